@@ -9,7 +9,12 @@
 
 #include <stdint.h>
 
-enum { RELAYOUT_PARTS_MAX = 32, RELAYOUT_ELEMENT_MAX = 1 << 20, RELAYOUT_STRIDE_MAX = 1 << 21 };
+enum {
+    RELAYOUT_LEVELS_MAX = 4,
+    RELAYOUT_PARTS_MAX = 32,
+    RELAYOUT_ELEMENT_MAX = 1 << 20,
+    RELAYOUT_STRIDE_MAX = 1 << 21
+};
 
 /* Moves bytes [from, end) of each element to offset `at` in an element of an array. */
 struct relayout_part {
@@ -32,6 +37,24 @@ struct relayout {
     uint32_t array_count;
     struct relayout_part part[RELAYOUT_PARTS_MAX]; /* sorted by from_bytes; no overlaps */
     struct relayout_array array[RELAYOUT_PARTS_MAX];
+};
+
+/* Misses by level. An access that is split by the move counts once per part. */
+struct whatif_misses {
+    uint64_t all[RELAYOUT_LEVELS_MAX];
+    uint64_t object[RELAYOUT_LEVELS_MAX];
+};
+
+/* The answer: both layouts counted, as far as they have been. */
+struct whatif_counts {
+    uint64_t accesses;
+    uint64_t object_accesses;
+    uint64_t cut; /* of these, accesses split into several parts */
+    struct whatif_misses before;
+    struct whatif_misses after; /* all 0 if nothing is moved */
+    /* Misses in after.object on lines not touched since the start. With this layout from the
+     * program's start, they might have hit. */
+    uint64_t fresh[RELAYOUT_LEVELS_MAX];
 };
 
 #endif

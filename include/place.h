@@ -270,6 +270,18 @@ struct object_extent {
     uint32_t object; /* 0: a gap */
 };
 
+/* Facts about the target for the header line; strings sanitised, owned by the resolver or the
+ * recording. */
+struct resolver_target {
+    uint32_t pid;
+    uint32_t threads;
+    const char *comm;
+    const char *exe;
+    bool alive;
+    bool stopped;       /* by a signal or a debugger */
+    uint64_t cpu_ticks; /* user and system time of all threads; live only */
+};
+
 /* State of the background loading of debug information. */
 struct loading_state {
     uint32_t waiting; /* unanswered requests */
@@ -308,6 +320,8 @@ enum place_question {
     PLACE_PAGE_NODE,   /* address -> node of its page */
     PLACE_MEMORY,      /* address -> memory; address 0: the process only */
     PLACE_WORD,        /* address -> its 8 bytes, untrusted like all target memory */
+    PLACE_CODE,        /* address of an instruction -> code: its function; 0: not known */
+    PLACE_PAIR,        /* line_pair_number() -> pair; false: no more */
 };
 
 /* Strings are valid until the next question. */
@@ -325,6 +339,8 @@ union place_answer {
     char thread[64];
     int node;
     uint64_t word;
+    uint32_t code;
+    struct line_pair pair;
 };
 
 struct place_names {

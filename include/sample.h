@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Maximum number of events that a session samples at once. Event 0 is the ranking event. */
 #define SAMPLE_EVENTS_MAX 8
@@ -147,6 +148,49 @@ struct record {
         } fork;
         uint64_t count; /* LOST */
     };
+};
+
+/* Role of an event; columns use it to find the events they need. */
+enum event_role {
+    EVENT_MISS_L1,
+    EVENT_MISS_L2,
+    EVENT_MEM_FILL,
+    EVENT_STALL, /* cycles stalled while a load that missed L1 is outstanding */
+    EVENT_ACCESS,
+    EVENT_OTHER,
+    EVENT_TIME, /* a timer, or cycles whether stalled or not */
+    EVENT_ROLES
+};
+
+struct sampler_event {
+    char name[64]; /* as the user would write it */
+    enum event_role role;
+    char weighs[64];    /* meaning of its samples; "": not known */
+    uint64_t period;    /* current period; 0: not known */
+    double counted;     /* share of the time that it was counted; NAN: not known, as in replay */
+    uint64_t opened_on; /* kernel events open for it (threads x CPUs); 0: could not be opened */
+};
+
+/* Properties of a session, live, replayed or from FILE.misstop. Stable but for events[].period and
+ * counts. */
+struct sampler_info {
+    const char *source; /* "counter", ..., "replay" */
+    const char *weighs; /* meaning of a sample, for the header line */
+    bool live;
+    bool foreign; /* recorded on another architecture */
+    bool exact_address;
+    bool exact_ip;
+    bool latency;
+    bool data_source;
+    bool lines; /* also reports lines: RECORD_LINE */
+    unsigned event_count;
+    struct sampler_event events[SAMPLE_EVENTS_MAX];
+    pid_t pid;            /* the sampled process; in replay the chosen one */
+    uint64_t records_bad; /* malformed records, dropped */
+    double rate;          /* live: target of samples per second; below rate_wanted if */
+    double rate_wanted;   /* digested */
+    double switches; /* switches per second of CPU time, if the rate is lowered because of them */
+    char note[512];  /* note for the user ("auto took clock: ..."), or "" */
 };
 
 #endif

@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #define SIM_MAGIC   UINT64_C(0x6d6953706f747373) /* "sstopSim" */
-#define SIM_VERSION 3u
+#define SIM_VERSION 4u
 
 enum {
     SIM_HEADER_BYTES = 4096,
@@ -276,24 +276,16 @@ enum sim_answer_state { SIM_ANSWER_NONE, SIM_ANSWER_TAKEN, SIM_ANSWER_COUNTS, SI
 
 /* Written periodically by the tool; misses as in struct sim_thread, loads and stores together. */
 struct sim_answer {
-    uint64_t of;             /* number of the question */
-    uint64_t stamp;          /* time at which it was accepted */
-    uint32_t state;          /* enum sim_answer_state */
-    uint32_t settled;        /* the second model's contents have reached a steady state */
-    uint64_t blocks;         /* number of blocks of the object at present */
-    uint64_t blocks_refused; /* number of blocks not followed: no free slot */
-    uint64_t blocks_small;   /* number of blocks not moved: smaller than an element */
-    uint64_t blocks_unknown; /* number of blocks that misstop has not classified yet */
-    uint64_t accesses;       /* accesses since the question was accepted, as for all counts below */
-    uint64_t object_accesses;
-    uint64_t cut; /* accesses to elements split across parts of the new layout */
-    uint64_t before[SIM_LEVELS_MAX];
-    uint64_t object_before[SIM_LEVELS_MAX];
-    uint64_t after[SIM_LEVELS_MAX];
-    uint64_t object_after[SIM_LEVELS_MAX];
-    /* Misses of object_after on lines that were never fetched before. */
-    uint64_t fresh[SIM_LEVELS_MAX];
-    char why[SIM_NAME_BYTES]; /* cause of SIM_ANSWER_REFUSED */
+    uint64_t of;                 /* number of the question */
+    uint64_t stamp;              /* time at which it was accepted */
+    uint32_t state;              /* enum sim_answer_state */
+    uint32_t settled;            /* the second model's contents have reached a steady state */
+    uint64_t blocks;             /* number of blocks of the object at present */
+    uint64_t blocks_refused;     /* number of blocks not followed: no free slot */
+    uint64_t blocks_small;       /* number of blocks not moved: smaller than an element */
+    uint64_t blocks_unknown;     /* number of blocks that misstop has not classified yet */
+    struct whatif_counts counts; /* since then */
+    char why[SIM_NAME_BYTES];    /* cause of SIM_ANSWER_REFUSED */
 };
 
 /* The whole memory, in the order of the file. */
@@ -315,6 +307,7 @@ struct sim_shared {
 };
 
 _Static_assert(sizeof(struct sim_header) <= SIM_HEADER_BYTES, "the header is a page");
+_Static_assert((int)SIM_LEVELS_MAX == (int)RELAYOUT_LEVELS_MAX, "answers count every level");
 _Static_assert(SIM_LEVELS_MAX *SIM_CAUSE_BITS <= 16, "causes of all levels find room");
 _Static_assert(sizeof(union sim_unit) == 64, "a unit is a cache line");
 _Static_assert(sizeof(struct sim_instruction) == 64, "an instruction is a cache line");

@@ -51,15 +51,23 @@ struct line_pair {
     uint64_t first;  /* address of the fetching instruction */
     uint64_t second; /* address of the other instruction */
     uint64_t count;
+    uint32_t place; /* in the table of its kind and level */
 };
 
-/* Iterates over pairs with `next`, as sampler_pair() does, and finds the function of an address. */
-struct line_pair_source {
-    void *context; /* passed to both functions */
-    /* NULL: none. */
-    bool (*next)(void *context, enum line_pairs kind, uint8_t level, uint32_t *place,
-                 struct line_pair *out);
-    uint32_t (*function)(void *context, uint64_t ip);
-};
+/* Number by which a pair is asked for: the first one there from `place` on. */
+static inline uint64_t line_pair_number(enum line_pairs kind, uint8_t level, uint32_t place)
+{
+    return (uint64_t)kind << 40 | (uint64_t)level << 32 | place;
+}
+
+static inline uint32_t line_pair_kind(uint64_t number)
+{
+    return (uint32_t)(number >> 40);
+}
+
+static inline uint32_t line_pair_level(uint64_t number)
+{
+    return number >> 32 & 0xff;
+}
 
 #endif

@@ -32,7 +32,7 @@ enum sets_verdict { SETS_TOO_FEW, SETS_UNIFORM, SETS_CONCENTRATED };
 /* An object's samples in one set. */
 struct snapshot_set_part {
     uint32_t set;
-    uint32_t object; /* index into objects, UINT32_MAX: not listed there */
+    uint32_t object; /* index into objects; UINT32_MAX: not listed there */
     double samples;  /* weighted: samples of mean weight */
 };
 
@@ -246,18 +246,6 @@ struct snapshot_time_range {
 enum snapshot_basis {
     BASIS_DECAYED /* recent past, with half-life -H */,
     BASIS_RUN /* since the start or the last reset */
-};
-
-/* Role of an event; columns use it to find the events they need. */
-enum event_role {
-    EVENT_MISS_L1,
-    EVENT_MISS_L2,
-    EVENT_MEM_FILL,
-    EVENT_STALL, /* cycles stalled while a load that missed L1 is outstanding */
-    EVENT_ACCESS,
-    EVENT_OTHER,
-    EVENT_TIME, /* a timer, or cycles whether stalled or not */
-    EVENT_ROLES
 };
 
 struct snapshot_event {

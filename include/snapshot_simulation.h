@@ -62,29 +62,28 @@ struct snapshot_whatif_level {
     double fresh;
 };
 
+/* At most SIM_QUESTIONS_MAX (sim_abi.h) questions can be active at once. */
+enum { WHATIF_MAX = 4, WHATIF_PAST_MAX = 8, WHATIF_OBJECT = 256, WHATIF_QUESTION = 160 };
+
 /* An earlier question and its answer. */
 struct snapshot_whatif_past {
-    const char *object;
+    char object[WHATIF_OBJECT];
     uint32_t object_id;
-    const char *question;
+    char question[WHATIF_QUESTION];
     double stall_change; /* relative change of the cycles */
 };
 
-/* At most SIM_QUESTIONS_MAX (sim_abi.h) questions can be active at once. */
-enum { WHATIF_MAX = 4, WHATIF_PAST_MAX = 8 };
-
 struct snapshot_whatif {
     enum whatif_state state;
-    const char *object;   /* name of the object */
-    uint32_t object_id;   /* 0: it has not appeared yet */
-    const char *question; /* question in the syntax of --what-if: "split=vy" */
-    const char *layout;   /* a sentence that describes the new layout; NULL: not planned yet */
-    const char *why;      /* why it waits or was refused; NULL */
-    bool settled;         /* the second model's contents have reached a steady state */
-    double blocks;        /* blocks of the object at present, without those below */
-    /* Blocks not followed because of lack of memory: counted as other data. */
-    double blocks_left_out;
-    double blocks_small; /* blocks not moved: smaller than an element */
+    char object[WHATIF_OBJECT];     /* its name */
+    uint32_t object_id;             /* 0: it has not appeared yet */
+    char question[WHATIF_QUESTION]; /* question in the syntax of --what-if: "split=vy" */
+    char layout[192];               /* a sentence: the layout in question; "": not planned yet */
+    char why[512];                  /* it waits, or was refused; "": it counts */
+    bool settled;                   /* the second model's contents have reached a steady state */
+    double blocks;                  /* of the object, now; those below are none of them */
+    double blocks_left_out;         /* found no room: they count as others */
+    double blocks_small;            /* blocks not moved: smaller than an element */
     double accesses; /* number since the question was asked or settled, as for all members below */
     double object_accesses;
     double cut; /* accesses that the new layout splits into several parts */

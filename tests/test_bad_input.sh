@@ -45,7 +45,7 @@ expect 2 'one of -p PID' -p 1 ls
 expect 2 'whole number' -p abc
 expect 2 'idle task' -p 0
 expect 2 'whole number' -r 0 -p 1
-expect 2 'no option|try misstop --help' --nonsense
+expect 2 'not an option|try misstop --help' --nonsense
 expect 2 'lacks its value|try misstop' -p
 expect 2 'one of auto' -s pmu -p 1
 expect 2 'seconds' -d 0 -p 1
@@ -74,7 +74,7 @@ for _ in $(seq 100); do
 done
 expect 1 'zombie|has ended' -b -n 1 -p "$zombie"
 
-# a 32-bit program, made by hand: ELF32 that loops for ever (int 80 not needed)
+# a 32-bit program, made by hand: an ELF32 file that loops forever, without system calls
 python3 - "$work/elf32" <<'PY'
 import struct, sys, os
 code = b"\xeb\xfe"

@@ -9,12 +9,11 @@ trap 'rm -rf "$copy"' EXIT
 planted=0
 
 "$check" "$source" || { echo "FAIL: the tree has sentences to write again"; exit 1; }
-mkdir -p "$copy/tree/tests/unit"
-cp -r "$source/src" "$source/include" "$copy/tree"
-cp -r "$source/tests/unit/profile" "$source/tests/unit/view" "$copy/tree/tests/unit"
-chmod -R u+w "$copy/tree"
 # The sentences are planted in src/base: the other folders only have to exist.
-find "$copy/tree" -name '*.[ch]' ! -path '*/src/base/*' -delete
+mkdir "$copy/tree"
+(cd "$source" && find src include tests experiments -type d) | (cd "$copy/tree" && xargs mkdir -p)
+cp "$source"/src/base/*.[ch] "$copy/tree/src/base"
+chmod -R u+w "$copy/tree"
 
 plant() { # lines to add, expected mark
     file=$copy/tree/src/base/text.c
@@ -52,6 +51,10 @@ plant 'int a; /* who asks */' 'begins with "who"'
 plant '/*
  * Whose they are.
  */' 'begins with "whose"'
+plant '/* Counts anew. */' '"anew"'
+plant '/* The oldest gives way. */' '"gives? way"'
+plant 'int a; /* in the place of b */' '"in the place of"'
+plant '/* Not known any more. */' '"any more"'
 pass 'static const char *const words = "nobody /* told */";'
 pass '/* Option "told" of `struct whose`. */'
 pass 'int told, tells;'

@@ -366,7 +366,8 @@ static int (*real_execve)(const char *, char *const *, char *const *);
 static int (*real_execvpe)(const char *, char *const *, char *const *);
 static int (*real_fexecve)(int, char *const *, char *const *);
 
-/* Looked up early: in a child of a multithreaded program dlsym() could block forever. */
+/* Finds libc's exec functions early, because in a child of a multithreaded program dlsym() could
+ * block forever. */
 __attribute__((constructor)) static void find_exec(void)
 {
     *(void **)&real_execve = dlsym(RTLD_NEXT, "execve");
@@ -388,7 +389,7 @@ static bool starts(const char *variable, const char *name)
     return !strncmp(variable, name, strlen(name));
 }
 
-/* A vfork child shares the gate, but is another process. */
+/* Returns false in a vfork child: it shares the gate, but is another process. */
 static bool is_ours(void)
 {
     return session_on() && *session.library && session.header->pid == (uint32_t)getpid();
@@ -652,7 +653,8 @@ INTERPOSED int prctl(int option, ...)
     return real.prctl(option, words[0], words[1], words[2], words[3]);
 }
 
-/* Called by syscall() below with its first arguments. */
+/* Looks for system calls by which the program restricts itself. Called by syscall() below with its
+ * first arguments. */
 __attribute__((used)) static void look_at_call(long number, long first, long second)
 {
     if (number == SYS_prctl)
@@ -661,7 +663,8 @@ __attribute__((used)) static void look_at_call(long number, long first, long sec
         look_at_prctl(PR_SET_SECCOMP, 0);
 }
 
-/* Called until libc's function is known; does not set errno: no caller reads it that early. */
+/* Makes system calls until libc's function is known. Does not set errno: no caller reads it that
+ * early. */
 __attribute__((used)) static long early_syscall(long number, long a, long b, long c, long d, long e,
                                                 long f)
 {

@@ -57,7 +57,7 @@ void path_cache_start(struct path_cache *cache, size_t size_bytes);
 /* Unwinds the stack, and caches the path if the entry at this index is invalid. Keeps errno. */
 uint32_t path_unwind(struct path_cache *cache, uint16_t *place, void *const *frame);
 
-/* For AGENT_CHECK_PATHS: counts whether unwinding now gives the same path. */
+/* Counts whether unwinding now gives the same path, for AGENT_CHECK_PATHS. */
 void path_check(struct path_cache *cache, const struct path_known *known, void *const *frame);
 
 static inline struct path_known *path_at(struct path_cache *cache, uint16_t place)
@@ -103,7 +103,7 @@ static inline uint32_t path_find(struct path_cache *cache, void *const *frame)
 
 /* The table of all distinct paths: ids count up from 1, and misstop reads the paths themselves from
  * the ring of words (agent_abi.h). Written by all threads without locks; used by path.c. */
-/* Call before the gate opens. */
+/* Allocates the table. Call before the gate opens. */
 int path_table_start(void);
 
 #endif

@@ -33,8 +33,8 @@ struct real {
 
 extern struct real real;
 
-/* Same as usable(); for a glibc block that is not a mapping, uses the chunk header: the size
- * without the header (malloc/malloc.c, musable()). */
+/* Returns the same as usable(). For a glibc block that is not a mapping, uses the chunk header: the
+ * size without the header (malloc/malloc.c, musable()). */
 static inline size_t real_usable(void *block)
 {
     enum { IS_MAPPED = 2, FLAGS = 7 };

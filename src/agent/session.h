@@ -72,7 +72,7 @@ void session_start(const struct real *functions);
 /* Stops recording in this process, for a reason that misstop shows. */
 void session_give_up(enum agent_reason reason);
 
-/* Returns true if misstop still reads. If not, stops recording and gives the memory back. */
+/* Returns true if misstop still reads. If not, stops recording and releases the memory. */
 bool session_is_read(void);
 
 /* Removes the agent from the environment, so that programs started from here do not load it. */

@@ -31,8 +31,8 @@ static __thread bool is_taking __attribute__((tls_model("initial-exec")));
 static __thread uint32_t refused __attribute__((tls_model("initial-exec")));
 
 static struct thread **threads; /* one per ring; NULL: not in use */
-static uint32_t *kept_links;    /* not in the threads: another may be unmapped meanwhile */
-static uint64_t kept;           /* stack of threads waiting for an owner */
+static uint32_t *kept_links;    /* not in struct thread, which another thread may unmap */
+static uint64_t kept;           /* stack of kept threads without an owner */
 static uint32_t kept_count;
 static uint32_t large_count;
 static pthread_key_t key;
@@ -244,8 +244,11 @@ void thread_report_owner(struct thread *thread)
         __atomic_store_n(&gate.alone, 0, __ATOMIC_RELAXED);
 }
 
-/* Events of other threads that saw no thread alone get their stamps before the stamps that count
- * from now on: recording SETTLING_EVENTS takes longer than a processor reads ahead. */
+/*
+ * Clears gate.alone, or makes this thread gate.alone after ALONE_EVENTS. It then stamps
+ * SETTLING_EVENTS more events: recording them takes longer than a processor reads ahead, so threads
+ * that still found gate.alone empty have taken their stamps by then.
+ */
 void thread_crowd(struct thread *thread)
 {
     enum { ALONE_EVENTS = 1024, SETTLING_EVENTS = 64 };

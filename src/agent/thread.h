@@ -2,8 +2,8 @@
 /*
  * State that a thread of the target needs for recording: a ring from the pool, the chunk that it
  * writes, and its caches. A thread takes them at its first event and gives them back when it ends.
- * Each later event (other destructors) takes and gives back a ring. A few are kept for new threads;
- * the others go back to the kernel and to the pool of chunks.
+ * Each later event (other destructors) takes and gives back a ring. A few threads' state is kept
+ * for new threads; other state is unmapped, and its ring goes back to the pool.
  */
 #ifndef MISSTOP_AGENT_THREAD_H
 #define MISSTOP_AGENT_THREAD_H
@@ -58,8 +58,11 @@ void thread_pass(struct thread *thread);
 /* Continues in another chunk. Returns false if there is none, and counts the event. */
 bool thread_make_room(struct thread *thread);
 
-/* Called after an event's stamp by a thread that is not gate.alone: from now on no thread may skip
- * stamps. The thread becomes gate.alone after some time without such calls by others. */
+/*
+ * Makes sure that no other thread skips stamps from now on. Called after an event's stamp by a
+ * thread that is not gate.alone. Makes the thread gate.alone after some time without such calls by
+ * others.
+ */
 void thread_crowd(struct thread *thread);
 
 /* Writes the first record of a new owner. There must be room. */

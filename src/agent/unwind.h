@@ -90,7 +90,8 @@ struct unwind {
 int unwind_start(void);
 
 /* Unwinds the stack. `frame`: __builtin_frame_address(0) of a function; the path starts at its
- * return address. The result stays valid until the second next call. */
+ * return address. The result stays valid until the call after the next
+ * one. */
 const struct unwound *unwind(struct unwind *unwind, void *const *frame);
 
 /* Returns true if [from, to) is stack known to be readable now. */

@@ -21,11 +21,11 @@
  */
 bool array_more(void *list, size_t *room, size_t count, size_t each, size_t most);
 
-/* The same for an array that is filled by index, in any order: makes room for element `index`,
+/* Does the same for an array that is filled by index, in any order: makes room for element `index`,
  * doubling from `first` elements. New elements are zero. */
 bool array_reach(void *list, size_t *room, size_t index, size_t each, size_t first);
 
-/* The same for exactly `wanted` elements. */
+/* Makes room for exactly `wanted` elements. */
 bool array_fit(void *list, size_t *room, size_t wanted, size_t each);
 
 /*
@@ -124,7 +124,7 @@ void arena_fini(struct arena *arena);
 /* Returns zeroed memory, aligned for any type, or NULL if out of memory. A size of 0 is valid. */
 void *arena_alloc(struct arena *arena, size_t size_bytes);
 
-/* Same as arena_alloc(count * size), with a check for overflow. */
+/* Returns arena_alloc(count * size), with a check for overflow. */
 void *arena_array(struct arena *arena, size_t count, size_t size_bytes);
 
 /* Copies a string. Returns NULL for NULL or if out of memory. */

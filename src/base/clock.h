@@ -8,7 +8,7 @@
 
 #define CLOCK_NS_PER_S UINT64_C(1000000000)
 
-/* CLOCK_MONOTONIC, the clock that samples are stamped with. */
+/* Returns CLOCK_MONOTONIC, the clock that samples are stamped with. */
 uint64_t clock_now_ns(void);
 
 /*
@@ -30,13 +30,13 @@ struct stamp_clock {
     struct stamp_clock_pair next_base;
 };
 
-/* Takes about a millisecond, to get a first estimate of the rate. */
+/* Takes about a millisecond to get a first estimate of the rate. */
 void stamp_clock_init(struct stamp_clock *clock);
 
 /* Updates the rate; `latest` becomes now. */
 void stamp_clock_update(struct stamp_clock *clock);
 
-/* Both functions saturate because stamps are untrusted. */
+/* Convert a stamp to ns and back. Both saturate because stamps are untrusted. */
 uint64_t stamp_clock_ns(const struct stamp_clock *clock, uint64_t stamp);
 uint64_t stamp_clock_stamp(const struct stamp_clock *clock, uint64_t ns);
 

@@ -32,7 +32,8 @@ enum {
 };
 
 /*
- * Reasons for which the kernel has no errno; these values are returned by no system call used here.
+ * Reasons for which the kernel has no errno; no system call used here returns these
+ * values.
  */
 enum { WHY_NOT_REGULAR = EMEDIUMTYPE, WHY_OF_KERNEL = ENOMEDIUM, WHY_LIST = EUCLEAN };
 
@@ -198,8 +199,8 @@ static bool has_list(int fd)
     return getxattr(path, "system.posix_acl_access", NULL, 0) > 0;
 }
 
-/* `here`: the path starts at our root directory. A process with another root cannot name such a
- * file. */
+/* Checks the permission of every user of the client. `here`: the path starts at our root directory.
+ * A process with another root cannot name such a file. */
 static int check(const struct files_client *client, bool here, int fd, const struct stat *status,
                  unsigned what)
 {

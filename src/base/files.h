@@ -53,18 +53,19 @@ struct files_client {
     uint32_t refused_count;
 };
 
-/* For a live process. If its user is not known, only files that everyone may read are opened. */
+/* Initialises the client for a live process. If its user is not known, only files that everyone may
+ * read are opened. */
 void files_client_process(struct files_client *client, pid_t pid);
 
-/* For a recording, by the owner of the recording file. */
+/* Initialises the client for a recording, with the owner of the recording file as user. */
 void files_client_recording(struct files_client *client, const char *path);
 
 /* Requires that this user may read the files, too. Adds nothing for root, nor for the user of an
  * unprivileged misstop. */
 void files_client_add(struct files_client *client, uid_t uid);
 
-/* For a recording, if misstop has privileges: adds the owner of an open file that names other
- * files, such as a program with debug information. */
+/* Adds the owner of an open file that names other files, such as a program with debug information.
+ * Does so only for a recording, and only if misstop has privileges. */
 void files_client_add_owner(struct files_client *client, int fd);
 
 /*
@@ -88,7 +89,7 @@ enum files_links { FILES_FOLLOW, FILES_NOFOLLOW }; /* may the path itself be a l
 int files_open_below(int root, const char *path, struct files_client *client,
                      enum files_links links, uint64_t most_bytes);
 
-/* The same as seen by process pid: through its root directory and mounts. */
+/* Opens a file as seen by process pid: through its root directory and mounts. */
 int files_open_in_root(pid_t pid, const char *path, struct files_client *client,
                        enum files_links links, uint64_t most_bytes);
 
@@ -105,9 +106,9 @@ int files_open(const char *path);
 const char *files_why(const struct files_client *client, int code, char out[FILES_WHY]);
 
 /*
- * For a process that lets a library open files: changes its root directory to `root`, and changes
- * for good to one of the users that it acts for. Changes nothing if it lacks the right to do so or
- * acts for root.
+ * Changes the root directory to `root`, and changes for good to one of the users that the process
+ * acts for. Used by a process that lets a library open files. Changes nothing if it lacks the right
+ * to do so or acts for root.
  */
 void files_enter(int root);
 void files_become(const struct files_client *client);
@@ -136,7 +137,7 @@ int whole_file_check(const char *option, const char *path, struct error *error);
 int whole_file_open(struct whole_file *file, const char *option, const char *path,
                     struct error *error);
 
-/* `code`: 0, or the negative errno of writing. Renames the file into place, or removes it on error.
+/* Renames the file into place, or removes it on error. `code`: 0, or the negative errno of writing.
  * Returns 0 or a negative errno. */
 int whole_file_close(struct whole_file *file, int code, struct error *error);
 

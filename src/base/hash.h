@@ -37,7 +37,7 @@ uint32_t *hash_insert(struct hash *hash, uint64_t key, bool *created);
 bool hash_put(struct hash *hash, uint64_t key, uint32_t value);
 bool hash_add(struct hash *hash, uint64_t key, uint32_t more);
 
-/* Returns the entry at or behind index *at, and advances *at past it. NULL: no more. */
+/* Returns the entry at or after index *at, and advances *at past it. NULL: no more. */
 struct hash_slot *hash_next(const struct hash *hash, size_t *at);
 
 /* Returns true if the key was present. */
@@ -56,7 +56,7 @@ static inline uint64_t hash_mix(uint64_t value)
     return value ^ (value >> 31);
 }
 
-/* FNV-1a hash of bytes, for keys that are strings. */
+/* Returns the FNV-1a hash of bytes, for keys that are strings. */
 uint64_t hash_bytes(const void *bytes, size_t size_bytes);
 
 /* Pseudo-random numbers for jitter and reservoirs: SplitMix64. Not for cryptography. */

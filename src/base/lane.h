@@ -30,11 +30,11 @@ void lane_give(struct lane *lane);
 /* Waits until all batches given are done. NULL is allowed. */
 void lane_settle(struct lane *lane);
 
-/* For work that fills the batches: waits for the oldest batch not taken yet and returns it. NULL:
+/* Waits for the oldest batch not taken yet and returns it, for work that fills the batches. NULL:
  * all were taken. */
 void *lane_take(struct lane *lane);
 
-/* The same, but returns NULL if the batch is not done within this time. */
+/* Does the same, but returns NULL if the batch is not done within this time. */
 void *lane_take_within(struct lane *lane, uint64_t ns);
 
 #endif

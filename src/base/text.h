@@ -24,10 +24,10 @@ size_t text_sanitise(char *out, size_t out_size, const char *in, size_t in_size)
 void text_append(char *out, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* "512", "4.0K", "1.5M": at most 6 characters, for sizes in bytes. */
+/* Formats a size in bytes: "512", "4.0K", "1.5M": at most 6 characters. */
 const char *text_bytes(char out[16], uint64_t bytes);
 
-/* "999", "12.3k", "4.56M": at most 6 characters, for counts. */
+/* Formats a count: "999", "12.3k", "4.56M": at most 6 characters. */
 const char *text_count(char out[16], double count);
 
 /* Formats a time or length of a run in s: "45.4s", "3m45.4s", "1h03m45s", "250ms"; below a tenth of
@@ -41,7 +41,7 @@ const char *text_time(char out[TEXT_TIME_BYTES], double seconds);
  */
 const char *text_numbered(struct hash *given, uint64_t kind, const char *name, struct arena *arena);
 
-/* Returns the part of a path behind its last slash, or the whole path if that part is empty. */
+/* Returns the part of a path after its last slash, or the whole path if that part is empty. */
 const char *text_base_name(const char *path);
 
 /*

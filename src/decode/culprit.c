@@ -80,7 +80,7 @@ static enum reason call_slot(uint64_t address, enum access_kind kind, struct acc
     return REASON_NONE;
 }
 
-/* The access is the load of a return, from the word below the current stack pointer. */
+/* Sets the access to the load of a return, from the word below the current stack pointer. */
 static enum reason return_slot(uint64_t stack, struct access *access)
 {
     enum { WORD = 8 };
@@ -220,11 +220,11 @@ static enum reason call_remembered(struct trace_values *values, uint64_t stack,
 }
 
 /*
- * At the start of a function the instruction that ran before is the call. It pushed the return
- * address. Through a stub, the stub's load of its slot came later. A call through memory also
- * loaded its target and waited for that load, which is the likelier culprit. The bytes before the
- * return address show the kind of call. `values` are at the entry, `stack` is the stack pointer
- * there; `calls` may be NULL.
+ * Finds the access of a sample at the start of a function, where the instruction that ran before is
+ * the call. The call pushed the return address. Through a stub, the stub's load of its slot came
+ * later. A call through memory also loaded its target and waited for that load, which is the
+ * likelier culprit. The bytes before the return address show the kind of call. `values` are at the
+ * entry, `stack` is the stack pointer there; `calls` may be NULL.
  */
 static enum reason call_entry(struct trace_values *values, struct calls *calls, uint64_t stack,
                               uint64_t entry, struct access *access)
@@ -371,8 +371,11 @@ static bool is_mapped(const struct decode_target *target, uint64_t address)
     return !target->mapped || target->mapped(target->context, address);
 }
 
-/* Vector registers are not in the sample. If the indices were loaded from memory they are read
- * again, and one lane represents all. Otherwise the base gives the object if it points into one. */
+/*
+ * Infers the address of a gather: vector registers are not in the sample. If the indices were
+ * loaded from memory they are read again, and one lane represents all. Otherwise the base gives the
+ * object if it points into one.
+ */
 static enum reason infer_gather(const struct candidate *candidate, struct trace_values *values,
                                 const struct sample *sample, struct access *access)
 {
@@ -586,7 +589,7 @@ static void find_evidence(struct outcome *outcome, const struct culprit_context 
         outcome->evidence = loaded_value_agrees(outcome, world->target, sample);
 }
 
-/* Fast path: most IPs have one candidate. */
+/* Applies a single candidate: the fast path, because most IPs have one. */
 static void apply_candidate(const struct candidate *candidate, const struct function *function,
                             const struct culprit_context *world, const struct sample *sample,
                             struct access *access)
@@ -774,8 +777,8 @@ static bool same_slot(const struct insn_memory *a, const struct insn_memory *b)
            a->displacement == b->displacement;
 }
 
-/* The same in unoptimised code: the base is loaded from a slot of the frame, and the loaded value
- * is stored there. */
+/* Checks the same in unoptimised code: the base is loaded from a slot of the frame, and the loaded
+ * value is stored there. */
 static bool in_loop_of_slot(const struct function *function, size_t culprit)
 {
     const struct insn *load = function_insn(function, culprit);
@@ -891,7 +894,7 @@ static bool walk_indirect(struct search *search, const struct walk *walk)
     return any;
 }
 
-/* A procedure linkage stub is entered by calls, like a function. */
+/* Returns true for a procedure linkage stub, which is entered by calls like a function. */
 static bool is_stub(const struct insn *insn)
 {
     return insn->flow == INSN_JUMP && insn->memory_count && insn->memory[0].base == SREG_NONE &&

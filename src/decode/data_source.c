@@ -139,7 +139,8 @@ static enum data_snoop snoop_of(const struct fields *fields)
     return fields->snoop & PERF_MEM_SNOOP_NONE ? SNOOP_NONE : SNOOP_UNKNOWN;
 }
 
-/* Intel reports "hit in L1 or L2" by both bits, and a page walk as "missed in L2". */
+/* Decodes the TLB result. Intel reports "hit in L1 or L2" by both bits, and a page walk as "missed
+ * in L2". */
 static enum data_tlb tlb_of(const struct fields *fields)
 {
     unsigned both = PERF_MEM_TLB_L1 | PERF_MEM_TLB_L2;
@@ -171,8 +172,8 @@ static enum data_answer locked_of(const struct fields *fields)
     return fields->lock & PERF_MEM_LOCK_NA ? ANSWER_UNKNOWN : ANSWER_NO;
 }
 
-/* A kernel or CPU without the field reports 0. If nothing blocked, kernels report "not available"
- * too, so "no" is certain only if the other reason is set. */
+/* Decodes one reason for blocking. A kernel or CPU without the field reports 0. If nothing blocked,
+ * kernels report "not available" too, so "no" is certain only if the other reason is set. */
 static enum data_answer blocked_of(const struct fields *fields, unsigned bit)
 {
     unsigned known = PERF_MEM_BLK_DATA | PERF_MEM_BLK_ADDR;

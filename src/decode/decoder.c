@@ -14,7 +14,7 @@
 
 enum {
     DECODER_IPS_MAX = 1 << 17,
-    DECODER_BYTES_MAX = 156 << 20, /* functions and culprits; then the oldest go */
+    DECODER_BYTES_MAX = 156 << 20, /* functions and culprits; above this the oldest are evicted */
     DECODER_PARTS_KEPT = 2,        /* thirds of both limits that an eviction keeps */
     DECODER_TEXT_BYTES = 16
 };
@@ -185,7 +185,10 @@ static struct function *find_function(struct decoder *decoder, uint64_t ip, enum
             return function;
         part = function && ip >= function->start && ip < function->end;
     }
-    return add_function(decoder, ip, part, reason);
+    struct function *function = add_function(decoder, ip, part, reason);
+    /* Behind a table in the function its boundaries are others. */
+    bool again = !function && !part && *reason == REASON_BAD_CODE;
+    return again ? add_function(decoder, ip, true, reason) : function;
 }
 
 bool decoder_function(struct decoder *decoder, uint64_t ip, struct insn **insns, size_t *count)
@@ -262,7 +265,8 @@ static const struct function *function_around(void *context, uint64_t ip)
                                                    : NULL;
 }
 
-/* The hardware recorded the address; the instruction adds size, kind and registers. */
+/* Describes an access with an address recorded by hardware: the instruction adds size, kind and
+ * registers. */
 static void describe_recorded(struct decoder *decoder, const struct sample *sample,
                               struct access *access)
 {

@@ -41,8 +41,8 @@ static int64_t next_number(struct cursor *cursor, unsigned bytes)
     return (int64_t)(value << shift) >> shift;
 }
 
-/* SDM 2.1.1 and 2.2.1: the last of F2 and F3 is the mandatory prefix and takes precedence over 66;
- * a REX counts only directly before the opcode. Returns the REX, 0: none. */
+/* Reads the prefixes (SDM 2.1.1 and 2.2.1): the last of F2 and F3 is the mandatory prefix and takes
+ * precedence over 66; a REX counts only directly before the opcode. Returns the REX, 0: none. */
 static uint8_t read_prefixes(struct cursor *cursor, struct encoding *out)
 {
     uint8_t rex = 0;
@@ -118,7 +118,7 @@ static bool read_legacy(struct cursor *cursor, struct encoding *out, uint8_t rex
     return true;
 }
 
-/* C5, C4 and XOP's 8F (AMD64 APM vol. 3, 1.8): the bits are inverted. */
+/* Reads C5, C4 and XOP's 8F (AMD64 APM vol. 3, 1.8); their bits are inverted. */
 static bool read_vex(struct cursor *cursor, struct encoding *out, struct extension *more)
 {
     uint8_t escape = next_byte(cursor);
@@ -143,7 +143,7 @@ static bool read_vex(struct cursor *cursor, struct encoding *out, struct extensi
     return out->map >= MAP_0F && out->map <= MAP_0F3A;
 }
 
-/* SDM 2.7.1. With rounding control among registers, L'L is not a length. */
+/* Reads an EVEX prefix (SDM 2.7.1). With rounding control among registers, L'L is not a length. */
 static bool read_evex(struct cursor *cursor, struct encoding *out, struct extension *more)
 {
     uint8_t p[3];

@@ -64,7 +64,7 @@ struct opcode_operand {
     uint8_t unit;   /* unit of a one-byte displacement with EVEX */
 };
 
-/* For an instruction with a memory operand only. */
+/* Returns how an instruction uses its memory operand; it must have one. */
 struct opcode_operand opcode_memory(const struct encoding *in);
 
 /* Returns true if the index of the memory operand is a vector: gathers and scatters. */

@@ -270,7 +270,9 @@ static size_t loops_before(const struct function *function, size_t index)
     return SORTED_BELOW(function->loops, function->loop_count, last, index);
 }
 
-/* The last of several jumps back to the same target ends the loop. */
+/*
+ * Returns true if this is the last of several jumps back to the same target, which ends the loop.
+ */
 static bool ends_loop(const struct loop *loop)
 {
     const struct function *function = loop->function;
@@ -521,7 +523,7 @@ static void mark_targets(struct function *function)
     }
 }
 
-/* For each offset, finds the last boundary before the IP that decoding from the offset reaches. */
+/* Finds for each offset the last boundary before the IP that decoding from the offset reaches. */
 static void find_arrivals(const struct code *code, size_t wanted, uint8_t *before)
 {
     for (size_t at = wanted; at-- > 0;) {
@@ -536,10 +538,10 @@ static void find_arrivals(const struct code *code, size_t wanted, uint8_t *befor
 }
 
 /*
- * Without bounds, boundaries are found by decoding from many points: x86 code resynchronises after
- * a few instructions, so the boundary on which most points agree is right. Points that lead to
- * invalid bytes do not vote. Returns the farthest start that agrees, or SIZE_MAX if fewer than
- * three quarters agree.
+ * Without bounds, boundaries are found by decoding from many points: x86 code falls into step
+ * after a few instructions, so the step most of them agree on is right. Points that lead to bytes
+ * that are no code say nothing: nearer ones are asked (Haskell's code has a table before each
+ * block). The farthest start that agrees is returned, SIZE_MAX when fewer than three quarters do.
  */
 static size_t find_boundary(const struct code *code, size_t wanted)
 {
@@ -548,7 +550,7 @@ static size_t find_boundary(const struct code *code, size_t wanted)
     unsigned voters = 0;
     uint8_t most = BOUNDARY_MISSED;
     find_arrivals(code, wanted, before);
-    for (size_t start = 0; start < FUNCTION_STARTS && start + INSN_BYTES_MAX < wanted; start++) {
+    for (size_t start = 0; voters < FUNCTION_STARTS && start + INSN_BYTES_MAX < wanted; start++) {
         voters += before[start] != BOUNDARY_NO_CODE;
         votes[before[start]] += before[start] != BOUNDARY_NO_CODE;
         most = votes[before[start]] > votes[most] ? before[start] : most;

@@ -41,7 +41,7 @@ static unsigned general_bytes(const struct encoding *in)
     return in->wide ? 8 : in->operand16 ? 2 : 4;
 }
 
-/* In most pairs of opcodes the even one has byte operands. */
+/* Returns the operand width: in most pairs of opcodes the even one has byte operands. */
 static unsigned width_of(const struct encoding *in)
 {
     return in->opcode & 1 ? general_bytes(in) : 1;
@@ -453,7 +453,7 @@ static uint32_t one_writes(const struct encoding *in)
     }
 }
 
-/* 0F 01 without memory, by ModRM. */
+/* Returns the registers written by 0F 01 without memory, by ModRM. */
 static uint32_t system_writes(const struct encoding *in)
 {
     unsigned which = in->mod == 3 ? (unsigned)(0xc0 | (in->reg & 7) << 3 | (in->rm & 7)) : 0;
@@ -608,7 +608,7 @@ static void set_source(struct insn *out, struct part part)
     out->source_width = part.width;
 }
 
-/* dest = dest op rm; with memory only what set_vague() reports. */
+/* Sets dest = dest op rm; with memory only what set_vague() reports. */
 static void set_from_rm(struct insn *out, const struct encoding *in, enum insn_op op,
                         unsigned bytes)
 {
@@ -655,7 +655,7 @@ static void set_arithmetic(struct insn *out, const struct encoding *in, unsigned
     }
 }
 
-/* C0, C1, D0 to D3. */
+/* Handles C0, C1, D0 to D3. */
 static void set_shift(struct insn *out, const struct encoding *in)
 {
     static const uint8_t operations[8] = {INSN_OP_NONE, INSN_OP_NONE, INSN_OP_NONE, INSN_OP_NONE,
@@ -670,7 +670,7 @@ static void set_shift(struct insn *out, const struct encoding *in)
         set_immediate(out, out->op, in->opcode >= 0xd0 ? 1 : in->immediate);
 }
 
-/* F6, F7, FE, FF. */
+/* Handles F6, F7, FE, FF. */
 static void set_unary(struct insn *out, const struct encoding *in)
 {
     unsigned group = in->reg & 7;

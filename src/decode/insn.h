@@ -119,9 +119,8 @@ struct insn {
     uint8_t right;  /* ... second operand, SREG_NONE: memory[0] if `left` is not, or immediate */
     uint8_t stored; /* register that mov or push stores, 4 or 8 bytes; SREG_NONE: none */
     uint8_t vector_dest; /* number of the vector register that it may write, or SREG_NONE */
-    uint8_t
-        vector_load; /* how it is loaded: 0 not simply, INSN_VECTOR_COPY as it is in memory, else
-                        from elements of so many bytes, sign- or zero-extended to `width` */
+    uint8_t vector_load; /* 0: not loaded, or in another way; INSN_VECTOR_COPY: copied from memory;
+                            otherwise bytes of the loaded elements, which are extended to `width` */
     uint8_t string_step; /* step of RSI and RDI in a string instruction */
     /*
      * Earlier loads in the same straight-line code, by the same registers: 1 + distance from the
@@ -165,7 +164,7 @@ struct insn_outline {
  */
 bool insn_decode(struct insn *out, uint64_t address, const uint8_t *bytes, size_t size);
 
-/* The same for the outline only; the caller sets `at`. */
+/* Does the same for the outline only; the caller sets `at`. */
 bool insn_outline(struct insn_outline *out, uint64_t address, const uint8_t *bytes, size_t size);
 
 /* Returns the flags (RFLAGS_RESULT) after a comparison of these values. */

@@ -56,7 +56,7 @@ struct row {
 static const struct row rows_0f[] = {
     {0x02, 0x03, PALL, SPACE_LEGACY, R, 2, 0},
     {0x0d, 0x0d, PALL, SPACE_LEGACY, P, 0, 0},
-    {0x19, 0x1f, PALL, SPACE_LEGACY, A, 0, 0}, /* no-ops, also of newer processors */
+    {0x19, 0x1f, PALL, SPACE_LEGACY, A, 0, 0}, /* no-ops, and hints of newer CPUs */
     {0x40, 0x4f, PALL, SPACE_LEGACY, R, SIZE_GENERAL, 0},
     {0x78, 0x78, P0, SPACE_LEGACY, W, 8, 0},
     {0x79, 0x79, P0, SPACE_LEGACY, R, 8, 0},
@@ -300,7 +300,8 @@ static const struct row *row_of(const struct encoding *in)
     return NULL;
 }
 
-/* Without a prefix, integer instructions of SSE are MMX instructions of 8 bytes. */
+/* Returns true for MMX: without a prefix, integer instructions of SSE are MMX instructions of 8
+ * bytes. */
 static bool is_mmx(const struct encoding *in)
 {
     if (in->space != SPACE_LEGACY || in->prefix != PREFIX_NONE)
@@ -372,7 +373,7 @@ static struct opcode_operand row_memory(const struct encoding *in)
     return operand;
 }
 
-/* VEX: moves and loads of mask registers, MXCSR. */
+/* Handles moves and loads of mask registers and MXCSR, with VEX. */
 static bool special_vex(const struct encoding *in, struct opcode_operand *operand)
 {
     if (in->space != SPACE_VEX || in->map != MAP_0F)
@@ -409,7 +410,7 @@ static struct opcode_operand operand_of(uint8_t kind, unsigned bytes)
     return (struct opcode_operand){kind, (uint16_t)bytes, 0};
 }
 
-/* D8 to DF, by ModRM.reg. */
+/* Handles D8 to DF, by ModRM.reg. */
 static struct opcode_operand float_memory(const struct encoding *in)
 {
     static const struct {
@@ -485,7 +486,7 @@ static struct opcode_operand one_memory(const struct encoding *in)
     }
 }
 
-/* 0F AE */
+/* Handles 0F AE. */
 static struct opcode_operand state_memory(const struct encoding *in)
 {
     static const struct {

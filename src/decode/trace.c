@@ -156,7 +156,7 @@ void trace_seal(const struct trace *trace)
     }
 }
 
-/* lea with a constant is a copy plus a sum. */
+/* Returns true for lea of a register plus a constant, which is a copy plus a sum. */
 static bool is_sum(const struct insn *insn, uint8_t reg)
 {
     return insn->op == INSN_OP_LEA && insn->width == 8 && insn->memory[0].base == reg &&
@@ -222,6 +222,12 @@ static bool apply(enum insn_op op, uint64_t left, uint64_t right, uint8_t width,
         return true;
     case INSN_OP_MUL:
         *value = left * right;
+        return true;
+    case INSN_OP_NOT:
+        *value = ~left;
+        return true;
+    case INSN_OP_NEG:
+        *value = -left;
         return true;
     default:
         return false;

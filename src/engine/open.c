@@ -28,8 +28,7 @@ static int open_profile(struct engine *engine, struct error *error)
         .event_count = (uint16_t)engine_info(engine)->event_count,
         .simulated = !strcmp(engine_info(engine)->source, "sim"),
         .lines = engine_info(engine)->lines,
-        .pairs = engine->recorder ? recorder_pairs(engine->recorder) : engine_pairs(engine),
-        .watch = engine->watch || engine->stored.watch.on,
+        .watch = engine->watch || engine->stored.facts.watch.on,
     };
     memcpy(wanted.cache_lines, engine->cache_lines, sizeof wanted.cache_lines);
     engine_roles(engine, wanted.roles);
@@ -43,22 +42,26 @@ static int open_profile(struct engine *engine, struct error *error)
 static int open_recorder(struct engine *engine, const struct engine_options *options,
                          struct error *error)
 {
+    const struct geometry *geometry = &engine->geometry;
     struct recorder_options wanted = {
-        .user = engine->files.user_count ? (int64_t)engine->files.users[0].uid : -1,
+        .facts = {.user = engine->files.user_count ? (int64_t)engine->files.users[0].uid : -1,
+                  .cache_level = geometry->level,
+                  .cache_size_bytes = geometry->size_bytes,
+                  .cache_ways = geometry->ways,
+                  .cache_line_bytes = geometry->line_bytes,
+                  .watch = engine_watch_state(engine)},
         .path = options->record,
         .limit_bytes = options->record_limit_bytes,
         .files = options->record_files,
         .launched = options->launched,
         .start_ns = engine->kind->live ? engine->opened_ns : 0,
-        .geometry = &engine->geometry,
         .sampler = engine->sampler,
         .resolver = engine->resolver,
         .instruction_text = engine_instruction,
         .text_context = engine,
-        .watch = engine_watch_state(engine),
-        .pairs = engine_pairs(engine),
+        .names = engine_names(engine),
     };
-    memcpy(wanted.cache_lines, engine->cache_lines, sizeof wanted.cache_lines);
+    memcpy(wanted.facts.cache_lines, engine->cache_lines, sizeof engine->cache_lines);
     return options->record ? recorder_open(&engine->recorder, &wanted, error) : 0;
 }
 

@@ -96,7 +96,7 @@ static uint32_t cpus_allowed(uint32_t pid)
 static struct snapshot_target describe_target(struct engine *engine)
 {
     struct resolver_target target =
-        engine->resolver ? resolver_target(engine->resolver) : stored_target(engine);
+        engine->resolver ? resolver_target(engine->resolver) : engine->stored.facts.target;
     bool runs = engine->kind->live && target.alive && !engine->ended;
     return (struct snapshot_target){
         .pid = target.pid,
@@ -187,7 +187,7 @@ static struct snapshot describe_head(struct engine *engine, uint64_t now, struct
                                     : (struct loading_state){.waiting = 0},
         .objects_all = engine->objects_all,
         .simulation =
-            engine->sampler ? sampler_simulation(engine->sampler) : engine->stored.simulation,
+            engine->sampler ? sampler_simulation(engine->sampler) : engine->stored.facts.simulation,
         .watch = engine_watch_state(engine),
         .whatif = engine->kind->whatifs ? engine->kind->whatifs(engine)
                                         : (struct snapshot_whatifs){.count = 0},
@@ -213,8 +213,8 @@ static void take_renames(struct engine *engine)
     const struct object_rename *list =
         engine->resolver ? resolver_renames(engine->resolver, &count) : NULL;
     engine_rename(engine, list, count);
-    if (engine->recorder)
-        recorder_rename(engine->recorder, list, count);
+    for (size_t i = 0; i < count; i++)
+        store_writer_rename(recorder_store(engine->recorder), &list[i]);
     if (engine->resolver)
         resolver_renamed(engine->resolver);
 }
@@ -246,8 +246,7 @@ const struct snapshot *engine_snapshot(struct engine *engine, double interval_s)
                 : "here the process started another program (exec)";
     if (engine->kind->live && resolver_shut_off(engine->resolver))
         head.status = shut_off;
-    if (engine->recorder)
-        recorder_begin_refresh(engine->recorder);
+    store_writer_begin_refresh(recorder_store(engine->recorder));
     const struct snapshot *snapshot = profile_snapshot(engine->profile, &head, now);
     /* Refresh the tables of the run even if a time range is shown instead. */
     const struct snapshot *shown =

@@ -10,7 +10,6 @@
 #include <time.h>
 
 #include "engine/state.h"
-#include "sample/perfdata/perfdata.h"
 
 int engine_restart(struct engine *engine, pid_t pid, struct error *error)
 {
@@ -35,8 +34,9 @@ int engine_restart(struct engine *engine, pid_t pid, struct error *error)
 
 bool engine_follows(const struct engine *engine, bool *idled)
 {
-    *idled = false;
-    return engine->sampler && sampler_follows(engine->sampler, idled);
+    const struct perfdata *recording = engine_perfdata(engine);
+    *idled = recording && perfdata_idled(recording);
+    return recording && perfdata_fd(recording) >= 0;
 }
 
 void engine_forget_news(struct engine *engine)
@@ -52,13 +52,14 @@ unsigned engine_loading(struct engine *engine)
     return resolver_loading(engine->resolver).waiting;
 }
 
-struct sampler_span engine_span(const struct engine *engine)
+struct perfdata_span engine_span(const struct engine *engine)
 {
     if (engine->sampler)
-        return sampler_span(engine->sampler);
+        return engine_perfdata(engine) ? perfdata_span(engine_perfdata(engine))
+                                       : (struct perfdata_span){0, 0};
     uint64_t start_ns = store_reader_start_ns(engine->stored.reader);
     uint64_t end_ns = store_reader_end_ns(engine->stored.reader);
-    return (struct sampler_span){start_ns, end_ns > start_ns ? end_ns - start_ns : 0};
+    return (struct perfdata_span){start_ns, end_ns > start_ns ? end_ns - start_ns : 0};
 }
 
 uint64_t engine_start_ns(const struct engine *engine)
@@ -73,13 +74,14 @@ uint64_t engine_length_ns(const struct engine *engine)
 
 bool engine_rereadable(const struct engine *engine)
 {
-    size_t count;
+    size_t count = 0;
     /* Going back would write the same records again. */
     if (engine->recorder)
         return false;
     if (!engine->sampler)
         return true;
-    sampler_processes(engine->sampler, &count);
+    if (engine_perfdata(engine))
+        perfdata_processes(engine_perfdata(engine), &count);
     return count;
 }
 
@@ -93,7 +95,7 @@ const struct perfdata_process *engine_processes(const struct engine *engine, siz
     size_t sampled = 0;
     *count = 0;
     const struct perfdata_process *list =
-        engine->sampler ? sampler_processes(engine->sampler, count) : NULL;
+        engine_perfdata(engine) ? perfdata_processes(engine_perfdata(engine), count) : NULL;
     while (sampled < *count && list[sampled].samples)
         sampled++;
     *count = sampled;
@@ -153,17 +155,18 @@ static double share_of(const struct perfdata_process *list, size_t count, pid_t 
 static void describe_addresses(struct engine *engine)
 {
     struct recording_text *text = &engine->recording;
-    struct sampler_addresses counts = sampler_addresses(engine->sampler);
+    struct perfdata_counts counts = perfdata_counts(engine_perfdata(engine));
     snprintf(text->addresses, sizeof text->addresses,
              "recorded with %" PRIu64 " samples, computed from registers of %" PRIu64
              " where the program's file is found (--symfs), not to be had of %" PRIu64,
-             counts.recorded, counts.from_registers, counts.none);
+             counts.with_address, counts.with_registers,
+             counts.samples - counts.with_address - counts.with_registers);
     text->shown.addresses = text->addresses;
 }
 
 static void describe_machine(struct engine *engine)
 {
-    const struct perfdata_machine *machine = sampler_machine(engine->sampler);
+    const struct perfdata_machine *machine = perfdata_machine(engine_perfdata(engine));
     struct recording_text *text = &engine->recording;
     struct snapshot_recording *out = &text->shown;
     size_t count;
@@ -188,7 +191,7 @@ struct snapshot_recording *engine_recording(struct engine *engine)
     struct snapshot_recording *out = &text->shown;
     if (engine->kind->live)
         return NULL;
-    struct sampler_span span = engine_span(engine);
+    struct perfdata_span span = engine_span(engine);
     *out = (struct snapshot_recording){.position_s = NAN,
                                        .length_s = NAN,
                                        .process_share = NAN,
@@ -222,8 +225,7 @@ static int recorded_open(struct engine *engine, struct error *error)
 static void recorded_open_files(struct engine *engine)
 {
     files_client_recording(&engine->files, engine->options.input);
-    const struct perfdata_machine *machine = sampler_machine(engine->sampler);
-    engine->files.elsewhere = machine && sampled_elsewhere(machine->host);
+    engine->files.elsewhere = sampled_elsewhere(perfdata_machine(engine_perfdata(engine))->host);
 }
 
 static long recorded_drain(struct engine *engine, uint64_t until_ns)
@@ -243,13 +245,13 @@ static int recorded_restart(struct engine *engine, pid_t pid, struct error *erro
 static bool recorded_geometry(struct engine *engine)
 {
     static const char *const levels[] = {"L1", "L2", "L3"};
-    const struct perfdata_machine *machine = sampler_machine(engine->sampler);
-    for (int i = 0; machine && i < 3; i++) {
+    const struct perfdata_machine *machine = perfdata_machine(engine_perfdata(engine));
+    for (int i = 0; i < 3; i++) {
         struct geometry geometry;
         bool known = geometry_among(&geometry, levels[i], machine);
         engine->cache_lines[i] = known ? (uint64_t)geometry.sets * geometry.ways : 0;
     }
-    return machine && machine->cache_count &&
+    return machine->cache_count &&
            geometry_among(&engine->geometry, engine->options.cache, machine);
 }
 

@@ -5,7 +5,6 @@
 #include <sys/utsname.h>
 
 #include "engine/state.h"
-#include "sample/perfdata/perfdata.h"
 
 /* Translates enum decode_segment to the resolver's flag. */
 static bool segment_base(void *context, uint32_t tid, enum decode_segment segment, uint64_t *base)
@@ -56,7 +55,7 @@ int sampled_open_names(struct engine *engine, struct error *error)
 {
     const struct engine_options *options = &engine->options;
     const struct perfdata_machine *machine =
-        engine->kind->live ? NULL : sampler_machine(engine->sampler);
+        engine->kind->live ? NULL : perfdata_machine(engine_perfdata(engine));
     struct resolver_options naming = {.pid = sampler_info(engine->sampler)->pid,
                                       .live = engine->kind->live,
                                       .simulated = engine->kind == &engine_simulated,
@@ -81,30 +80,4 @@ int sampled_tick(struct engine *engine, uint64_t now_ns)
     /* Debug information loads in real time, regardless of the recording's clock. */
     resolver_settle(engine->resolver, clock_now_ns());
     return sampler_tick(engine->sampler, now_ns);
-}
-
-static bool next_pair(void *context, enum line_pairs kind, uint8_t level, uint32_t *place,
-                      struct line_pair *out)
-{
-    const struct engine *engine = context;
-    return engine->sampler ? sampler_pair(engine->sampler, kind, level, place, out)
-                           : store_reader_pair(engine->stored.reader, kind, level, place, out);
-}
-
-/* Returns the function of an address without a data sample. */
-static uint32_t function_of(void *context, uint64_t ip)
-{
-    struct engine *engine = context;
-    struct place place;
-    struct access access = {.ip = ip, .reason = REASON_NO_MEMORY, .base = SREG_NONE};
-    if (!engine->resolver)
-        return store_reader_function(engine->stored.reader, ip);
-    resolver_resolve(engine->resolver, &access, NULL, &place);
-    return place.function;
-}
-
-struct line_pair_source engine_pairs(struct engine *engine)
-{
-    return engine_info(engine)->lines ? (struct line_pair_source){engine, next_pair, function_of}
-                                      : (struct line_pair_source){0};
 }

@@ -37,11 +37,29 @@ bool engine_take_line(struct engine *engine, const struct record *record)
     return engine->line_count == ENGINE_LINES;
 }
 
-/* Records line events when they are counted, because they enter the tables after later places. */
+static bool simulated_answer(void *context, enum place_question question, uint64_t number,
+                             union place_answer *answer)
+{
+    const struct engine *engine = context;
+    const struct sim_memory *sim = engine->options.sim;
+    struct place_names names = resolver_names(engine->resolver);
+    return question == PLACE_PAIR ? sim->wanted.use && sim_memory_pair(sim, number, &answer->pair)
+                                  : place_ask(&names, question, number, answer);
+}
+
+struct place_names engine_names(struct engine *engine)
+{
+    if (!engine->resolver)
+        return store_reader_names(engine->stored.reader);
+    return engine->options.sim ? (struct place_names){simulated_answer, engine}
+                               : resolver_names(engine->resolver);
+}
+
+/* Recorded when they are counted, because they go into the tables behind places that came later. */
 void engine_count_lines(struct engine *engine)
 {
-    for (size_t i = 0; engine->recorder && i < engine->line_count; i++)
-        recorder_line(engine->recorder, &engine->lines[i]);
+    for (size_t i = 0; i < engine->line_count; i++)
+        store_writer_line(recorder_store(engine->recorder), &engine->lines[i]);
     profile_add_lines(engine->profile, engine->lines, engine->line_count);
     engine->line_count = 0;
 }

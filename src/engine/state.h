@@ -24,8 +24,10 @@
 #include "resolve/source.h"
 #include "sample/sampler.h"
 #include "sample/perf/watch.h"
+#include "sample/perfdata/perfdata.h"
 #include "store/past.h"
 #include "store/store_read.h"
+#include "store/store_write.h"
 
 /*
  * -o FILE: records the samples to FILE, a perf.data for perf, and their places and names to
@@ -36,18 +38,16 @@
 struct recorder;
 
 struct recorder_options {
-    int64_t user; /* owner of the process; negative: not known */
+    struct store_facts
+        facts; /* as they begin; of the sources and the process asked when recorded */
     const char *path;
     uint64_t limit_bytes; /* limit of FILE; 0: none */
     unsigned files;       /* number of files kept at the limit */
     bool launched;
-    uint64_t start_ns; /* when watching began; 0: at the first record */
-    const struct geometry *geometry;
+    uint64_t start_ns;       /* when watching began; 0: at the first record */
     struct sampler *sampler; /* not owned, like `resolver` */
     struct resolver *resolver;
-    struct snapshot_watch watch;   /* initial state; .on false: no watchpoints */
-    uint64_t cache_lines[3];       /* as in struct store_facts */
-    struct line_pair_source pairs; /* pairs of a simulation; empty: none */
+    struct place_names names;
     bool (*instruction_text)(void *context, uint64_t address, char *out, size_t size);
     void *text_context;
 };
@@ -56,19 +56,15 @@ int recorder_open(struct recorder **recorder, const struct recorder_options *opt
                   struct error *error);
 int recorder_close(struct recorder *recorder, struct error *error);
 
-/* Returns the resolver's names for the tables; records all questions and answers. */
+/* The same names, for the tables to ask: questions and answers are recorded. */
 struct place_names recorder_names(struct recorder *recorder);
 
 /* Adds a record, in time order. `place` is the place of a sample, NULL for other records. */
 void recorder_add(struct recorder *recorder, const struct record *record,
                   const struct place *place);
 
-/* Records a profile_watch() call. Samples up to the watch's end must have been added. */
-void recorder_watch(struct recorder *recorder, const struct watch_result *result, uint32_t function,
-                    uint64_t ip);
-
-/* Records a profile_rename() call. */
-void recorder_rename(struct recorder *recorder, const struct object_rename *list, size_t count);
+/* FILE.misstop, for what goes to the tables beside records; NULL: none is written. */
+struct store_writer *recorder_store(const struct recorder *recorder);
 
 /* Records the index of the event that ranks from now on. */
 void recorder_ranking(struct recorder *recorder, uint16_t event);
@@ -76,15 +72,6 @@ void recorder_ranking(struct recorder *recorder, uint16_t event);
 /* Returns true if a line use reported by a simulation is to be counted, and adjusts its weight. A
  * recording stores only as many as it can hold, and the tables count the same ones. */
 bool recorder_wants_line(struct recorder *recorder, uint64_t time_ns, struct line_event *line);
-
-/* Records a line event of a simulation as the tables receive it. */
-void recorder_line(struct recorder *recorder, const struct line_place *line);
-
-/* Returns the source of pairs for the tables; records the answers, as of the last refresh. */
-struct line_pair_source recorder_pairs(struct recorder *recorder);
-
-/* Call before the snapshot of a refresh: records current thread names and pairs, which it shows. */
-void recorder_begin_refresh(struct recorder *recorder);
 
 /*
  * Call at a refresh, after its snapshot. `head` is the head passed to the tables, so that the
@@ -100,13 +87,11 @@ enum { ENGINE_LINES = 32, ENGINE_RENAMES = 1024 };
 #define SEARCH_BOUND (UINT64_C(1) << 63)
 
 struct lane;
-struct perfdata_machine;
 struct place_batch;
 
 /* Strings that struct snapshot_recording points to. */
 struct recording_text {
     struct snapshot_recording shown;
-    struct store_facts facts;
     char kernel[96];
     char date[32];
     char others[256];
@@ -125,39 +110,25 @@ struct engine_time_range {
     unsigned rounds; /* search rounds so far */
 };
 
-/* An answer that was current when the next question was asked. */
-struct engine_whatif_past {
-    uint32_t object;
-    double change; /* relative, of the cycles waited */
-    char name[256];
-    char words[160];
-};
-
-/* A question about another layout of an object; unused if state is WHATIF_NONE. */
+/* A question about another layout of an object; unused where its state is WHATIF_NONE. */
 struct engine_whatif {
-    enum whatif_state state;
+    struct snapshot_whatif shown;
     struct whatif_wanted wanted;
     bool wanting;            /* not yet sent to the simulation */
     bool follows;            /* its blocks come and go, and are followed */
     bool listed;             /* the existing blocks have been reported */
-    uint32_t object;         /* id; 0: identified by name */
     uint32_t type;           /* id of the layout's type; 0: the one with most samples */
     uint64_t asked;          /* number of the question; 0: not asked yet */
     uint64_t taken_ns;       /* when the simulation was seen to have accepted it */
     uint64_t left_out;       /* blocks without a free slot in the list */
     uint32_t paths_reported; /* all paths below this have been classified */
-    double change;           /* relative, of the cycles waited, as last shown; NAN: none */
-    char name[256];
-    char words[160];
-    char layout[192];
-    char why[512];
 };
 
 struct engine_whatifs {
     struct engine_whatif list[WHATIF_MAX]; /* indexed by number */
     uint64_t tried_ns;                     /* last attempt while the program waited for questions */
     uint32_t tries;
-    struct engine_whatif_past past[WHATIF_PAST_MAX]; /* newest first */
+    struct snapshot_whatif_past past[WHATIF_PAST_MAX]; /* newest first */
     uint32_t past_count;
 };
 
@@ -192,10 +163,7 @@ extern const struct engine_kind engine_stored;
 /* Data read by stored.c: facts, and renames that are not in the tables yet. */
 struct engine_store {
     struct store_reader *reader;
-    struct sampler_info info;
-    struct snapshot_simulation simulation;
-    struct snapshot_watch watch;
-    struct snapshot_whatifs whatif;
+    struct store_facts facts; /* as of the last refresh that was read */
     double interval_s;
     uint64_t first_ns; /* when the recording began */
     bool through;      /* initial pass to the end: refreshes as in the recording */
@@ -273,17 +241,20 @@ static inline uint64_t engine_now(const struct engine *engine)
 
 static inline const struct sampler_info *engine_info(const struct engine *engine)
 {
-    return engine->sampler ? sampler_info(engine->sampler) : &engine->stored.info;
+    return engine->sampler ? sampler_info(engine->sampler) : &engine->stored.facts.info;
 }
 
-static inline struct place_names engine_names(const struct engine *engine)
+/* The perf.data that is replayed; NULL: live, or a store is played. */
+static inline struct perfdata *engine_perfdata(const struct engine *engine)
 {
-    return engine->resolver ? resolver_names(engine->resolver)
-                            : store_reader_names(engine->stored.reader);
+    return engine->sampler ? sampler_recording(engine->sampler) : NULL;
 }
+
+/* In simulated.c: names, and pairs of a simulation, from the resolver or the store. */
+struct place_names engine_names(struct engine *engine);
 
 /* In recorded.c: returns the span of the process's samples. */
-struct sampler_span engine_span(const struct engine *engine);
+struct perfdata_span engine_span(const struct engine *engine);
 
 /* Fills in the role of each event (enum event_role) for the tables. */
 static inline void engine_roles(const struct engine *engine, uint8_t roles[SAMPLE_EVENTS_MAX])
@@ -318,8 +289,6 @@ void engine_count_places(struct engine *engine);
 int sampled_open(struct engine *engine, struct error *error);
 int sampled_open_names(struct engine *engine, struct error *error);
 int sampled_tick(struct engine *engine, uint64_t now_ns);
-/* Returns the pairs of instructions on one line, of a simulation; empty if there is none. */
-struct line_pair_source engine_pairs(struct engine *engine);
 /* Returns true if `host` is another machine: its files do not describe this one. */
 bool sampled_elsewhere(const char *host);
 
@@ -335,10 +304,8 @@ void recorded_date(struct recording_text *text, const struct perfdata_machine *m
                    uint64_t start_ns);
 void recorded_reached(struct engine *engine, uint64_t until_ns);
 
-/* In stored.c: stored_look() replaces engine_recorded if the input has a store; stored_target()
- * returns the recorded process. */
+/* In stored.c: takes the place of engine_recorded where a store belongs to the input. */
 int stored_look(struct engine *engine, struct error *error);
-struct resolver_target stored_target(const struct engine *engine);
 
 /* In watchpoints.c, also if `watch` is NULL: opens watchpoints, offers a sample, counts results up
  * to a time, returns the state for the snapshot. */

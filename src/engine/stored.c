@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "engine/state.h"
-#include "sample/perfdata/perfdata.h"
 
 /*
  * Finds the store to replay for `input`: `input` itself, or the matching file next to it. *store is
@@ -43,41 +42,6 @@ static int find_store(struct store_reader **store, const char *input, char *note
     return 0;
 }
 
-static void copy_text(char *out, size_t size, const char *text)
-{
-    snprintf(out, size, "%s", text ? text : "");
-}
-
-static void read_info(const struct store_reader *store, struct sampler_info *info)
-{
-    struct store_facts facts;
-    store_reader_facts(store, &facts);
-    *info = (struct sampler_info){
-        .source = facts.source ? facts.source : "recording",
-        .weighs = facts.weighs ? facts.weighs : "",
-        .exact_address = facts.exact_address,
-        .exact_ip = facts.exact_ip,
-        .latency = facts.latency,
-        .data_source = facts.data_source,
-        .lines = facts.lines,
-        .event_count = facts.event_count,
-        .pid = (pid_t)facts.pid,
-    };
-    for (unsigned i = 0; i < facts.event_count; i++) {
-        struct sampler_event *event = &info->events[i];
-        copy_text(event->name, sizeof event->name, facts.events[i].name);
-        copy_text(event->weighs, sizeof event->weighs, facts.events[i].weighs);
-        event->role = facts.events[i].role < EVENT_ROLES ? (enum event_role)facts.events[i].role
-                                                         : EVENT_OTHER;
-        if (event->role == EVENT_STALL && strncmp(event->weighs, "stall", 5) != 0)
-            event->role = EVENT_TIME; /* recorded before EVENT_TIME existed */
-        event->period = facts.events[i].period;
-        event->opened_on = facts.events[i].opened_on;
-        event->counted = facts.events[i].counted;
-    }
-    copy_text(info->note, sizeof info->note, facts.note);
-}
-
 /*
  * Places go directly to the tables. During the initial pass to the end, the tables are refreshed at
  * the same times as while recording, so that histories, element sizes and the search are identical.
@@ -94,7 +58,7 @@ static void catch_up_refresh(struct engine *engine)
 
 static void take_place(struct engine *engine, const struct place *place)
 {
-    if (place->access.event >= engine->stored.info.event_count)
+    if (place->access.event >= engine_info(engine)->event_count)
         return;
     engine->samples[place->access.event]++;
     engine->events[place->access.event] += (double)place->access.weight;
@@ -104,14 +68,9 @@ static void take_place(struct engine *engine, const struct place *place)
 /* Updates everything except places and names, as of the current position. */
 static void take_facts(struct engine *engine)
 {
-    struct engine_store *stored = &engine->stored;
-    struct store_facts facts;
-    store_reader_facts(stored->reader, &facts);
-    read_info(stored->reader, &stored->info);
-    stored->simulation = facts.simulation;
-    stored->watch = facts.watch;
-    stored->whatif = facts.whatif;
-    memcpy(engine->cache_lines, facts.cache_lines, sizeof facts.cache_lines);
+    struct store_facts *facts = &engine->stored.facts;
+    store_reader_facts(engine->stored.reader, facts);
+    memcpy(engine->cache_lines, facts->cache_lines, sizeof facts->cache_lines);
 }
 
 /* Renames are consecutive in the file. They are applied together, because each pass reads all
@@ -214,14 +173,13 @@ int stored_look(struct engine *engine, struct error *error)
 static void stored_open_files(struct engine *engine)
 {
     const struct store_reader *reader = engine->stored.reader;
-    struct store_facts facts;
+    const struct store_facts *facts = &engine->stored.facts;
     files_client_recording(&engine->files, engine->options.input);
-    store_reader_facts(reader, &facts);
-    engine->files.elsewhere = sampled_elsewhere(facts.host);
+    engine->files.elsewhere = sampled_elsewhere(facts->host);
     if (store_reader_owner(reader) != geteuid())
         files_client_add(&engine->files, store_reader_owner(reader));
-    if (facts.user >= 0)
-        files_client_add(&engine->files, (uid_t)facts.user);
+    if (facts->user >= 0)
+        files_client_add(&engine->files, (uid_t)facts->user);
     else if (engine->files.privileged)
         engine->files.everyone = true;
 }
@@ -240,42 +198,31 @@ static int stored_restart(struct engine *engine, pid_t pid, struct error *error)
     return 0;
 }
 
-struct resolver_target stored_target(const struct engine *engine)
-{
-    struct store_facts facts;
-    store_reader_facts(engine->stored.reader, &facts);
-    return (struct resolver_target){.pid = facts.pid,
-                                    .threads = facts.threads,
-                                    .comm = facts.comm,
-                                    .exe = facts.exe,
-                                    .alive = facts.alive};
-}
-
-/* Uses the cache that the recorded sets were counted for. */
+/* The cache that sets were counted for. */
 static bool stored_geometry(struct engine *engine)
 {
     char spec[128];
-    struct store_facts facts;
+    const struct store_facts *facts = &engine->stored.facts;
     if (engine->options.cache)
         return false;
-    store_reader_facts(engine->stored.reader, &facts);
-    snprintf(spec, sizeof spec, "%.16s=%llu,%u,%u", facts.cache_level ? facts.cache_level : "",
-             (unsigned long long)facts.cache_size_bytes, facts.cache_ways, facts.cache_line_bytes);
+    snprintf(spec, sizeof spec, "%.16s=%llu,%u,%u", facts->cache_level ? facts->cache_level : "",
+             (unsigned long long)facts->cache_size_bytes, facts->cache_ways,
+             facts->cache_line_bytes);
     return !geometry_parse(&engine->geometry, spec, "", NULL);
 }
 
 static struct snapshot_whatifs stored_whatifs(struct engine *engine)
 {
-    return engine->stored.whatif;
+    return engine->stored.facts.whatif;
 }
 
 static void stored_describe(struct engine *engine)
 {
     struct recording_text *text = &engine->recording;
     const struct store_reader *reader = engine->stored.reader;
+    const char *host = engine->stored.facts.host;
     uint64_t start_ns = store_reader_start_ns(reader);
-    store_reader_facts(reader, &text->facts);
-    text->shown.host = text->facts.host && *text->facts.host ? text->facts.host : NULL;
+    text->shown.host = host && *host ? host : NULL;
     struct perfdata_machine clocks = {.wall_ns = store_reader_start_wall_ns(reader),
                                       .clock_ns = start_ns};
     recorded_date(text, &clocks, start_ns);

@@ -154,7 +154,9 @@ static void take_record(void *context, const struct record *record)
         resolver_record(engine->resolver, record);
         engine_forget_changed_code(engine);
         if (record->kind == RECORD_MAPPING && record->mapping.executable &&
-            sampler_sampled(engine->sampler, record->mapping.start, record->mapping.length))
+            engine_perfdata(engine) &&
+            perfdata_sampled(engine_perfdata(engine), record->mapping.start,
+                             record->mapping.length))
             resolver_expect(engine->resolver, record->mapping.start);
     }
     if (engine->recorder)

@@ -50,8 +50,8 @@ static void count_result(struct engine *engine, struct watch_result *result)
             result->end = WATCH_DROPPED;
     }
     profile_watch(engine->profile, result, place.function, touch.ip);
-    if (engine->recorder)
-        recorder_watch(engine->recorder, result, place.function, touch.ip);
+    store_writer_watch(recorder_store(engine->recorder),
+                       &(struct store_watch){*result, place.function, touch.ip});
 }
 
 void engine_watch_pump(struct engine *engine, uint64_t until_ns)
@@ -90,7 +90,7 @@ static const char *trouble(struct engine *engine, const struct snapshot_watch *s
 struct snapshot_watch engine_watch_state(struct engine *engine)
 {
     if (!engine->watch)
-        return engine->stored.watch;
+        return engine->stored.facts.watch;
     int refused;
     struct snapshot_watch state = watch_state(engine->watch, &refused);
     state.trouble = trouble(engine, &state, refused);

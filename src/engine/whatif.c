@@ -15,8 +15,8 @@ static bool engine_whatif_ask(struct engine *engine, uint32_t object, uint32_t t
 
 static void engine_whatif_because(struct engine_whatif *whatif, const char *why)
 {
-    whatif->state = WHATIF_WAITS;
-    snprintf(whatif->why, sizeof whatif->why, "%s", why);
+    whatif->shown.state = WHATIF_WAITS;
+    snprintf(whatif->shown.why, sizeof whatif->shown.why, "%s", why);
 }
 
 static unsigned engine_whatif_number(const struct engine *engine,
@@ -29,90 +29,79 @@ static unsigned engine_whatif_count(const struct engine *engine)
 {
     unsigned count = 0;
     for (unsigned i = 0; i < WHATIF_MAX; i++)
-        count += engine->whatif.list[i].state != WHATIF_NONE;
+        count += engine->whatif.list[i].shown.state != WHATIF_NONE;
     return count;
 }
 
-/* Moves the current answer to the list of earlier ones, where it replaces an answer to the same
- * question. */
-static void put_by(struct engine_whatifs *all, const struct engine_whatif *whatif)
+/* The present answer goes to the list of earlier ones; a newer one to the same question replaces
+ * it. */
+static void put_by(struct engine_whatifs *all, const struct snapshot_whatif *answer)
 {
-    struct engine_whatif_past *past = all->past;
+    struct snapshot_whatif_past *past = all->past;
+    struct snapshot_whatif_past now = {.object_id = answer->object_id,
+                                       .stall_change = snapshot_whatif_change(answer)};
     uint32_t at = 0;
-    if (whatif->state != WHATIF_COUNTS || isnan(whatif->change))
+    if (isnan(now.stall_change))
         return;
+    memcpy(now.object, answer->object, sizeof now.object);
+    memcpy(now.question, answer->question, sizeof now.question);
     while (at < all->past_count &&
-           (past[at].object != whatif->object || strcmp(past[at].words, whatif->words)))
+           (past[at].object_id != now.object_id || strcmp(past[at].question, now.question) != 0))
         at++;
     at = at < WHATIF_PAST_MAX ? at : WHATIF_PAST_MAX - 1;
     all->past_count += at == all->past_count;
     memmove(past + 1, past, at * sizeof *past);
-    past[0] = (struct engine_whatif_past){.object = whatif->object, .change = whatif->change};
-    memcpy(past[0].name, whatif->name, sizeof past[0].name);
-    memcpy(past[0].words, whatif->words, sizeof past[0].words);
+    past[0] = now;
 }
 
 static void engine_whatif_forget(struct engine *engine, struct engine_whatif *whatif)
 {
-    put_by(&engine->whatif, whatif);
-    if (whatif->state != WHATIF_NONE)
+    put_by(&engine->whatif, &whatif->shown);
+    if (whatif->shown.state != WHATIF_NONE)
         sim_whatif_end(engine->options.sim, engine_whatif_number(engine, whatif));
-    *whatif = (struct engine_whatif){.change = NAN};
+    *whatif = (struct engine_whatif){.asked = 0};
 }
 
-static void fill_past(const struct engine_whatifs *all, struct snapshot_whatifs *out)
-{
-    out->past_count = all->past_count;
-    for (uint32_t i = 0; i < all->past_count; i++)
-        out->past[i] = (struct snapshot_whatif_past){all->past[i].name, all->past[i].object,
-                                                     all->past[i].words, all->past[i].change};
-}
-
-static void fill_counts(struct engine *engine, struct engine_whatif *whatif,
+static void fill_counts(struct engine *engine, const struct engine_whatif *whatif,
                         const struct sim_answer *answer, struct snapshot_whatif *out)
 {
+    const struct whatif_counts *counts = &answer->counts;
     out->level_count = engine->options.sim->wanted.level_count;
     out->settled = answer->settled;
     out->blocks = (double)answer->blocks;
     out->blocks_left_out =
         (double)answer->blocks_refused + (double)answer->blocks_unknown + (double)whatif->left_out;
     out->blocks_small = (double)answer->blocks_small;
-    out->accesses = (double)answer->accesses;
-    out->object_accesses = (double)answer->object_accesses;
-    out->cut = (double)answer->cut;
+    out->accesses = (double)counts->accesses;
+    out->object_accesses = (double)counts->object_accesses;
+    out->cut = (double)counts->cut;
     for (uint32_t i = 0; i < out->level_count; i++)
         out->level[i] =
-            (struct snapshot_whatif_level){.before = (double)answer->before[i],
-                                           .after = (double)answer->after[i],
-                                           .object_before = (double)answer->object_before[i],
-                                           .object_after = (double)answer->object_after[i],
-                                           .fresh = (double)answer->fresh[i]};
+            (struct snapshot_whatif_level){.before = (double)counts->before.all[i],
+                                           .after = (double)counts->after.all[i],
+                                           .object_before = (double)counts->before.object[i],
+                                           .object_after = (double)counts->after.object[i],
+                                           .fresh = (double)counts->fresh[i]};
     whatif_weigh(out, whatif->wanted.kind == WHATIF_NEVER);
 }
 
-static struct snapshot_whatif state_of(struct engine *engine, struct engine_whatif *whatif)
+static void look_at(struct engine *engine, struct engine_whatif *whatif)
 {
-    struct snapshot_whatif out = {.number = engine_whatif_number(engine, whatif)};
+    struct snapshot_whatif *shown = &whatif->shown;
+    shown->number = engine_whatif_number(engine, whatif);
     if (whatif->asked && !whatif->wanting) {
-        struct sim_answer answer = sim_whatif_answer(engine->options.sim, out.number);
+        struct sim_answer answer = sim_whatif_answer(engine->options.sim, shown->number);
         if (answer.state == SIM_ANSWER_REFUSED) {
             engine_whatif_because(whatif, answer.why);
-            whatif->state = WHATIF_REFUSED;
+            shown->state = WHATIF_REFUSED;
         } else if (answer.state == SIM_ANSWER_COUNTS) {
-            whatif->state = WHATIF_COUNTS;
-            fill_counts(engine, whatif, &answer, &out);
+            shown->state = WHATIF_COUNTS;
+            shown->why[0] = '\0';
+            fill_counts(engine, whatif, &answer, shown);
         }
     }
     if (whatif->wanting && engine->ended)
-        engine_whatif_because(whatif, "the program ended before the question could be asked");
-    out.state = whatif->state;
-    out.object = whatif->name;
-    out.object_id = whatif->object;
-    out.question = whatif->words;
-    out.layout = *whatif->layout ? whatif->layout : NULL;
-    out.why = whatif->state == WHATIF_COUNTS ? NULL : whatif->why;
-    whatif->change = snapshot_whatif_change(&out);
-    return out;
+        engine_whatif_because(whatif, "the program ended before the question could be put to it");
 }
 
 /* Returns true if `one` sorts before `other`: largest saving first, questions without an answer
@@ -127,16 +116,16 @@ static bool is_better(const struct snapshot_whatif *one, const struct snapshot_w
 struct snapshot_whatifs engine_whatif_state(struct engine *engine)
 {
     struct engine_whatifs *all = &engine->whatif;
-    struct snapshot_whatifs out = {.count = 0};
-    fill_past(all, &out);
+    struct snapshot_whatifs out = {.past_count = all->past_count};
+    memcpy(out.past, all->past, sizeof out.past);
     for (unsigned i = 0; i < WHATIF_MAX; i++) {
-        if (all->list[i].state == WHATIF_NONE)
+        if (all->list[i].shown.state == WHATIF_NONE)
             continue;
-        struct snapshot_whatif one = state_of(engine, &all->list[i]);
+        look_at(engine, &all->list[i]);
         uint32_t at = out.count++;
-        for (; at > 0 && is_better(&one, &out.list[at - 1]); at--)
+        for (; at > 0 && is_better(&all->list[i].shown, &out.list[at - 1]); at--)
             out.list[at] = out.list[at - 1];
-        out.list[at] = one;
+        out.list[at] = all->list[i].shown;
     }
     return out;
 }
@@ -168,7 +157,8 @@ int engine_whatif_check(const char *const texts[], struct error *error)
     struct engine_whatif whatif;
     int code = 0;
     for (unsigned i = 0; texts && texts[i] && !code; i++)
-        code = whatif_parse(texts[i], &whatif.wanted, whatif.name, sizeof whatif.name, error);
+        code = whatif_parse(texts[i], &whatif.wanted, whatif.shown.object,
+                            sizeof whatif.shown.object, error);
     return code;
 }
 
@@ -177,14 +167,15 @@ static struct engine_whatif *find_place(struct engine *engine, uint32_t object,
                                         const struct whatif_wanted *wanted, const char *name)
 {
     struct engine_whatif *unused = NULL;
-    char words[sizeof engine->whatif.list[0].words];
+    char words[WHATIF_QUESTION];
     whatif_words(wanted, words, sizeof words);
     for (unsigned i = 0; i < WHATIF_MAX; i++) {
         struct engine_whatif *whatif = &engine->whatif.list[i];
-        bool its = object ? whatif->object == object : !strcmp(whatif->name, name);
-        if (whatif->state != WHATIF_NONE && its && !strcmp(whatif->words, words))
+        const struct snapshot_whatif *shown = &whatif->shown;
+        bool its = object ? shown->object_id == object : !strcmp(shown->object, name);
+        if (shown->state != WHATIF_NONE && its && !strcmp(shown->question, words))
             return whatif;
-        if (whatif->state == WHATIF_NONE && !unused)
+        if (shown->state == WHATIF_NONE && !unused)
             unused = whatif;
     }
     return unused;
@@ -194,7 +185,7 @@ static bool engine_whatif_ask(struct engine *engine, uint32_t object, uint32_t t
                               const char *text)
 {
     struct whatif_wanted wanted;
-    char name[sizeof engine->whatif.list[0].name];
+    char name[WHATIF_OBJECT];
     struct error error;
     if (!engine->options.sim || whatif_parse(text, &wanted, name, sizeof name, &error))
         return true;
@@ -202,11 +193,11 @@ static bool engine_whatif_ask(struct engine *engine, uint32_t object, uint32_t t
     if (!whatif)
         return false;
     engine_whatif_forget(engine, whatif);
-    whatif->object = object;
     whatif->type = type;
     whatif->wanted = wanted;
-    memcpy(whatif->name, name, sizeof name);
-    whatif_words(&wanted, whatif->words, sizeof whatif->words);
+    whatif->shown.object_id = object;
+    memcpy(whatif->shown.object, name, sizeof name);
+    whatif_words(&wanted, whatif->shown.question, sizeof whatif->shown.question);
     engine_whatif_because(whatif, "no object of that name has been seen yet");
     whatif->wanting = true;
     return true;
@@ -224,15 +215,16 @@ void engine_whatif_await(struct engine *engine)
 
 /* ---- asking ---- */
 
-static const struct snapshot_object *find_object(const struct engine_whatif *whatif,
+static const struct snapshot_object *find_object(const struct snapshot_whatif *asked,
                                                  const struct snapshot *snapshot)
 {
     const struct snapshot_object *part = NULL;
     for (size_t i = 0; i < snapshot->object_count; i++) {
         const struct snapshot_object *object = &snapshot->objects[i];
-        if (whatif->object ? object->id == whatif->object : !strcmp(object->name, whatif->name))
+        if (asked->object_id ? object->id == asked->object_id
+                             : !strcmp(object->name, asked->object))
             return object;
-        if (!whatif->object && !part && strstr(object->name, whatif->name))
+        if (!asked->object_id && !part && strstr(object->name, asked->object))
             part = object;
     }
     return part;
@@ -266,19 +258,20 @@ static void whatif_step_one(struct engine *engine, struct engine_whatif *whatif,
     bool follows;
     if (!whatif->wanting)
         return;
-    const struct snapshot_object *object = find_object(whatif, snapshot);
+    struct snapshot_whatif *shown = &whatif->shown;
+    const struct snapshot_object *object = find_object(shown, snapshot);
     if (!object)
         return;
-    whatif->object = object->id;
-    snprintf(whatif->name, sizeof whatif->name, "%s", object->name);
+    shown->object_id = object->id;
+    snprintf(shown->object, sizeof shown->object, "%s", object->name);
     if (whatif_plan(&whatif->wanted, object, find_layout(object, whatif->type), line_bytes(engine),
                     &plan, &error) ||
         resolver_blocks(engine->resolver, object->id, count_block, NULL, &follows, &error)) {
         engine_whatif_because(whatif, error.text);
         return;
     }
-    whatif_plan_words(&plan, whatif->layout, sizeof whatif->layout);
-    engine_whatif_because(whatif, "the program has not accepted it yet");
+    whatif_plan_words(&plan, shown->layout, sizeof shown->layout);
+    engine_whatif_because(whatif, "the program has not come to it yet");
     whatif->wanting = false;
     whatif->paths_reported = 0;
     whatif->asked = sim_whatif_ask(engine->options.sim, engine_whatif_number(engine, whatif),
@@ -320,7 +313,7 @@ static void try_early(struct engine *engine)
                          engine_whatif_count(engine));
 }
 
-/* ---- blocks ---- */
+/* Blocks */
 
 struct listing {
     struct engine *engine;
@@ -340,7 +333,8 @@ static void list_blocks(struct engine *engine, struct engine_whatif *whatif)
     struct listing listing = {engine, whatif};
     struct error error;
     bool follows;
-    if (resolver_blocks(engine->resolver, whatif->object, list_block, &listing, &follows, &error))
+    if (resolver_blocks(engine->resolver, whatif->shown.object_id, list_block, &listing, &follows,
+                        &error))
         engine_whatif_because(whatif, error.text);
     sim_whatif_listed(engine->options.sim, engine_whatif_number(engine, whatif));
     whatif->listed = true;
@@ -357,7 +351,7 @@ static void report_paths(struct engine *engine, struct engine_whatif *whatif)
     bool in_order = true;
     uint32_t unknown = 0;
     for (uint32_t path = whatif->paths_reported; path < end && unknown < 64; path++) {
-        enum allocation_path its = resolver_path(engine->resolver, whatif->object, path);
+        enum allocation_path its = resolver_path(engine->resolver, whatif->shown.object_id, path);
         if (its == ALLOCATION_PATH_UNKNOWN) {
             in_order &= !path;
             unknown++;
@@ -377,7 +371,7 @@ static void report_paths(struct engine *engine, struct engine_whatif *whatif)
 static void whatif_follow_one(struct engine *engine, struct engine_whatif *whatif,
                               uint64_t until_ns)
 {
-    if (!whatif->asked || whatif->wanting || whatif->state == WHATIF_REFUSED)
+    if (!whatif->asked || whatif->wanting || whatif->shown.state == WHATIF_REFUSED)
         return;
     report_paths(engine, whatif);
     struct sim_answer answer =

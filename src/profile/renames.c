@@ -518,7 +518,7 @@ static void join_fields(struct timeline *timeline, uint32_t field, uint32_t same
     for (size_t i = 0; i < FIELD_ROWS; i++)
         if (counts->rows[i].field == field + 1)
             counts->rows[i].field = same + 1;
-    counts->fields[field].object = TALLY_IDS_MAX; /* belongs to no object any more */
+    counts->fields[field].object = TALLY_IDS_MAX; /* no longer belongs to an object */
 }
 
 static bool same_field(const struct counted_field *a, const struct counted_field *b)

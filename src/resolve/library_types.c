@@ -5,27 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/*
- * `type`: $1 and $2 are arguments, which must be equal if repeated; "$1 const" is a constant one,
- * "$1*" a pointer to one, a last "*" matches all other arguments. Inline namespaces are omitted.
- * `shown` NULL: the general rules give the name.
- * `through`: members that are shown without their own name.
- * `holds`: a member of raw bytes that hold a value of the first template argument.
- * `block`: contents of blocks that its functions allocate, shown after the name: "part of a
- * function's name=text;...;=text of the others".
- */
-struct library_rule {
-    const char *type;
-    const char *shown;
-    const char *through;
-    const char *holds;
-    const char *block;
-    const char *link;      /* the member that points to the links of a node */
-    const char *link_type; /* the member type that is the node, or a pointer to it */
-    const char *node;      /* the template of the node with the same first argument */
-    bool links;            /* links in its base class lead to nodes of its own type */
-};
-
 /* The first match wins. */
 static const struct library_rule rules[] = {
     /* libstdc++ 9 to 14: bits/stl_tree.h, hashtable_policy.h, stl_list.h, shared_ptr_base.h */
@@ -845,11 +824,15 @@ const char *library_name(const char *name, bool rust, char *out, size_t out_size
 
 /* Members and blocks */
 
+const struct library_rule library_none;
+
 const struct library_rule *library_rule(const char *name)
 {
     struct text captures[CAPTURES];
     struct text text = {name, strnlen(name, NAME_MAX_BYTES)};
-    return text.size < NAME_MAX_BYTES && is_balanced(text) ? find_rule(text, captures) : NULL;
+    bool good = text.size < NAME_MAX_BYTES && is_balanced(text);
+    const struct library_rule *rule = good ? find_rule(text, captures) : NULL;
+    return rule ? rule : &library_none;
 }
 
 static bool has_word(const char *words, const char *word)
@@ -866,21 +849,9 @@ static bool has_word(const char *words, const char *word)
 
 enum library_member library_member(const struct library_rule *rule, const char *member)
 {
-    if (!rule)
-        return LIBRARY_PLAIN;
     return has_word(rule->holds, member)     ? LIBRARY_HOLDS
            : has_word(rule->through, member) ? LIBRARY_THROUGH
                                              : LIBRARY_PLAIN;
-}
-
-const char *library_link(const struct library_rule *rule, const char *member)
-{
-    return rule && rule->link && member && !strcmp(rule->link, member) ? rule->link_type : NULL;
-}
-
-bool library_links(const struct library_rule *rule)
-{
-    return rule && rule->links;
 }
 
 /* Finds the entry for a function in "method=text;=text of any other"; size 0: none. */
@@ -1030,16 +1001,6 @@ bool library_node_function(const char *function)
         if (!strncmp(function, beginnings[i], strlen(beginnings[i])))
             return !strchr(function, '<');
     return false;
-}
-
-const char *library_node(const struct library_rule *rule)
-{
-    return rule ? rule->link_type : NULL;
-}
-
-const char *library_node_template(const struct library_rule *rule)
-{
-    return rule ? rule->node : NULL;
 }
 
 bool library_source(const char *path)

@@ -40,11 +40,34 @@ bool library_allocator(const char *scope);
  * allocate anything else: allocators of nodes, and strings. */
 bool library_symbol_block(const char *function, char *out, size_t out_size);
 
-/* Returns the rule for a type, by its name in debug information; NULL: none. */
-struct library_rule;
+/*
+ * A rule for types. `type`: $1 and $2 are arguments, equal where they are repeated; "$1 const" is a
+ * constant one,
+ * "$1*" a pointer to one, a last "*" all other arguments. Inline namespaces are left out.
+ * `shown` NULL: the general rules give the name.
+ * `through`: members that are shown without their own name.
+ * `holds`: one of raw bytes that are a value of the first template argument.
+ * `block`: contents of blocks that its functions allocate, shown after the name: "part of a
+ * function's name=text;...;=text of the others".
+ */
+struct library_rule {
+    const char *type;
+    const char *shown;
+    const char *through;
+    const char *holds;
+    const char *block;
+    const char *link;      /* a pointer to links, which are of a node: an iterator's _M_node */
+    const char *link_type; /* the member type that is the node, or a pointer to it */
+    const char *node;      /* the template of the node with the same first argument */
+    bool links;            /* links in its base class lead to nodes of its own type */
+};
+
+extern const struct library_rule library_none;
+
+/* By the name as in the debug information; library_none where there is none. */
 const struct library_rule *library_rule(const char *name);
 
-/* How a member of a type with a rule is shown; rule NULL: LIBRARY_PLAIN. */
+/* How a member of a type with a rule is shown. */
 enum library_member {
     LIBRARY_PLAIN,
     LIBRARY_THROUGH, /* without its own name: its members are those of the value */
@@ -52,24 +75,11 @@ enum library_member {
 };
 enum library_member library_member(const struct library_rule *rule, const char *member);
 
-/* Returns the member type that a pointer to a node's links really points to, such as "_Node" for an
- * iterator's _M_node; NULL: none. */
-const char *library_link(const struct library_rule *rule, const char *member);
-
 /* Returns true if a function in a library's own binary links nodes of any type. */
 bool library_node_function(const char *function);
-
-/* Returns the member type of a container or iterator that is or points to its node; NULL: none. */
-const char *library_node(const struct library_rule *rule);
-
-/* Returns the template that is the node with the same first argument; NULL: none. */
-const char *library_node_template(const struct library_rule *rule);
 
 /* Returns true if the path of a source file is in an installed library: a compiler's or the
  * system's. */
 bool library_source(const char *path);
-
-/* Returns true if the links in a type's base class lead to nodes of its own type. */
-bool library_links(const struct library_rule *rule);
 
 #endif

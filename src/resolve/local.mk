@@ -30,9 +30,9 @@ src_libresolve_a_SOURCES = src/resolve/resolver.h src/resolve/heap/allocations.c
 	src/resolve/process/threads.c src/resolve/process/threads.h src/resolve/process/tlb.c \
 	src/resolve/process/tls.c \
 	src/resolve/process/memory_use.c src/resolve/process/memory_use.h \
-	src/resolve/heap/recorded_heap.c src/resolve/object_types.c src/resolve/object_types.h \
+	src/resolve/object_types.c src/resolve/object_types.h \
 	src/resolve/provisional.c src/resolve/typing.c src/resolve/typing.h \
-	src/resolve/heap/recorded_heap.h src/resolve/elf/unwind.c src/resolve/elf/unwind.h \
+	src/resolve/elf/unwind.c src/resolve/elf/unwind.h \
 	src/resolve/heap/walk.c src/resolve/heap/walk.h src/resolve/heap/walk_state.h \
 	src/resolve/heap/walk_arena.c src/resolve/heap/walk_free.c src/resolve/heap/walk_span.c \
 	src/resolve/heap/walk_jemalloc.c src/resolve/heap/walk_go.c src/resolve/heap/walk_mapped.c src/resolve/heap/walked_heap.c src/resolve/heap/walked_heap.h

@@ -195,11 +195,11 @@ bool resolver_name_address(void *context, uint64_t address, const char **functio
 int resolver_assigned(void *context, uint64_t return_address, char *out, size_t out_size,
                       uint32_t *type)
 {
-    static const struct typed_call nothing;
+    static const struct typed_answer nothing;
     struct resolver *resolver = context;
     struct module *module = resolver_code_at(resolver, return_address);
-    const struct typed_call *call =
-        module ? typing_call(resolver->typing, module, return_address) : &nothing;
+    const struct typed_answer *call =
+        module ? typing_answer(resolver->typing, module, DWARF_CALL, return_address, 0) : &nothing;
     if (!call)
         return -EAGAIN;
     *type = call->type;
@@ -236,6 +236,14 @@ static bool describe_bin(struct resolver *resolver, uint32_t index, struct heap_
     bin->type = desc.type;
     bin->type_id = desc.type_id ? desc.type_id : bin->type_id;
     return true;
+}
+
+static uint32_t function_at(struct resolver *resolver, uint64_t ip)
+{
+    struct place place;
+    struct access access = {.ip = ip, .reason = REASON_NO_MEMORY, .base = SREG_NONE};
+    resolver_resolve(resolver, &access, NULL, &place);
+    return place.function;
 }
 
 static bool resolver_answer(void *context, enum place_question question, uint64_t number,
@@ -276,6 +284,11 @@ static bool resolver_answer(void *context, enum place_question question, uint64_
         return true;
     case PLACE_WORD:
         return resolver_memory(resolver, number, &answer->word, sizeof answer->word);
+    case PLACE_CODE:
+        answer->code = function_at(resolver, number);
+        return true;
+    case PLACE_PAIR: /* only a simulation knows */
+        break;
     }
     return false;
 }

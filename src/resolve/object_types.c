@@ -241,7 +241,7 @@ static bool is_alone(const struct located *block, uint64_t size)
 
 uint32_t type_instances_rename(struct type_instances *instances, const struct types *types,
                                struct located *located, const struct access *access,
-                               const struct typed_operand *operand)
+                               const struct typed_answer *operand)
 {
     const struct type_desc *type = operand ? types_at(types, operand->type) : NULL;
     if (!type_instances_apply(located))
@@ -376,7 +376,7 @@ static uint32_t data_type(struct object_type *object, const struct types *types,
     return type;
 }
 
-static void by_code(const struct types *types, const struct typed_operand *operand,
+static void by_code(const struct types *types, const struct typed_answer *operand,
                     struct place *place)
 {
     const struct type_desc *desc = types_at(types, operand->type);
@@ -387,7 +387,7 @@ static void by_code(const struct types *types, const struct typed_operand *opera
 }
 
 static void vote(struct object_type *object, const struct types *types,
-                 const struct located *located, const struct typed_operand *operand,
+                 const struct located *located, const struct typed_answer *operand,
                  const struct place *place)
 {
     const struct type_desc *desc = types_at(types, operand->type);
@@ -425,7 +425,7 @@ static bool is_nameless(const struct located *located)
 }
 
 static void place_type(struct object_types *typed, const struct types *types,
-                       const struct located *located, const struct typed_operand *operand,
+                       const struct located *located, const struct typed_answer *operand,
                        struct place *place)
 {
     struct object_type *object = object_at(typed, place->object);
@@ -466,7 +466,7 @@ static void place_type(struct object_types *typed, const struct types *types,
 }
 
 void object_types_place(struct object_types *typed, const struct types *types,
-                        const struct located *located, const struct typed_operand *operand,
+                        const struct located *located, const struct typed_answer *operand,
                         struct place *place)
 {
     place_type(typed, types, located, operand, place);

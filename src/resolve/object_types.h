@@ -104,7 +104,7 @@ void object_types_vote(struct object_types *typed, const struct types *types,
 
 /* Sets place->type, type_offset, typed and untyped; place->object, base and size must be set. */
 void object_types_place(struct object_types *typed, const struct types *types,
-                        const struct located *located, const struct typed_operand *operand,
+                        const struct located *located, const struct typed_answer *operand,
                         struct place *place);
 
 /* Formats the type of an object and sets its votes in `desc`; NULL: not known. */
@@ -139,7 +139,7 @@ bool type_instances_apply(const struct located *located);
  */
 uint32_t type_instances_rename(struct type_instances *instances, const struct types *types,
                                struct located *located, const struct access *access,
-                               const struct typed_operand *operand);
+                               const struct typed_answer *operand);
 
 /* Turns a located walked block into an array of the type, if blocks of its size are arrays. */
 bool type_instances_array(struct type_instances *instances, const struct types *types,

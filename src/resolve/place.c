@@ -14,7 +14,7 @@ struct module *resolver_code_at(struct resolver *resolver, uint64_t address)
     return map ? space_module(&resolver->space, map) : NULL;
 }
 
-static const char *part_of_frame(const struct typed_variable *slot)
+static const char *part_of_frame(const struct typed_answer *slot)
 {
     if (!slot)
         return NULL;
@@ -34,18 +34,18 @@ static const char *part_of_frame(const struct typed_variable *slot)
     }
 }
 
-const struct typed_variable *resolver_name_slot(struct resolver *resolver, struct located *located,
-                                                uint64_t address, uint64_t pc, int64_t at,
-                                                bool *waits)
+const struct typed_answer *resolver_name_slot(struct resolver *resolver, struct located *located,
+                                              uint64_t address, uint64_t pc, int64_t at,
+                                              bool *waits)
 {
     enum { NAME_COLUMNS = 900, RETURN_ADDRESS = -8 /* System V ABI AMD64 1.0, figure 3.3 */ };
-    static const struct typed_variable return_address = {.slot = DWARF_SLOT_SAVED,
-                                                         .untyped = UNTYPED_SPILL};
+    static const struct typed_answer return_address = {.slot = DWARF_SLOT_SAVED,
+                                                       .untyped = UNTYPED_SPILL};
     struct module *module = resolver_code_at(resolver, pc);
-    const struct typed_variable *slot = !module ? NULL
-                                        : at >= RETURN_ADDRESS
-                                            ? &return_address
-                                            : typing_slot(resolver->typing, module, pc, at);
+    const struct typed_answer *slot = !module ? NULL
+                                      : at >= RETURN_ADDRESS
+                                          ? &return_address
+                                          : typing_slot(resolver->typing, module, pc, at);
     const char *part = part_of_frame(slot);
     *waits = module && !part;
     if (!part)
@@ -72,16 +72,16 @@ const struct typed_variable *resolver_name_slot(struct resolver *resolver, struc
 
 /* Refines a stack to the variable or slot of a function: one object for all frames of the function
  * in all threads. */
-static const struct typed_variable *refine_stack(struct resolver *resolver, struct located *located,
-                                                 const struct access *access, const uint64_t *regs,
-                                                 struct place *place)
+static const struct typed_answer *refine_stack(struct resolver *resolver, struct located *located,
+                                               const struct access *access, const uint64_t *regs,
+                                               struct place *place)
 {
     struct unwind_frame frame;
     bool waits;
     if (!regs || !unwind_find(&resolver->unwind, &resolver->space, regs, access->address, &frame))
         return NULL;
     int64_t at = (int64_t)(access->address - frame.cfa);
-    const struct typed_variable *slot =
+    const struct typed_answer *slot =
         resolver_name_slot(resolver, located, access->address, frame.pc, at, &waits);
     if (waits)
         provisional_slot(resolver, located, frame.pc, at, access, place);
@@ -103,22 +103,22 @@ enum { DECLARED_FROM = 4 /* samples */ };
 /* Returns the declaration of a variable. NULL for accesses by the dynamic linker, which relocates
  * every pointer in a variable: the program's own code will show which variables matter, and for one
  * of libc all units are read. */
-static const struct typed_variable *declaration(struct resolver *resolver,
-                                                const struct located *located, uint64_t pc,
-                                                const struct module *code)
+static const struct typed_answer *declaration(struct resolver *resolver,
+                                              const struct located *located, uint64_t pc,
+                                              const struct module *code)
 {
     if (!located->variable_of || (code && module_is_linker(code)) ||
         (resolver->options.simulated && met(resolver, located->key) < DECLARED_FROM))
         return NULL;
-    return located->kind == OBJECT_TLS
-               ? typing_tls(resolver->typing, located->variable_of, located->variable_at, pc)
-               : typing_global(resolver->typing, located->variable_of, located->variable_at, pc);
+    return typing_answer(resolver->typing, located->variable_of,
+                         located->kind == OBJECT_TLS ? DWARF_TLS : DWARF_VARIABLE, pc,
+                         located->variable_at);
 }
 
 /* Names memory without a name after the type in it. The object that contains it stays the holder,
  * for phases and for the heap's bins. */
 static uint32_t call_after_type(struct resolver *resolver, struct located *located,
-                                const struct access *access, const struct typed_operand *operand,
+                                const struct access *access, const struct typed_answer *operand,
                                 struct place *place)
 {
     const struct types *types = typing_types(resolver->typing);
@@ -207,7 +207,7 @@ static bool fit_block(const struct located *block, struct runtime_object *object
  * belongs to no runtime, or the operand's type is more specific. */
 static bool find_class(struct resolver *resolver, struct located *located,
                        const struct access *access, const uint64_t *regs,
-                       const struct typed_operand *operand, struct place *place, uint32_t *type)
+                       const struct typed_answer *operand, struct place *place, uint32_t *type)
 {
     struct runtime_object object;
     bool memory = located->kind == OBJECT_ANON || located->kind == OBJECT_HEAP ||
@@ -243,11 +243,11 @@ void resolver_note_caller(struct resolver *resolver, const struct sample *sample
 
 /* Returns the operand of code compiled for nodes of any type: the caller determines the node type,
  * and the links are at the start of the block. */
-const struct typed_operand *resolver_operand_in(struct resolver *resolver,
-                                                const struct access *access,
-                                                const struct located *block,
-                                                const struct typed_operand *operand,
-                                                struct typed_operand *node)
+const struct typed_answer *resolver_operand_in(struct resolver *resolver,
+                                               const struct access *access,
+                                               const struct located *block,
+                                               const struct typed_answer *operand,
+                                               struct typed_answer *node)
 {
     enum { LINKS_BYTES = 32, ROUNDED = 16 };
     uint64_t size = block->end - block->base;
@@ -260,13 +260,14 @@ const struct typed_operand *resolver_operand_in(struct resolver *resolver,
             : NULL;
     if (!module)
         return operand;
-    const struct typed_operand *found = typing_node(resolver->typing, module, access->caller);
+    const struct typed_answer *found =
+        typing_answer(resolver->typing, module, DWARF_NODE, access->caller, 0);
     if (!found)
         return NULL;
     const struct type_desc *desc = types_at(typing_types(resolver->typing), found->type);
     if (!desc || desc->size > size || size - desc->size >= ROUNDED)
         return operand;
-    *node = (struct typed_operand){.type = found->type, .offset = (int64_t)offset};
+    *node = (struct typed_answer){.type = found->type, .offset = (int64_t)offset};
     return node;
 }
 
@@ -318,7 +319,7 @@ static bool resolve_again(struct resolver *resolver, struct place *place)
 }
 
 static void remember(struct resolver *resolver, const struct located *located,
-                     const struct typed_operand *operand, const struct typed_variable *variable,
+                     const struct typed_answer *operand, const struct typed_answer *variable,
                      const struct place *place)
 {
     const struct access *access = &place->access;
@@ -354,12 +355,12 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
                            struct place *place)
 {
     const struct types *types = typing_types(resolver->typing);
-    static const struct typed_operand rare = {.untyped = UNTYPED_RARE};
-    const struct typed_operand *operand = is_rare(resolver, code, place->function)
-                                              ? &rare
-                                              : typing_operand(resolver->typing, code, access);
-    const struct typed_variable *variable = NULL;
-    struct typed_operand node;
+    static const struct typed_answer rare = {.untyped = UNTYPED_RARE};
+    const struct typed_answer *operand = is_rare(resolver, code, place->function)
+                                             ? &rare
+                                             : typing_operand(resolver->typing, code, access);
+    const struct typed_answer *variable = NULL;
+    struct typed_answer node;
     uint32_t type = 0;
     uint32_t class_type = 0;
     bool of_class = find_class(resolver, located, access, regs, operand, place, &class_type);

@@ -531,7 +531,7 @@ static void note_array(struct resolver *resolver, uint32_t class, const struct l
 
 uint32_t provisional_block(struct resolver *resolver, const struct located *block,
                            struct located *named, uint32_t type, const struct access *access,
-                           const struct typed_operand *operand, struct place *place)
+                           const struct typed_answer *operand, struct place *place)
 {
     struct provisional *provisional = &resolver->provisional;
     const struct types *types = typing_types(resolver->typing);
@@ -694,10 +694,10 @@ static struct located located_of(const struct resolver *resolver,
 static void take_operand(struct resolver *resolver, struct provisional_object *waiting)
 {
     const struct types *types = typing_types(resolver->typing);
-    const struct typed_operand *operand = typing_operand(
+    const struct typed_answer *operand = typing_operand(
         resolver->typing, resolver_code_at(resolver, waiting->access.ip), &waiting->access);
     struct located block = located_of(resolver, waiting);
-    struct typed_operand node;
+    struct typed_answer node;
     operand = resolver_operand_in(resolver, &waiting->access, &block, operand, &node);
     if (!operand)
         return;
@@ -728,8 +728,8 @@ static void take_slot(struct resolver *resolver, struct provisional_object *wait
 {
     struct located named = located_of(resolver, waiting);
     bool waits;
-    const struct typed_variable *slot = resolver_name_slot(
-        resolver, &named, waiting->access.address, waiting->pc, waiting->slot, &waits);
+    const struct typed_answer *slot = resolver_name_slot(resolver, &named, waiting->access.address,
+                                                         waiting->pc, waiting->slot, &waits);
     if (waits)
         return;
     if (!slot) {

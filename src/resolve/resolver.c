@@ -58,13 +58,13 @@ static int resolver_refuse(pid_t pid, int code, struct error *error)
 int resolver_open(struct resolver **out, const struct resolver_options *options,
                   struct error *error)
 {
-    struct modules_from from = {.pid = options->pid,
-                                .live = options->live,
-                                .files = options->files,
-                                .symfs = options->symfs,
-                                .elsewhere = options->elsewhere,
-                                .host_unknown = options->host_unknown,
-                                .debuginfod = options->debuginfod};
+    struct lookup_from from = {.pid = options->pid,
+                               .live = options->live,
+                               .files = options->files,
+                               .symfs = options->live ? NULL : options->symfs,
+                               .elsewhere = options->elsewhere,
+                               .host_unknown = options->host_unknown,
+                               .debuginfod = options->debuginfod};
     struct resolver *resolver = calloc(1, sizeof *resolver);
     if (!resolver || names_init(&resolver->names)) {
         free(resolver);

@@ -41,17 +41,6 @@ struct resolver_options {
     const char *heap_note;      /* why there is no agent, for the user; NULL */
 };
 
-/* Facts about the target for the header line; strings are sanitised and owned by the resolver. */
-struct resolver_target {
-    uint32_t pid;
-    uint32_t threads;
-    const char *comm;
-    const char *exe;
-    bool alive;
-    bool stopped;       /* by a signal or a debugger */
-    uint64_t cpu_ticks; /* user and system time of all threads; live only */
-};
-
 /*
  * Checks a process before attaching: it exists, is no kernel thread or zombie, is 64-bit, and may
  * be profiled by us. Returns 0, or a negative errno with cause and remedy in `error`.

@@ -178,7 +178,7 @@ void provisional_forget(struct resolver *resolver);
  */
 uint32_t provisional_block(struct resolver *resolver, const struct located *block,
                            struct located *named, uint32_t type, const struct access *access,
-                           const struct typed_operand *operand, struct place *place);
+                           const struct typed_answer *operand, struct place *place);
 
 /* Returns the object of a walked block's size class. */
 uint32_t provisional_class(struct resolver *resolver, const struct located *block);
@@ -224,8 +224,8 @@ struct resolved {
     uint64_t ip; /* 0: empty */
     uint64_t version;
     uint64_t operand_key; /* key of the access's operand */
-    const struct typed_operand *operand;
-    const struct typed_variable *variable; /* NULL: not a variable */
+    const struct typed_answer *operand;
+    const struct typed_answer *variable; /* NULL: not a variable */
     uint32_t binary;
     uint32_t function;
     uint32_t object;
@@ -302,17 +302,17 @@ uint32_t resolver_function(struct resolver *resolver, uint64_t ip, struct module
  * Refines a located stack to the variable or slot at `slot` bytes from the CFA of a function's
  * frames; `pc` is in the function. NULL: nothing known there, or (*waits) not known yet.
  */
-const struct typed_variable *resolver_name_slot(struct resolver *resolver, struct located *located,
-                                                uint64_t address, uint64_t pc, int64_t slot,
-                                                bool *waits);
+const struct typed_answer *resolver_name_slot(struct resolver *resolver, struct located *located,
+                                              uint64_t address, uint64_t pc, int64_t slot,
+                                              bool *waits);
 
 /* Returns the operand of an access in a block, from the caller if the code itself has no type;
  * `node` is a buffer. NULL: debug information is being read. */
-const struct typed_operand *resolver_operand_in(struct resolver *resolver,
-                                                const struct access *access,
-                                                const struct located *block,
-                                                const struct typed_operand *operand,
-                                                struct typed_operand *node);
+const struct typed_answer *resolver_operand_in(struct resolver *resolver,
+                                               const struct access *access,
+                                               const struct located *block,
+                                               const struct typed_answer *operand,
+                                               struct typed_answer *node);
 
 /* Returns the source line of an instruction; NULL: not known yet. */
 const struct typed_line *resolver_line(struct resolver *resolver, uint64_t address);

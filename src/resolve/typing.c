@@ -18,10 +18,8 @@ struct answered {
     uint32_t serial; /* serial of the module */
     bool answered;   /* false: asked, but not answered yet */
     union {
-        struct typed_operand operand;
-        struct typed_variable variable;
-        struct typed_line line;
-        struct typed_call call;
+        struct typed_answer answer;
+        struct typed_line line; /* of DWARF_LINE */
     };
 };
 
@@ -47,7 +45,7 @@ struct typing {
     uint64_t patience_ns;
     struct slot_asked slots[SLOT_SETS][SLOT_WAYS];
     unsigned next_way;
-    struct typed_variable slot; /* last result of typing_slot() for another slot of a variable */
+    struct typed_answer slot; /* last result of typing_slot() for another slot of a variable */
 };
 
 static struct answered *answered_at(const struct typing *typing, uint32_t index)
@@ -136,38 +134,28 @@ static void answers_fill(struct typing *typing, struct answered *known,
                          const struct dwarf_answer *answer)
 {
     uint32_t type = types_of_file(&typing->types, known->serial, answer->type);
-    uint8_t untyped = type ? 0 : answer->untyped ? answer->untyped : (uint8_t)UNTYPED_NO_VARIABLE;
-    switch (answer->question.ask) {
-    case DWARF_ACCESS:
-        known->operand = (struct typed_operand){.type = type,
-                                                .offset = answer->offset,
-                                                .untyped = untyped,
-                                                .how = answer->how,
-                                                .indexed = answer->indexed,
-                                                .bits_at = answer->bits_at,
-                                                .unit = answer->unit};
-        break;
-    case DWARF_LINE:
+    if (answer->question.ask == DWARF_LINE) {
         known->line = (struct typed_line){.file = answers_keep_text(typing, answer->file),
                                           .inlined = join_inlined(typing, answer),
                                           .line = answer->line};
         find_own_line(typing, answer, &known->line);
-        break;
-    case DWARF_NODE:
-        known->operand = (struct typed_operand){.type = type, .untyped = untyped};
-        break;
-    case DWARF_CALL:
-        known->call = (struct typed_call){answers_keep_text(typing, answer->name), type};
-        break;
-    default:
-        known->variable = (struct typed_variable){.type = type,
-                                                  .count = answer->count,
-                                                  .size = answer->size,
-                                                  .offset = answer->offset,
-                                                  .name = answers_keep_text(typing, answer->name),
-                                                  .untyped = untyped,
-                                                  .slot = answer->slot};
+        return;
     }
+    known->answer =
+        (struct typed_answer){.type = type,
+                              .untyped = type              ? 0
+                                         : answer->type    ? (uint8_t)UNTYPED_GAVE_UP
+                                         : answer->untyped ? answer->untyped
+                                                           : (uint8_t)UNTYPED_NO_VARIABLE,
+                              .how = answer->how,
+                              .slot = answer->slot,
+                              .indexed = answer->indexed,
+                              .bits_at = answer->bits_at,
+                              .unit = answer->unit,
+                              .offset = answer->offset,
+                              .count = answer->count,
+                              .size = answer->size,
+                              .name = answers_keep_text(typing, answer->name)};
 }
 
 static void typing_take_type(void *context, uint32_t serial, const struct dwarf_type *type)
@@ -258,21 +246,10 @@ static void typing_wait_for(struct typing *typing, const struct answered *known)
 /* Returns the answer to a question without room, or about a file without debug information. */
 static const struct answered *refused(enum dwarf_ask ask, bool without)
 {
-    static const struct answered operand[] = {{.operand = {.untyped = UNTYPED_GAVE_UP}},
-                                              {.operand = {.untyped = UNTYPED_NO_DEBUG}}};
-    static const struct answered variable[] = {{.variable = {.untyped = UNTYPED_GAVE_UP}},
-                                               {.variable = {.untyped = UNTYPED_NO_DEBUG}}};
-    static const struct answered nothing;
-    switch (ask) {
-    case DWARF_ACCESS:
-    case DWARF_NODE:
-        return &operand[without];
-    case DWARF_LINE:
-    case DWARF_CALL:
-        return &nothing;
-    default:
-        return &variable[without];
-    }
+    static const struct answered known[] = {{.answer = {.untyped = UNTYPED_GAVE_UP}},
+                                            {.answer = {.untyped = UNTYPED_NO_DEBUG}}};
+    static const struct answered no_line;
+    return ask == DWARF_LINE ? &no_line : &known[without];
 }
 
 /* Returns the answer, or NULL if there is none yet; asks the question if it is new. */
@@ -296,10 +273,10 @@ static const struct answered *ask(struct typing *typing, const struct module *mo
     return known->answered ? known : NULL;
 }
 
-const struct typed_operand *typing_operand(struct typing *typing, const struct module *module,
-                                           const struct access *access)
+const struct typed_answer *typing_operand(struct typing *typing, const struct module *module,
+                                          const struct access *access)
 {
-    static const struct typed_operand no_code = {.untyped = UNTYPED_NO_CODE};
+    static const struct typed_answer no_code = {.untyped = UNTYPED_NO_CODE};
     struct dwarf_question question = {.ask = DWARF_ACCESS,
                                       .pc = access->ip,
                                       .displacement = access->displacement,
@@ -309,41 +286,28 @@ const struct typed_operand *typing_operand(struct typing *typing, const struct m
     if (!module)
         return &no_code;
     const struct answered *known = ask(typing, module, &question);
-    return known ? &known->operand : NULL;
+    return known ? &known->answer : NULL;
 }
 
-static const struct typed_variable *variable(struct typing *typing, const struct module *module,
-                                             const struct dwarf_question *question)
+const struct typed_answer *typing_answer(struct typing *typing, const struct module *module,
+                                         enum dwarf_ask what, uint64_t pc, uint64_t address)
 {
-    const struct answered *known = ask(typing, module, question);
-    return known ? &known->variable : NULL;
-}
-
-const struct typed_variable *typing_global(struct typing *typing, const struct module *module,
-                                           uint64_t address, uint64_t pc)
-{
-    return variable(typing, module,
-                    &(struct dwarf_question){.ask = DWARF_VARIABLE, .address = address, .pc = pc});
-}
-
-const struct typed_variable *typing_tls(struct typing *typing, const struct module *module,
-                                        uint64_t offset, uint64_t pc)
-{
-    return variable(typing, module,
-                    &(struct dwarf_question){.ask = DWARF_TLS, .address = offset, .pc = pc});
+    const struct answered *known =
+        ask(typing, module, &(struct dwarf_question){.ask = what, .pc = pc, .address = address});
+    return known ? &known->answer : NULL;
 }
 
 /* Returns true if the answer for one slot is valid for another slot of the same function. */
 static bool covers(const struct slot_asked *asked, int64_t slot)
 {
-    const struct typed_variable *variable = &asked->known->variable;
+    const struct typed_answer *variable = &asked->known->answer;
     if (variable->slot != DWARF_SLOT_VARIABLE || !variable->size)
         return slot == asked->slot;
     return (uint64_t)(slot - (asked->slot - variable->offset)) < variable->size;
 }
 
-const struct typed_variable *typing_slot(struct typing *typing, const struct module *module,
-                                         uint64_t pc, int64_t slot)
+const struct typed_answer *typing_slot(struct typing *typing, const struct module *module,
+                                       uint64_t pc, int64_t slot)
 {
     struct dwarf_question question = {.ask = DWARF_SLOT, .pc = pc, .slot = slot};
     uint32_t serial = module_serial(module);
@@ -352,7 +316,7 @@ const struct typed_variable *typing_slot(struct typing *typing, const struct mod
     for (unsigned i = 0; i < SLOT_WAYS; i++) {
         bool same = set[i].known && set[i].serial == serial && set[i].pc == pc;
         if (same && set[i].known->answered && covers(&set[i], slot)) {
-            typing->slot = set[i].known->variable;
+            typing->slot = set[i].known->answer;
             typing->slot.offset += slot - set[i].slot;
             return &typing->slot;
         }
@@ -360,12 +324,12 @@ const struct typed_variable *typing_slot(struct typing *typing, const struct mod
     }
     if (waiting >= SLOTS_WAITING)
         return NULL;
-    const struct typed_variable *answer = variable(typing, module, &question);
+    const struct answered *answer = ask(typing, module, &question);
     const struct answered *known = answers_find(typing, serial, &question);
     if (known)
         set[typing->next_way++ % SLOT_WAYS] =
             (struct slot_asked){.pc = pc, .slot = slot, .serial = serial, .known = known};
-    return answer;
+    return answer ? &answer->answer : NULL;
 }
 
 const struct typed_line *typing_line(struct typing *typing, const struct module *module,
@@ -374,22 +338,6 @@ const struct typed_line *typing_line(struct typing *typing, const struct module 
     const struct answered *known =
         ask(typing, module, &(struct dwarf_question){.ask = DWARF_LINE, .pc = pc});
     return known ? &known->line : NULL;
-}
-
-const struct typed_operand *typing_node(struct typing *typing, const struct module *module,
-                                        uint64_t pc)
-{
-    const struct answered *known =
-        ask(typing, module, &(struct dwarf_question){.ask = DWARF_NODE, .pc = pc});
-    return known ? &known->operand : NULL;
-}
-
-const struct typed_call *typing_call(struct typing *typing, const struct module *module,
-                                     uint64_t address)
-{
-    const struct answered *known =
-        ask(typing, module, &(struct dwarf_question){.ask = DWARF_CALL, .pc = address});
-    return known ? &known->call : NULL;
 }
 
 const struct types *typing_types(const struct typing *typing)
@@ -502,9 +450,7 @@ uint32_t types_add(struct types *types, uint32_t serial, uint32_t reference,
     uint64_t content = content_of(&desc);
     const uint32_t *known = hash_find(&types->of_content, content);
     uint32_t type = known ? *known : add_new(types, &desc, content);
-    uint32_t *slot = type ? hash_insert(&types->of_file, file_key(serial, reference), NULL) : NULL;
-    if (slot)
-        *slot = type;
+    hash_put(&types->of_file, file_key(serial, reference), type);
     return type;
 }
 

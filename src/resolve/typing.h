@@ -51,27 +51,21 @@ static inline const struct type_desc *types_at(const struct types *types, uint32
 /* Returns true if `outer` has `inner` as a member at any depth. */
 bool types_contains(const struct types *types, uint32_t outer, uint32_t inner);
 
-/* Answers from debug information; each question is asked once. */
-/* The target of an instruction's operand. */
-struct typed_operand {
-    uint32_t type;  /* 0: see untyped */
-    int64_t offset; /* offset of the access from the start of the type, with index 0 */
-    uint8_t untyped;
-    uint8_t how; /* enum dwarf_how */
-    bool indexed;
-    uint8_t bits_at; /* bytes from the accessed word to the bit-field that is used */
-    uint8_t unit;    /* bytes of the bit-fields that may be used; 0: none */
-};
-
-/* A variable of a module, a thread, or a frame. */
-struct typed_variable {
-    uint32_t type;    /* type of the variable, or of its elements; 0: see untyped */
-    uint64_t count;   /* elements; 0: not an array */
-    uint64_t size;    /* 0: not known */
-    int64_t offset;   /* offset of the requested place */
-    const char *name; /* NULL: none */
-    uint8_t untyped;
-    uint8_t slot; /* enum dwarf_slot, for a slot of a frame */
+/* Of the target of an instruction's operand; of a variable of a module, a thread or a frame; or of
+ * the variable that the result of a call is assigned to. */
+struct typed_answer {
+    uint32_t type;    /* or of the elements; 0: see untyped */
+    uint8_t untyped;  /* enum untyped */
+    uint8_t how;      /* enum dwarf_how, of an operand */
+    uint8_t slot;     /* enum dwarf_slot, for a slot of a frame */
+    bool indexed;     /* an operand: an index or a loop moves over elements */
+    uint8_t bits_at;  /* ... bytes from there to the bit-field that is used of the word */
+    uint8_t unit;     /* ... bytes of bit-fields that may be used; 0: no such */
+    int64_t offset;   /* of the access from the start of the type, index taken as 0; of the place
+                         asked about in a variable */
+    uint64_t count;   /* elements of a variable; 0: no array */
+    uint64_t size;    /* of a variable; 0: not known */
+    const char *name; /* of a variable; of a call "TYPE.VARIABLE"; NULL: none */
 };
 
 struct typed_line {
@@ -80,12 +74,6 @@ struct typed_line {
     const char *own_file; /* innermost file and line outside inlined library functions */
     uint32_t own_line;
     uint32_t line;
-};
-
-/* The variable assigned by the call before a return address: "TYPE.VARIABLE". */
-struct typed_call {
-    const char *name; /* NULL: nothing to name the block after */
-    uint32_t type;    /* type of the allocated object; 0: not known */
 };
 
 struct module;
@@ -114,21 +102,16 @@ void typing_forget(struct typing *typing);
  * These functions return NULL if the answer is not known yet. `module` is the module of the code;
  * NULL: none. Answers stay valid until the next typing_forget().
  */
-const struct typed_operand *typing_operand(struct typing *typing, const struct module *module,
-                                           const struct access *access);
-const struct typed_variable *typing_global(struct typing *typing, const struct module *module,
-                                           uint64_t address, uint64_t pc);
-const struct typed_variable *typing_tls(struct typing *typing, const struct module *module,
-                                        uint64_t offset, uint64_t pc);
-const struct typed_variable *typing_slot(struct typing *typing, const struct module *module,
-                                         uint64_t pc, int64_t slot);
+const struct typed_answer *typing_operand(struct typing *typing, const struct module *module,
+                                          const struct access *access);
+/* Of a variable (DWARF_VARIABLE, DWARF_TLS, with `pc` that touched it), a call (DWARF_CALL), or the
+ * node of a container, by a call of its member function (DWARF_NODE). */
+const struct typed_answer *typing_answer(struct typing *typing, const struct module *module,
+                                         enum dwarf_ask what, uint64_t pc, uint64_t address);
+const struct typed_answer *typing_slot(struct typing *typing, const struct module *module,
+                                       uint64_t pc, int64_t slot);
 const struct typed_line *typing_line(struct typing *typing, const struct module *module,
                                      uint64_t pc);
-/* Returns the node of a container, from a call of its member function. */
-const struct typed_operand *typing_node(struct typing *typing, const struct module *module,
-                                        uint64_t pc);
-const struct typed_call *typing_call(struct typing *typing, const struct module *module,
-                                     uint64_t address);
 
 const struct types *typing_types(const struct typing *typing);
 struct readers_status typing_status(const struct typing *typing);

@@ -29,7 +29,7 @@ long kernel_number(const char *root, const char *path, long missing);
 /* Reads a short text without its newline. Returns false if it cannot be read. */
 bool kernel_text(const char *root, const char *path, char *out, size_t out_size);
 
-/* Returns true if the CPU is by "GenuineIntel", "AuthenticAMD" (from /proc/cpuinfo). */
+/* Returns true if the CPU has this vendor: "GenuineIntel", "AuthenticAMD" (from /proc/cpuinfo). */
 bool kernel_vendor(const struct kernel *kernel, const char *vendor);
 
 /* Returns true if the system runs under a hypervisor (from /proc/cpuinfo). */

@@ -201,7 +201,8 @@ static void ask_for_batch(struct lane *lane, uint64_t until_ns)
     lane_give(lane);
 }
 
-/* A batch that is not full is the last one up to the time; later batches are empty. */
+/* Delivers the records read ahead. A batch that is not full is the last one up to the time; later
+ * batches are empty. */
 static long read_from_ahead(struct lane *lane, uint64_t until_ns, sampler_sink sink, void *context)
 {
     struct read_batch *batch;
@@ -274,24 +275,6 @@ struct snapshot_simulation sampler_simulation(const struct sampler *sampler)
                                : (struct snapshot_simulation){0};
 }
 
-bool sampler_pair(const struct sampler *sampler, enum line_pairs kind, uint8_t level,
-                  uint32_t *place, struct line_pair *out)
-{
-    return sampler->sim.memory && kind < LINE_PAIRS && level < sampler->sim.level_count &&
-           sim_memory_pair(sampler->sim.memory, kind, level, place, out);
-}
-
-bool sampler_follows(const struct sampler *sampler, bool *idled)
-{
-    *idled = sampler->replay && perfdata_idled(sampler->replay);
-    return sampler->replay && perfdata_fd(sampler->replay) >= 0;
-}
-
-struct sampler_span sampler_span(const struct sampler *sampler)
-{
-    return sampler->replay ? perfdata_span(sampler->replay) : (struct sampler_span){0, 0};
-}
-
 int sampler_restart(struct sampler *sampler, pid_t pid, struct error *error)
 {
     if (!sampler->replay)
@@ -300,29 +283,6 @@ int sampler_restart(struct sampler *sampler, pid_t pid, struct error *error)
     if (!code)
         perfdata_describe(sampler->replay, &sampler->info);
     return code;
-}
-
-struct sampler_addresses sampler_addresses(const struct sampler *sampler)
-{
-    struct perfdata_counts counts = {0};
-    if (sampler->replay)
-        counts = perfdata_counts(sampler->replay);
-    return (struct sampler_addresses){
-        .recorded = counts.with_address,
-        .from_registers = counts.with_registers,
-        .none = counts.samples - counts.with_address - counts.with_registers,
-    };
-}
-
-bool sampler_sampled(const struct sampler *sampler, uint64_t start, uint64_t length)
-{
-    return sampler->replay && perfdata_sampled(sampler->replay, start, length);
-}
-
-const struct perfdata_process *sampler_processes(const struct sampler *sampler, size_t *count)
-{
-    *count = 0;
-    return sampler->replay ? perfdata_processes(sampler->replay, count) : NULL;
 }
 
 const struct sampler_info *sampler_info(const struct sampler *sampler)
@@ -357,7 +317,7 @@ const struct perf_event_attr *sampler_attribute(const struct sampler *sampler, u
     return index < sampler->session.plan.count ? &sampler->session.events[index].attr : NULL;
 }
 
-const struct perfdata_machine *sampler_machine(const struct sampler *sampler)
+struct perfdata *sampler_recording(const struct sampler *sampler)
 {
-    return sampler->replay ? perfdata_machine(sampler->replay) : NULL;
+    return sampler->replay;
 }

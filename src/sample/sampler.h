@@ -12,11 +12,11 @@
 #include "base/error.h"
 #include "sample.h"
 #include "sample/kernel.h"
-#include "snapshot.h" /* enum event_role */
+#include "snapshot_simulation.h"
 
 struct sampler;
 struct perf_event_attr;
-struct perfdata_machine;
+struct perfdata;
 struct sim_memory;
 
 struct sampler_options {
@@ -31,36 +31,6 @@ struct sampler_options {
     struct sim_memory *sim; /* source "sim": memory of its tool, not owned; else NULL */
     void (*progress)(void *context, double share); /* see perfdata_open(); or NULL */
     void *progress_context;
-};
-
-struct sampler_event {
-    char name[64]; /* as the user would write it */
-    enum event_role role;
-    char weighs[64];    /* meaning of its samples; "": not known */
-    uint64_t period;    /* current period; 0: not known */
-    double counted;     /* share of the time that it was counted; NAN: not known, as in replay */
-    uint64_t opened_on; /* kernel events open for it (threads x CPUs); 0: could not be opened */
-};
-
-/* Properties of the session. Constant except for events[].period and the counts. */
-struct sampler_info {
-    const char *source; /* "counter", ..., "replay" */
-    const char *weighs; /* meaning of a sample, for the header line */
-    bool live;
-    bool foreign; /* recorded on another architecture */
-    bool exact_address;
-    bool exact_ip;
-    bool latency;
-    bool data_source;
-    bool lines; /* also reports lines: RECORD_LINE */
-    unsigned event_count;
-    struct sampler_event events[SAMPLE_EVENTS_MAX];
-    pid_t pid;            /* the sampled process; in replay the chosen one */
-    uint64_t records_bad; /* malformed records, dropped */
-    double rate;          /* live: target of samples per second; below rate_wanted if */
-    double rate_wanted;   /* misstop cannot process more */
-    double switches; /* switches per second of CPU time, if the rate is lowered because of them */
-    char note[512];  /* note for the user ("auto took clock: ..."), or "" */
 };
 
 typedef void (*sampler_sink)(void *context, const struct record *record);
@@ -101,9 +71,9 @@ void sampler_pace(struct sampler *sampler, sampler_may *may, void *context);
 bool sampler_behind(const struct sampler *sampler, uint64_t *reached_ns);
 
 /*
- * Called once per refresh: opens events for new threads that were not inherited and for new CPUs,
- * and adjusts the period of each event to the wanted rate (prime, jittered). Returns 0, or -ESRCH
- * if the target has ended.
+ * Opens events for new threads that were not inherited and for new CPUs, and adjusts the period of
+ * each event to the wanted rate (prime, jittered). Called once per refresh. Returns 0, or -ESRCH if
+ * the target has ended.
  */
 int sampler_tick(struct sampler *sampler, uint64_t now_ns);
 
@@ -119,53 +89,24 @@ const struct sampler_info *sampler_info(const struct sampler *sampler);
 /* Returns exact totals of the sim source; all 0 for other sources. */
 struct snapshot_simulation sampler_simulation(const struct sampler *sampler);
 
-/* Iterates over the pairs of instructions that the simulation reports, of a kind and a level.
- * *place starts as 0. Returns false at the end. */
-bool sampler_pair(const struct sampler *sampler, enum line_pairs kind, uint8_t level,
-                  uint32_t *place, struct line_pair *out);
+/* ---- recordings ---- */
 
-/* ---- recordings; zero for live sessions ---- */
+/* The recording, to be asked for its facts (sample/perfdata/perfdata.h); NULL: live. */
+struct perfdata *sampler_recording(const struct sampler *sampler);
 
-/* Time of the first sample of the process, by the clock of the records, and time from first to last
- * sample. Both 0: the samples have no times, or the recording is not complete yet (a pipe). */
-struct sampler_span {
-    uint64_t start_ns;
-    uint64_t length_ns;
-};
-struct sampler_span sampler_span(const struct sampler *sampler);
-
-/* Returns true for a pipe that is still being written and is read meanwhile; *idled: it is a live
- * recording. */
-bool sampler_follows(const struct sampler *sampler, bool *idled);
-
-/* Goes back to the start, for process `pid`. -ESPIPE: the recording came through a pipe and is
- * gone. */
+/* Goes back to the start, for process `pid`. -ESPIPE: the recording came through a pipe and
+ * cannot be read again. */
 int sampler_restart(struct sampler *sampler, pid_t pid, struct error *error);
 
-/* Processes of a recording, most samples first (perfdata.h). */
-struct perfdata_process;
 /* Starts a thread that reads and parses the recording ahead, if the recording is a file. Sinks get
  * the same records. Returns 0 or a negative errno. */
 int sampler_read_ahead(struct sampler *sampler);
 
-/* How samples get their addresses: recorded, computed from registers, or not at all. */
-struct sampler_addresses {
-    uint64_t recorded;
-    uint64_t from_registers;
-    uint64_t none;
-};
-struct sampler_addresses sampler_addresses(const struct sampler *sampler);
-/* For a recording: see perfdata_sampled(). */
-bool sampler_sampled(const struct sampler *sampler, uint64_t start, uint64_t length);
-const struct perfdata_process *sampler_processes(const struct sampler *sampler, size_t *count);
 /* Returns the attribute of event `index` as opened or recorded, for writing a recording; NULL: no
  * such event. */
 const struct perf_event_attr *sampler_attribute(const struct sampler *sampler, unsigned index);
 
-/* Returns the machine of a recording; NULL: live, on this machine. */
-const struct perfdata_machine *sampler_machine(const struct sampler *sampler);
-
-/* `misstop doctor`: reports for every source whether it works here, why not, and the command that
+/* Reports for `misstop doctor` whether each source works here, why not, and the command that
  * enables it; then the properties of the kernel, the CPU and libpfm4. Never fails. */
 void sampler_doctor(FILE *out);
 

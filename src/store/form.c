@@ -133,20 +133,20 @@ static const struct row_field memory_list[] = {
     NUMBER(memory_use, tlb_entries),
 };
 static const struct row_field event_list[] = {
-    STRING(store_event, name),   NUMBER(store_event, role),      STRING(store_event, weighs),
-    NUMBER(store_event, period), NUMBER(store_event, opened_on), DOUBLE(store_event, counted),
+    CHARS(sampler_event, name),    NUMBER(sampler_event, role),      CHARS(sampler_event, weighs),
+    NUMBER(sampler_event, period), NUMBER(sampler_event, opened_on), DOUBLE(sampler_event, counted),
 };
 static const struct row_field facts_list[] = {
-    STRING(store_facts, source),
-    STRING(store_facts, weighs),
-    STRING(store_facts, note),
+    STRING(store_facts, info.source),
+    NAME(store_facts, info.weighs),
+    CHARS(store_facts, info.note),
     HAND,
-    COUNT(store_facts, event_count, SAMPLE_EVENTS_MAX),
-    NUMBER(store_facts, pid),
-    NUMBER(store_facts, threads),
-    STRING(store_facts, comm),
-    STRING(store_facts, exe),
-    FLAG(store_facts, alive),
+    COUNT(store_facts, info.event_count, SAMPLE_EVENTS_MAX),
+    NUMBER(store_facts, target.pid),
+    NUMBER(store_facts, target.threads),
+    STRING(store_facts, target.comm),
+    STRING(store_facts, target.exe),
+    FLAG(store_facts, target.alive),
     STRING(store_facts, cache_level),
     NUMBER(store_facts, cache_size_bytes),
     NUMBER(store_facts, cache_ways),
@@ -184,11 +184,11 @@ static const struct row_field whatifs_list[] = {
 };
 static const struct row_field whatif_list[] = {
     NUMBER(snapshot_whatif, state),
-    STRING(snapshot_whatif, object),
+    CHARS(snapshot_whatif, object),
     NUMBER(snapshot_whatif, object_id),
-    STRING(snapshot_whatif, question),
-    STRING(snapshot_whatif, layout),
-    STRING(snapshot_whatif, why),
+    CHARS(snapshot_whatif, question),
+    CHARS(snapshot_whatif, layout),
+    CHARS(snapshot_whatif, why),
     FLAG(snapshot_whatif, settled),
     DOUBLE(snapshot_whatif, blocks),
     DOUBLE(snapshot_whatif, blocks_left_out),
@@ -207,9 +207,9 @@ static const struct row_field whatif_level_list[] = {
     DOUBLE(snapshot_whatif_level, fresh),
 };
 static const struct row_field whatif_past_list[] = {
-    STRING(snapshot_whatif_past, object),
+    CHARS(snapshot_whatif_past, object),
     NUMBER(snapshot_whatif_past, object_id),
-    STRING(snapshot_whatif_past, question),
+    CHARS(snapshot_whatif_past, question),
     DOUBLE(snapshot_whatif_past, stall_change),
 };
 /* The instruction after the touching one is not stored. */
@@ -507,8 +507,6 @@ unsigned place_row_slot(const uint64_t row[PLACE_ROW_FIELDS])
 
 _Static_assert(LINE_ROW_FIELDS - LINE_ROW_USES == LINE_USES, "a field for each kind of use");
 
-enum { KIND_SHIFT = 40, LEVEL_SHIFT = 32 };
-
 static uint64_t pack_line_shape(const struct line_place *line)
 {
     return line->line.event | (uint64_t)line->line.line_bytes << 16 |
@@ -588,26 +586,15 @@ bool line_row_new_ids(const uint64_t *now, const uint64_t *before)
            now[LINE_ROW_TYPE] != before[LINE_ROW_TYPE];
 }
 
-static uint64_t table_of(enum line_pairs kind, uint8_t level)
+bool pair_rows_answer(const struct rows *rows, uint64_t number, struct line_pair *pair)
 {
-    return (uint64_t)kind << KIND_SHIFT | (uint64_t)level << LEVEL_SHIFT;
-}
-
-uint64_t pair_row_id(enum line_pairs kind, uint8_t level, uint32_t place)
-{
-    return table_of(kind, level) | place;
-}
-
-bool pair_row_next(const struct rows *rows, enum line_pairs kind, uint8_t level, uint32_t *at,
-                   struct line_pair *out)
-{
-    uint64_t table = table_of(kind, level) >> LEVEL_SHIFT;
-    for (; *at < rows->count; ++*at) {
-        const uint64_t *row = rows_at(rows, *at);
-        if (rows->ids[*at] >> LEVEL_SHIFT != table || !row[PAIR_ROW_COUNT])
+    for (uint32_t place = (uint32_t)number; place < rows->count; place++) {
+        const uint64_t *row = rows_at(rows, place);
+        if (line_pair_kind(rows->ids[place]) != line_pair_kind(number) ||
+            line_pair_level(rows->ids[place]) != line_pair_level(number))
             continue;
-        *out = (struct line_pair){row[PAIR_ROW_FIRST], row[PAIR_ROW_SECOND], row[PAIR_ROW_COUNT]};
-        ++*at;
+        *pair = (struct line_pair){row[PAIR_ROW_FIRST], row[PAIR_ROW_SECOND], row[PAIR_ROW_COUNT],
+                                   place};
         return true;
     }
     return false;

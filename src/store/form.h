@@ -23,35 +23,13 @@
 #include "snapshot_watch.h"
 
 /*
- * Facts of a store other than places and names: the watched process, the sources, the machine. A
- * plain value, filled in by the recorder and returned by the reader; strings are printable, and
- * NULL or "" if not known.
+ * Facts of a store beside places and names: the sources, the process watched, the machine; of
+ * `info` and `target` as far as form.c lists them. The recorder fills one in to be written, the
+ * reader hands one out; strings are printable, and NULL or "" where not known.
  */
-struct store_event {
-    const char *name;
-    const char *weighs;
-    uint8_t role; /* enum event_role */
-    uint64_t period;
-    uint64_t opened_on;
-    double counted; /* fraction of the time it was counted so far; NAN: not known */
-};
-
 struct store_facts {
-    const char *source; /* `source` and `weighs` as in struct sampler_info */
-    const char *weighs;
-    const char *note;
-    bool exact_address;
-    bool exact_ip;
-    bool latency;
-    bool data_source;
-    bool lines; /* use of lines and distances are reported as items */
-    unsigned event_count;
-    struct store_event events[SAMPLE_EVENTS_MAX];
-    uint32_t pid;
-    uint32_t threads;
-    const char *comm;
-    const char *exe;
-    bool alive;
+    struct sampler_info info;
+    struct resolver_target target;
     const char *cache_level; /* of the set map, as in struct geometry; the next three too */
     uint64_t cache_size_bytes;
     uint32_t cache_ways;
@@ -135,7 +113,7 @@ enum store_kind {
     STORE_WATCH,     /* end of a watchpoint */
     STORE_WATCHING,  /* result and cost of watchpoints */
     STORE_LINE,      /* line event of a simulation; id: slot, as for a place */
-    STORE_PAIR,      /* pair of instructions; id: pair_row_id() */
+    STORE_PAIR,      /* pair of instructions; id: line_pair_number() */
     STORE_CODE,      /* function of an instruction in a pair; id: address */
     STORE_WHATIFS,
     STORE_WHATIF,       /* id: index in the list */
@@ -463,11 +441,7 @@ unsigned line_row_slot(const uint64_t row[LINE_ROW_FIELDS]);
  */
 bool line_row_new_ids(const uint64_t *now, const uint64_t *before);
 
-/* Returns the id of a pair. `place`: the permanent index of the pair in the simulation. */
-uint64_t pair_row_id(enum line_pairs kind, uint8_t level, uint32_t place);
-
-/* Like sampler_pair(), for rows with such ids. */
-bool pair_row_next(const struct rows *rows, enum line_pairs kind, uint8_t level, uint32_t *at,
-                   struct line_pair *out);
+/* The answer to PLACE_PAIR; places are in the order of recording. */
+bool pair_rows_answer(const struct rows *rows, uint64_t number, struct line_pair *pair);
 
 #endif

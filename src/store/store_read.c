@@ -135,18 +135,6 @@ static bool reader_take_string(struct store_reader *reader, uint64_t id)
     return true;
 }
 
-bool store_reader_pair(const struct store_reader *reader, enum line_pairs kind, uint8_t level,
-                       uint32_t *at, struct line_pair *out)
-{
-    return pair_row_next(&reader->rows[STORE_PAIR], kind, level, at, out);
-}
-
-uint32_t store_reader_function(const struct store_reader *reader, uint64_t address)
-{
-    const uint64_t *row = rows_find(&reader->rows[STORE_CODE], address);
-    return row ? (uint32_t)row[CODE_ROW_FUNCTION] : 0;
-}
-
 static bool read_at(int fd, uint64_t offset, void *out, size_t size)
 {
     return pread(fd, out, size, (off_t)offset) == (ssize_t)size;
@@ -788,7 +776,7 @@ static bool reader_answer(void *context, enum place_question question, uint64_t 
 {
     struct store_reader *reader = context;
     uint32_t id = (uint32_t)number;
-    const uint64_t *word;
+    const uint64_t *row;
     switch (question) {
     case PLACE_OBJECT:
         return read_object(reader, id, &answer->object);
@@ -819,9 +807,15 @@ static bool reader_answer(void *context, enum place_question question, uint64_t 
     case PLACE_MEMORY:
         return reader_take_value(reader, STORE_MEMORY, number, &answer->memory);
     case PLACE_WORD:
-        word = rows_find(&reader->rows[STORE_WORD], number);
-        answer->word = word ? word[WORD_ROW_VALUE] : 0;
-        return word;
+        row = rows_find(&reader->rows[STORE_WORD], number);
+        answer->word = row ? row[WORD_ROW_VALUE] : 0;
+        return row;
+    case PLACE_CODE:
+        row = rows_find(&reader->rows[STORE_CODE], number);
+        answer->code = row ? (uint32_t)row[CODE_ROW_FUNCTION] : 0;
+        return row;
+    case PLACE_PAIR:
+        return pair_rows_answer(&reader->rows[STORE_PAIR], number, &answer->pair);
     }
     return false;
 }
@@ -843,22 +837,11 @@ static void read_answer(const struct store_reader *reader, uint32_t id,
     reader_fill(reader, STORE_WHATIF, row ? row : none, answer);
     if (answer->state > WHATIF_REFUSED)
         answer->state = WHATIF_WAITS;
-    answer->object = answer->object ? answer->object : "?";
-    answer->question = answer->question ? answer->question : "?";
     for (uint32_t i = 0; i < answer->level_count; i++)
         reader_take_value(reader, STORE_WHATIF_LEVEL, (uint64_t)id * SIMULATION_LEVELS_MAX + i,
                           &answer->level[i]);
     if (!answer->level_count && answer->state == WHATIF_COUNTS)
         answer->state = WHATIF_WAITS;
-}
-
-static void read_past(const struct store_reader *reader, uint32_t id,
-                      struct snapshot_whatif_past *past)
-{
-    *past = (struct snapshot_whatif_past){0};
-    reader_take_value(reader, STORE_WHATIF_PAST, id, past);
-    past->object = past->object ? past->object : "?";
-    past->question = past->question ? past->question : "?";
 }
 
 static void reader_whatif(const struct store_reader *reader, struct snapshot_whatifs *asked)
@@ -867,7 +850,7 @@ static void reader_whatif(const struct store_reader *reader, struct snapshot_wha
     for (uint32_t i = 0; i < asked->count; i++)
         read_answer(reader, i, &asked->list[i]);
     for (uint32_t i = 0; i < asked->past_count; i++)
-        read_past(reader, i, &asked->past[i]);
+        reader_take_value(reader, STORE_WHATIF_PAST, i, &asked->past[i]);
 }
 
 /* Facts of a store other than places and names. */
@@ -898,6 +881,17 @@ const char *store_reader_damage(const struct store_reader *reader)
     return reader->damage;
 }
 
+static void read_event(const struct store_reader *reader, unsigned index,
+                       struct sampler_event *event)
+{
+    event->role = EVENT_OTHER;
+    reader_take_value(reader, STORE_EVENT, index, event);
+    if (event->role >= EVENT_ROLES)
+        event->role = EVENT_OTHER;
+    if (event->role == EVENT_STALL && strncmp(event->weighs, "stall", 5) != 0)
+        event->role = EVENT_TIME; /* as recorded before there was EVENT_TIME */
+}
+
 void store_reader_facts(const struct store_reader *reader, struct store_facts *facts)
 {
     const uint64_t *row = rows_find(&reader->rows[STORE_FACTS], 0);
@@ -910,12 +904,15 @@ void store_reader_facts(const struct store_reader *reader, struct store_facts *f
     if (!row)
         return;
     reader_fill(reader, STORE_FACTS, row, facts);
-    facts->exact_address = row[FACTS_ROW_GIVES] & 1;
-    facts->exact_ip = row[FACTS_ROW_GIVES] & 2;
-    facts->latency = row[FACTS_ROW_GIVES] & 4;
-    facts->data_source = row[FACTS_ROW_GIVES] & 8;
-    facts->lines = row[FACTS_ROW_GIVES] & 16;
+    struct sampler_info *info = &facts->info;
+    info->exact_address = row[FACTS_ROW_GIVES] & 1;
+    info->exact_ip = row[FACTS_ROW_GIVES] & 2;
+    info->latency = row[FACTS_ROW_GIVES] & 4;
+    info->data_source = row[FACTS_ROW_GIVES] & 8;
+    info->lines = row[FACTS_ROW_GIVES] & 16;
+    info->pid = (pid_t)facts->target.pid;
+    info->source = info->source ? info->source : "recording";
     facts->user = row[FACTS_ROW_USER] <= UINT32_MAX ? (int64_t)row[FACTS_ROW_USER] - 1 : -1;
-    for (unsigned i = 0; i < facts->event_count; i++)
-        reader_take_value(reader, STORE_EVENT, i, &facts->events[i]);
+    for (unsigned i = 0; i < info->event_count; i++)
+        read_event(reader, i, &info->events[i]);
 }

@@ -83,14 +83,6 @@ bool store_reader_instruction_text(struct store_reader *reader, uint64_t address
 /* Like resolver_find(). */
 bool store_reader_find(struct store_reader *reader, const char *name, struct object_extent *extent);
 
-/*
- * Return evictor and evicted instruction pairs, as in struct line_pair_source, and the function of
- * an address, at the current position. Function 0: not known.
- */
-bool store_reader_pair(const struct store_reader *reader, enum line_pairs kind, uint8_t level,
-                       uint32_t *at, struct line_pair *out);
-uint32_t store_reader_function(const struct store_reader *reader, uint64_t address);
-
 /* Returns why the recording ends early; "": it does not, or the end is not reached yet. */
 const char *store_reader_damage(const struct store_reader *reader);
 

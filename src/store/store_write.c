@@ -199,25 +199,39 @@ static void writer_thread(struct store_writer *writer, uint32_t tid)
         describe_thread(writer, tid);
 }
 
-/*
- * Only updates new threads, because threads get their names soon after they start, and many others
- * may have ended.
- */
-void store_writer_name_threads(struct store_writer *writer)
+/* Only updates new threads, because threads get their names soon after they start, and many others
+ * may have ended. */
+static void name_threads(struct store_writer *writer)
 {
     enum { NEW_THREADS = 64 };
     const struct rows *threads = &writer->rows[STORE_THREAD];
-    if (writer->failed)
-        return;
     for (size_t i = threads->count > NEW_THREADS ? threads->count - NEW_THREADS : 0;
          i < threads->count; i++)
         describe_thread(writer, (uint32_t)threads->ids[i]);
 }
 
-/*
- * Returns the name in the file: a thread that changes its name between two refreshes would
- * otherwise have another name in the replay.
- */
+static void put_pairs(struct store_writer *writer, enum line_pairs kind, uint8_t level)
+{
+    union place_answer answer;
+    for (uint64_t number = line_pair_number(kind, level, 0);
+         writer_ask(writer, PLACE_PAIR, number, &answer); number++) {
+        number = line_pair_number(kind, level, answer.pair.place);
+        writer_put(writer, STORE_PAIR, number, &answer.pair);
+    }
+}
+
+void store_writer_begin_refresh(struct store_writer *writer)
+{
+    if (!writer || writer->failed)
+        return;
+    name_threads(writer);
+    for (enum line_pairs kind = 0; kind < LINE_PAIRS; kind++)
+        for (uint8_t level = 0; level < SIMULATION_LEVELS_MAX; level++)
+            put_pairs(writer, kind, level);
+}
+
+/* Returns the name in the file: a thread that changes its name between two refreshes would
+ * otherwise have another name in the replay. */
 static bool written_thread(struct store_writer *writer, uint32_t tid, union place_answer *answer)
 {
     writer_thread(writer, tid);
@@ -347,11 +361,12 @@ static void writer_facts(struct store_writer *writer, const struct store_facts *
     if (facts->watch.on || facts->cache_lines[0])
         writer_put(writer, STORE_WATCHING, 0, facts);
     writer_whatif(writer, &facts->whatif);
-    for (unsigned i = 0; i < facts->event_count && i < SAMPLE_EVENTS_MAX; i++)
-        writer_put(writer, STORE_EVENT, i, &facts->events[i]);
+    const struct sampler_info *info = &facts->info;
+    for (unsigned i = 0; i < info->event_count && i < SAMPLE_EVENTS_MAX; i++)
+        writer_put(writer, STORE_EVENT, i, &info->events[i]);
     uint64_t row[ROWS_FIELDS_MAX] = {
-        [FACTS_ROW_GIVES] = facts->exact_address | facts->exact_ip << 1 | facts->latency << 2 |
-                            facts->data_source << 3 | facts->lines << 4,
+        [FACTS_ROW_GIVES] = info->exact_address | info->exact_ip << 1 | info->latency << 2 |
+                            info->data_source << 3 | info->lines << 4,
         [FACTS_ROW_USER] = facts->user < 0 ? 0 : (uint64_t)facts->user + 1,
     };
     writer_fill(writer, STORE_FACTS, facts, row);
@@ -364,10 +379,15 @@ static void put_node(struct store_writer *writer, enum store_kind kind, uint64_t
     writer_row(writer, kind, id, &row);
 }
 
-/*
- * Returns a word of memory. A process that has ended cannot be read; the replay answers with the
- * words read before.
- */
+static void put_code(struct store_writer *writer, uint64_t address, uint32_t function)
+{
+    uint64_t row = function;
+    writer_function(writer, function);
+    writer_row(writer, STORE_CODE, address, &row);
+}
+
+/* Returns a word of memory. A process that has ended cannot be read; the replay answers with the
+ * words read before. */
 static bool written_word(struct store_writer *writer, uint64_t address, bool known, uint64_t *value)
 {
     const uint64_t *row = known ? value : rows_find(&writer->rows[STORE_WORD], address);
@@ -383,6 +403,8 @@ bool store_writer_answer(struct store_writer *writer, enum place_question questi
 {
     if (question == PLACE_THREAD)
         return written_thread(writer, (uint32_t)number, answer);
+    if (question == PLACE_PAIR)
+        return pair_rows_answer(&writer->rows[STORE_PAIR], number, &answer->pair);
     bool known = writer_ask(writer, question, number, answer);
     if (question == PLACE_WORD)
         return written_word(writer, number, known, &answer->word);
@@ -396,6 +418,8 @@ bool store_writer_answer(struct store_writer *writer, enum place_question questi
         put_node(writer, STORE_PAGE, number, answer->node);
     else if (known && question == PLACE_MEMORY)
         writer_put(writer, STORE_MEMORY, number, &answer->memory);
+    else if (known && question == PLACE_CODE)
+        put_code(writer, number, answer->code);
     return known;
 }
 
@@ -554,12 +578,14 @@ static void count_on(struct store_writer *writer, unsigned field, uint64_t count
 
 void store_writer_lost(struct store_writer *writer, uint64_t count)
 {
-    count_on(writer, COUNTS_ROW_LOST, count);
+    if (writer)
+        count_on(writer, COUNTS_ROW_LOST, count);
 }
 
 void store_writer_throttled(struct store_writer *writer)
 {
-    count_on(writer, COUNTS_ROW_THROTTLED, 1);
+    if (writer)
+        count_on(writer, COUNTS_ROW_THROTTLED, 1);
 }
 
 static inline void note_ids(struct store_writer *writer, const struct place *place)
@@ -582,7 +608,7 @@ static inline void note_ids(struct store_writer *writer, const struct place *pla
 void store_writer_place(struct store_writer *writer, const struct place *place)
 {
     uint64_t now[PLACE_ROW_FIELDS];
-    if (writer->failed)
+    if (!writer || writer->failed)
         return;
     place_row_fill(now, place);
     unsigned slot = place_row_slot(now);
@@ -606,7 +632,7 @@ void store_writer_watch(struct store_writer *writer, const struct store_watch *w
 {
     uint64_t row[ROWS_FIELDS_MAX] = {[WATCH_ROW_SHAPE] =
                                          watch->result.kind | (uint64_t)watch->result.end << 8};
-    if (writer->failed)
+    if (!writer || writer->failed)
         return;
     writer_object(writer, watch->result.object);
     writer_function(writer, watch->function);
@@ -619,7 +645,7 @@ void store_writer_watch(struct store_writer *writer, const struct store_watch *w
 void store_writer_rename(struct store_writer *writer, const struct object_rename *rename)
 {
     uint64_t row[ROWS_FIELDS_MAX];
-    if (writer->failed)
+    if (!writer || writer->failed)
         return;
     writer_object(writer, rename->to);
     writer_type(writer, rename->type);
@@ -630,7 +656,7 @@ void store_writer_rename(struct store_writer *writer, const struct object_rename
 void store_writer_ranking(struct store_writer *writer, uint16_t event)
 {
     uint64_t row = event;
-    if (!writer->failed)
+    if (writer && !writer->failed)
         writer_row(writer, STORE_RANKING, 0, &row);
 }
 
@@ -742,7 +768,7 @@ int store_writer_close(struct store_writer *writer, struct error *error)
 
 uint64_t store_writer_bytes(const struct store_writer *writer)
 {
-    return writer->file_bytes + (uint64_t)(writer->at - writer->payload);
+    return writer ? writer->file_bytes + (uint64_t)(writer->at - writer->payload) : 0;
 }
 
 /* Line events of a simulation. */
@@ -761,7 +787,7 @@ void store_writer_line(struct store_writer *writer, const struct line_place *lin
     uint64_t now[LINE_ROW_FIELDS];
     uint64_t time_ns = line->place.access.time_ns;
     bool created;
-    if (writer->failed)
+    if (!writer || writer->failed)
         return;
     line_row_fill(now, line, number_of_difference(time_ns - writer->line_ns));
     unsigned slot = line_row_slot(now);
@@ -774,28 +800,6 @@ void store_writer_line(struct store_writer *writer, const struct line_place *lin
     writer->line_ns = time_ns;
     if (time_ns > writer->end_ns)
         writer->end_ns = time_ns;
-}
-
-void store_writer_pair(struct store_writer *writer, enum line_pairs kind, uint8_t level,
-                       uint32_t place, const struct line_pair *pair)
-{
-    if (!writer->failed)
-        writer_put(writer, STORE_PAIR, pair_row_id(kind, level, place), pair);
-}
-
-bool store_writer_next_pair(const struct store_writer *writer, enum line_pairs kind, uint8_t level,
-                            uint32_t *at, struct line_pair *out)
-{
-    return pair_row_next(&writer->rows[STORE_PAIR], kind, level, at, out);
-}
-
-void store_writer_code(struct store_writer *writer, uint64_t address, uint32_t function)
-{
-    uint64_t row = function;
-    if (writer->failed)
-        return;
-    writer_function(writer, function);
-    writer_row(writer, STORE_CODE, address, &row);
 }
 
 enum { WINDOWS_PER_S = 4, WINDOW_KEPT = THINNING_PER_S / WINDOWS_PER_S, SHIFT_MAX = 24 };

@@ -55,24 +55,14 @@ void store_writer_ranking(struct store_writer *writer, uint16_t event);
 void store_writer_line(struct store_writer *writer, const struct line_place *line);
 
 /*
- * Evictor and evicted instruction pairs for the next refresh: writes a pair with its index
- * (sampler_pair()); returns the pairs written so far, for the tables; writes the function of an
- * instruction.
- */
-void store_writer_pair(struct store_writer *writer, enum line_pairs kind, uint8_t level,
-                       uint32_t place, const struct line_pair *pair);
-bool store_writer_next_pair(const struct store_writer *writer, enum line_pairs kind, uint8_t level,
-                            uint32_t *at, struct line_pair *out);
-void store_writer_code(struct store_writer *writer, uint64_t address, uint32_t function);
-
-/*
- * Answers like options.names, and records answers that a replay could not obtain: the tables query
- * this during a recording. A thread has its name in the file: it is recorded with the thread's
- * first place, and by store_writer_name_threads() before each refresh while the thread is new.
+ * The answer of options.names, which goes to the file where it cannot be had again: the tables ask
+ * here while they are recorded. A thread has the name that is in the file: it is recorded with the
+ * thread's first place, and by store_writer_begin_refresh() while the thread is young. So have
+ * pairs of instructions the counts in the file, recorded there too: counting goes on meanwhile.
  */
 bool store_writer_answer(struct store_writer *writer, enum place_question question, uint64_t number,
                          union place_answer *answer);
-void store_writer_name_threads(struct store_writer *writer);
+void store_writer_begin_refresh(struct store_writer *writer);
 
 /*
  * Writes a refresh as of now_ns: changed descriptions, the heap and the facts; then flushes

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Preloaded into any program: the agent's unwinder beside libgcc's, at every 7th malloc. When the
- * program ends, a line with the counts goes to the file that CHECK_UNWIND names.
- */
+/* Preloaded into any program: compares the agent's unwinder with libgcc's at every 7th malloc. When
+ * the program ends, writes a line with the counts to the file named by CHECK_UNWIND. */
 #include "agent/unwind.h"
 
 #include <execinfo.h>
@@ -29,7 +27,7 @@ static __thread struct unwind *own __attribute__((tls_model("initial-exec")));
 static bool is_started;
 static char file[4096];
 static unsigned long compared;
-static unsigned long shorter; /* ours ended early: a signal, a rule not followed */
+static unsigned long shorter; /* ours ended early: a signal, or an unsupported rule */
 static unsigned long different;
 static unsigned long frames;
 

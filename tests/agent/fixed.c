@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Linked statically: nothing can be preloaded into it. */
+/* Statically linked: nothing can be preloaded into it. */
 int main(void)
 {
     return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Random malloc, realloc and free, with a log of its own of every one: what the agent's record is
- * compared with. Threads also free each other's blocks.
+ * Makes random malloc, realloc and free calls and logs each of them, for comparison with the
+ * agent's record. Threads also free each other's blocks.
  *
  *   logger LOG THREADS OPERATIONS LIVE
  */
@@ -33,7 +33,7 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Nothing moves across: the log's order of one address is the true order. */
+/* No instruction moves across the fences, so the log has the true order of events of an address. */
 static uint64_t stamp(void)
 {
     _mm_mfence();
@@ -68,7 +68,9 @@ static struct log_entry *log_alloc(struct log_entry *entry, void *block, uint64_
     return entry + 1;
 }
 
-/* One operation on a random place: allocate, reallocate or free. A realloc is two entries. */
+/*
+ * Makes one operation on a random slot: allocate, reallocate or free. A realloc makes two entries.
+ */
 static struct log_entry *operate(struct log_entry *entry, uint64_t *random)
 {
     void **place = &blocks[next_random(random) % live];
@@ -139,7 +141,7 @@ int main(int count, char **words)
     pthread_barrier_init(&barrier, NULL, (unsigned)thread_count + 1);
     for (uint64_t i = 0; i < thread_count; i++)
         pthread_create(&threads[i], NULL, thread_main, (void *)(uintptr_t)i);
-    /* Between the two times nothing else in this process allocates. */
+    /* Between the two readings nothing else in this process allocates. */
     pthread_barrier_wait(&barrier);
     usleep(2000);
     head->start_ns = now_ns();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The file that logger writes. */
+/* The file written by logger. */
 #ifndef MISSTOP_TESTS_LOGGER_H
 #define MISSTOP_TESTS_LOGGER_H
 
@@ -8,7 +8,7 @@
 enum log_kind { LOG_NOTHING, LOG_ALLOC, LOG_FREE };
 
 struct log_head {
-    uint64_t count; /* of entries that follow; those of LOG_NOTHING were not used */
+    uint64_t count; /* of the following entries; LOG_NOTHING entries are unused */
     uint64_t start_ns;
     uint64_t end_ns;
 };
@@ -16,7 +16,7 @@ struct log_head {
 struct log_entry {
     uint64_t kind;
     uint64_t stamp;     /* after an allocation, before a free */
-    uint64_t before_ns; /* CLOCK_MONOTONIC around the call */
+    uint64_t before_ns; /* CLOCK_MONOTONIC before and after the call */
     uint64_t after_ns;
     uint64_t address;
     uint64_t size;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What tests/launch-matrix runs bare and under misstop, by name: each does what an agent in the
- * process could disturb, and prints what it sees. Standard C and Linux only: it is also built
- * static, with musl, with sanitizers.
+ * The programs that tests/launch-matrix runs bare and under misstop, by name. Each does something
+ * that an agent in the process could disturb, and prints what it observes. Standard C and Linux
+ * only, because it is also built static, with musl and with sanitizers.
  *
  *   matrix_program NAME [ARGUMENT]
  */
@@ -67,7 +67,7 @@ static int descriptors(void)
         snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
         ssize_t got = readlink(name, target, sizeof target - 1);
         target[got > 0 ? got : 0] = '\0';
-        /* What the harness itself redirects has other names in the two runs. */
+        /* The descriptors that the harness redirects have different names in the two runs. */
         printf("descriptor %d flags %d mode %d %s\n", fd, flags, fcntl(fd, F_GETFL),
                fd < 3 ? "" : target);
     }
@@ -82,7 +82,7 @@ static int environment(void)
     int fd = open("/proc/self/environ", O_RDONLY);
     ssize_t got = fd < 0 ? 0 : read(fd, block, sizeof block);
     close(fd);
-    /* Zeroes at the end are what is left where a kernel does not let the agent set the end. */
+    /* Zeroes at the end remain if the kernel does not let the agent set the end. */
     while (got > 1 && !block[got - 1] && !block[got - 2])
         got--;
     for (ssize_t i = 0; i < got; i++)
@@ -190,7 +190,7 @@ static int thread_exit(void)
     pthread_exit(NULL);
 }
 
-/* Resident kilobytes, to a file of its own: the two runs need not agree on them. */
+/* Writes the resident kilobytes to a separate file: they may differ between the two runs. */
 static void note_memory(const char *when)
 {
     char line[256];
@@ -310,7 +310,7 @@ static int exec_open(void)
     return 1;
 }
 
-/* A program that the argument names: one that cannot load the agent. */
+/* Executes the program in the argument, which cannot load the agent. */
 static int exec_other(void)
 {
     work(100);
@@ -336,7 +336,7 @@ static int exec_in_chroot(void)
     return 1;
 }
 
-/* glibc's own linker and library in another root, without the agent there. */
+/* glibc's linker and library in another root, which lacks the agent. */
 static int exec_in_copy(void)
 {
     static const char script[] =
@@ -562,7 +562,8 @@ static int filter_by_call(void)
     return filter(1);
 }
 
-/* As little more than what is used: the rest would be room for what the agent maps. */
+/* Sets the limit slightly above the memory in use: a higher limit would leave room for the agent's
+ * mappings. */
 static int limits_itself(void)
 {
     unsigned long pages = 0;

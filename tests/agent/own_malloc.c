@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program with a malloc of its own, which knows neither aligned blocks nor reallocarray. */
+/* A program with its own malloc, which lacks aligned blocks and reallocarray. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ void free(void *block)
 
 void *calloc(size_t count, size_t size)
 {
-    return malloc(count * size); /* the arena is zero and used once */
+    return malloc(count * size); /* the arena is zeroed, and never reused */
 }
 
 void *realloc(void *old, size_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A library that victim loads and unloads again. */
+/* A library that victim loads and unloads repeatedly. */
 #include <stddef.h>
 #include <stdlib.h>
 

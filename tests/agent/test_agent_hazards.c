@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Each hazard of DESIGN's agent with a program that has it: the program comes to its end as it
- * would alone, and the record says what it should. */
+/* Runs a program with each known hazard for the agent: the program must end as it would without the
+ * agent, and the record must be correct. */
 #include "../unit/unit.h"
 
 #include "agent_abi.h"
@@ -37,7 +37,7 @@ static int forget(void **state)
     return 0;
 }
 
-/* Once, by the thread that takes the chunk with which half of all are taken. */
+/* The thread that takes the last chunk of the first half wakes the reader, once. */
 static void half_full_rings_wake_the_reader(void **state)
 {
     (void)state;
@@ -89,10 +89,10 @@ static void threads_that_come_and_go_use_rings_again(void **state)
             last = watch.events[i].tid;
             threads++;
         }
-    assert_true(threads > THREADS / 2); /* the kernel may use a tid again */
+    assert_true(threads > THREADS / 2); /* the kernel may reuse a tid */
 }
 
-/* A shell's last command, env, a wrapper: the process is the same, the program another one. */
+/* A shell's last command, env, a wrapper script: the same process with another program. */
 static void the_process_is_followed_through_exec(void **state)
 {
     (void)state;
@@ -128,7 +128,7 @@ static void signals_interrupt_recording(void **state)
     (void)state;
     run("signals", NULL);
     assert_int_equal(watch.status, 0);
-    /* A reader that is too slow, as with sanitizers, loses events, and they are counted. */
+    /* A slow reader, for example with sanitizers, loses events, which are counted. */
     uint64_t lost = feed_lost(watch.feed);
     assert_true(allocated(MARK) <= SIGNAL_PAIRS && allocated(MARK) + lost >= SIGNAL_PAIRS);
 }
@@ -150,7 +150,7 @@ static void libraries_loaded_and_unloaded(void **state)
     run("dlopen", plugin);
     assert_int_equal(watch.status, 0);
     assert_int_equal(allocated(MARK), 50);
-    /* plugin_allocate, hazard_dlopen, main and libc's start: the path goes through the plugin. */
+    /* plugin_allocate, hazard_dlopen, main and libc's start: the path leads through the plugin. */
     for (size_t i = 0; i < watch.count; i++) {
         const uint64_t *frames;
         if (watch.events[i].requested == MARK)
@@ -171,7 +171,7 @@ static void longjmp_leaves_nothing_behind(void **state)
         if (watch.events[i].requested == MARK && depth > deepest)
             deepest = depth;
     }
-    assert_true(deepest >= 13); /* mark, ten of jump, the hazard, main, libc's two */
+    assert_true(deepest >= 13); /* mark, ten of jump, the hazard, main, two of libc */
 }
 
 static void a_preload_of_the_users_stays(void **state)
@@ -201,7 +201,7 @@ static void strdup_and_operator_new_come_through_malloc(void **state)
         skip();
     }
     assert_int_equal(watch.status, 0);
-    /* strdup, strndup, twice reallocarray (once each, not also as realloc), operator new */
+    /* strdup, strndup, two of reallocarray (not counted again as realloc), operator new */
     assert_int_equal(allocated(MARK), 5);
 }
 
@@ -212,7 +212,7 @@ static void every_function_is_recorded(void **state)
     assert_int_equal(watch.status, 0);
     for (unsigned i = 0; i < 8; i++)
         assert_int_equal(allocated(FUNCTION_SIZE(i)), 1);
-    /* The one that realloc could not grow: allocated, freed for the attempt, there again. */
+    /* The block that realloc could not grow: allocated, freed for the attempt, allocated again. */
     const struct feed_event *first = watch.events;
     const struct feed_event *end = watch.events + watch.count;
     while (first < end && first->requested != FUNCTION_SIZE(8))
@@ -290,7 +290,7 @@ static void without_address_space_it_gives_up_and_says_why(void **state)
     assert_non_null(strstr(why, "address space"));
 }
 
-/* A reader in a process of its own. */
+/* Runs a reader in a separate process. */
 static void read_for_ever(int input, int output, int report)
 {
     const char *const words[] = {"victim", "reader", NULL};
@@ -304,7 +304,7 @@ static void read_for_ever(int input, int output, int report)
     _exit(1);
 }
 
-/* The victim is adopted by us when its reader is gone, so that we learn how it ends. */
+/* This process adopts the victim after its reader has been killed, to get the victim's status. */
 static void killing_misstop_leaves_the_program_undisturbed(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The agent's record beside a log that the program itself kept: every event, of every address the
- * same sequence of allocations and frees, the same sizes. With 1, 2 and 4 threads, with a million
- * live blocks, and with other allocators.
+ * Compares the agent's record with a log that the program itself kept: every event, the same
+ * sequence of allocations and frees for each address, the same sizes. With 1, 2 and 4 threads, with
+ * a million live blocks, and with other allocators.
  */
 #include "../unit/unit.h"
 
@@ -20,10 +20,10 @@
 
 enum { CLOCK_ERROR_NS = 50000 };
 
-/* Both sides in one form. */
+/* An event of the log or of the record, in the same form. */
 struct step {
     uint64_t address;
-    uint64_t order; /* the log: stamp; the record: place in it */
+    uint64_t order; /* the log: stamp; the record: position in it */
     uint64_t time_ns;
     uint64_t after_ns;
     uint64_t size;
@@ -127,7 +127,7 @@ static size_t compare(const struct watch *watch, const char *path, const char *l
     assert_int_equal(known, recorded);
     assert_int_equal(wrong, 0);
     assert_in_range(timed, allocations / 9, allocations / 7);
-    /* One whose thread was interrupted while recording it bears a later time. */
+    /* An event has a later time if its thread was interrupted while recording it. */
     assert_true(outside <= known / 100);
     free(log);
     free(record);

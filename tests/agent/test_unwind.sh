@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The agent's unwinder beside libgcc's in real programs (distribution libraries without frame
-# pointers, hand-written assembler, C++), and its remembered paths beside fresh ones. At most one
-# in 200 may differ.
+# Compares the agent's unwinder with libgcc's in real programs (distribution libraries without frame
+# pointers, hand-written assembler, C++), and its cached paths with fresh ones. At most one in 200 may
+# differ.
 set -u
 build=${BUILD:-.}
 folder=$(mktemp -d)
@@ -45,7 +45,7 @@ done >"$folder/many.c"
 compare victim "$build/tests/agent/victim" longjmp
 cc1=$(${CC:-cc} -print-prog-name=cc1 2>/dev/null)
 compare cc1 "$cc1" -quiet -O2 "$folder/many.c" -o "$folder/many.s"
-# The interpreter itself: python3 may be a script that runs it.
+# Use the interpreter itself, because python3 may be a wrapper script.
 python=$(python3 -c 'import os, sys; print(os.path.realpath(sys.executable))' 2>/dev/null || echo python3)
 compare python3 "$python" -c 'import json, re, decimal; json.loads(json.dumps([{"a": list(range(50))}] * 500)); re.compile("(a|b)*c[d-f]+").findall("abc" * 999)'
 compare sqlite3 sqlite3 :memory: 'create table t(a, b); with recursive r(i) as (select 1 union all select i+1 from r where i < 20000) insert into t select i, hex(i) from r; create index u on t(b); select count(*), max(b) from t group by a % 100;'

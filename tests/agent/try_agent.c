@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Any command under the agent, every remembered path compared with a fresh unwind; figures.
- * The status is 1 if more than one remembered path in 200 was wrong, or nothing was recorded.
+ * Runs any command under the agent, compares every cached path with a fresh unwind, and prints
+ * figures. The status is 1 if more than one cached path in 200 was wrong, or nothing was recorded.
  *
- *   try_agent COMMAND [WORD...]       TRY_UNCHECKED=1 leaves the comparing out
+ *   try_agent COMMAND [WORD...]       TRY_UNCHECKED=1: does not compare
  */
 #include "watch.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One hazard for the agent, by name. Each allocates blocks of MARK bytes (victim.h), which the
- * test counts in the record; the status is 0 unless the program itself saw something wrong.
+ * Creates one hazard for the agent, selected by name. Each hazard allocates blocks of MARK bytes
+ * (victim.h), which the test counts in the record. The status is 0 unless the program itself saw an
+ * error.
  *
  *   victim HAZARD [FILE]
  */
@@ -27,10 +28,10 @@ static const char *hazard = "";
 static const char *file = "";
 static const char *self = "";
 
-/* Taken by code that is not position-independent: malloc's address is then in this program. */
+/* Taken by code that is not position-independent, so the address of malloc is in this program. */
 static void *(*volatile address_of_malloc)(size_t);
 
-/* Out of the compiler's sight, else it leaves the pair out. */
+/* Hides the pair from the compiler, which would otherwise remove it. */
 static __attribute__((noinline)) void mark(size_t size)
 {
     void *volatile block = malloc(size);
@@ -50,7 +51,7 @@ static int wait_for(pid_t pid)
     return status;
 }
 
-/* Children by fork, by a bare clone (which no handler of ours hears of) and by exec. */
+/* Children by fork, by a bare clone (which runs no fork handlers) and by exec. */
 static int hazard_fork(void)
 {
     mark_many(MARK, 10);
@@ -76,7 +77,7 @@ static int hazard_fork(void)
     return bad;
 }
 
-/* Itself again, in the same process, by each way there is; the first one fails. */
+/* Executes itself again in the same process, by each exec function; the first exec fails. */
 static int hazard_exec(void)
 {
     static const char own[] = "/proc/self/exe";
@@ -89,7 +90,7 @@ static int hazard_exec(void)
     next[5] = (char)(*step + 1);
     if (getenv("MISSTOP_AGENT") || execve("/nowhere", words, environment) != -1)
         return 1;
-    mark_many(MARK_LATE, 1); /* still recorded after an exec that failed */
+    mark_many(MARK_LATE, 1); /* still recorded after a failed exec */
     putenv(next);
     switch (*step) {
     case '0':
@@ -128,7 +129,7 @@ static void *short_thread(void *data)
     return data;
 }
 
-/* Also in other destructors, after the agent's own has run. */
+/* Also allocates in other destructors, after the agent's own has run. */
 static pthread_key_t key;
 
 static void late_destructor(void *data)
@@ -136,7 +137,7 @@ static void late_destructor(void *data)
     mark(MARK_LATE);
     if (data != &key)
         return;
-    pthread_setspecific(key, &hazard); /* once more, in the next round of destructors */
+    pthread_setspecific(key, &hazard); /* again, in the next round of destructors */
 }
 
 static void *destructed_thread(void *data)
@@ -176,7 +177,7 @@ static void tick(int number)
     ticks += number == SIGALRM;
 }
 
-/* Interrupts malloc and the recording of it again and again. */
+/* Interrupts malloc and its recording repeatedly. */
 static int hazard_signals(void)
 {
     struct itimerval rate = {{0, 50}, {0, 50}};
@@ -234,7 +235,7 @@ static int hazard_environment(void)
     return getenv("MISSTOP_AGENT") || strcmp(preload ? preload : "", file) != 0;
 }
 
-/* What comes through malloc without the program saying so. C++'s operators without a compiler. */
+/* Indirect calls of malloc. Calls C++'s operators without a C++ compiler. */
 static int hazard_indirect(void)
 {
     char text[MARK];
@@ -252,7 +253,7 @@ static int hazard_indirect(void)
     return 0;
 }
 
-/* Every function once; sizes tell them apart. */
+/* Calls every function once; the sizes distinguish the calls. */
 static int hazard_functions(void)
 {
     void *block;
@@ -278,7 +279,7 @@ static int hazard_maps(void)
     return !(munmap(map + 1, 4096) == -1 && errno == EINVAL);
 }
 
-/* A second stack of the program's own making, unmapped in between. */
+/* Stacks made by the program itself, unmapped between threads. */
 static int hazard_stacks(void)
 {
     pthread_t thread;
@@ -296,7 +297,7 @@ static int hazard_stacks(void)
     return 0;
 }
 
-/* Pairs until told to stop by the end of standard input. */
+/* Allocates and frees until the end of standard input. */
 static int hazard_reader(void)
 {
     char byte;
@@ -317,7 +318,7 @@ static int hazard_full(void)
 
 static int hazard_early(void)
 {
-    return 0; /* see the constructor and what is called at exit */
+    return 0; /* see the constructor and the functions called at exit */
 }
 
 static void at_exit(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What victim and plugin allocate and the test looks for: sizes that nobody else asks for. */
+/* Sizes of the blocks that victim and plugin allocate and the test counts. No other code allocates
+ * them. */
 #ifndef MISSTOP_TESTS_VICTIM_H
 #define MISSTOP_TESTS_VICTIM_H
 

@@ -62,7 +62,7 @@ static void become(const struct watch *watch, const char *const *words)
     _exit(127);
 }
 
-/* The agent compares the paths that it remembers with those of a fresh unwind. */
+/* Makes the agent compare its cached paths with those of a fresh unwind. */
 static void check_paths(const struct feed *feed)
 {
     struct agent_header *header =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs a program of this folder under the agent, as misstop would, and keeps every event. */
+/* Runs a program of this folder under the agent, like misstop, and stores every event. */
 #ifndef MISSTOP_TESTS_WATCH_H
 #define MISSTOP_TESTS_WATCH_H
 
@@ -10,35 +10,35 @@
 #include <sys/types.h>
 
 struct watch {
-    struct agent_sizes sizes;     /* 0: large enough that nothing is lost */
-    uint64_t address_space_bytes; /* limit of it; 0: none */
-    const char *preload;          /* LD_PRELOAD that is already there, or NULL */
+    struct agent_sizes sizes;     /* all 0: large enough to lose nothing */
+    uint64_t address_space_bytes; /* limit of the program; 0: none */
+    const char *preload;          /* existing LD_PRELOAD, or NULL */
     bool check_paths;
-    bool by_path;      /* the program is found as a shell finds it */
+    bool by_path;      /* search for the program in PATH */
     bool leave_unread; /* read nothing until the program has ended */
     struct feed *feed;
     pid_t pid;
-    int status; /* as wait(2) says */
+    int status; /* as from wait(2) */
     struct feed_event *events;
     size_t count;
     size_t room;
 };
 
-/* NULL-ended words; the program's name is looked up in tests/agent of the build. */
+/* Runs a program to its end. `words` ends with NULL; the program is in tests/agent of the build. */
 void watch_run(struct watch *watch, const char *const *words);
 void watch_fini(struct watch *watch);
 
-/* Path of a file of the build's tests/agent; static. */
+/* Returns the path of a file in tests/agent of the build, in a static buffer. */
 const char *watch_file(const char *name);
 const char *watch_agent(void);
 
-/* Events of a kind that asked for so many bytes. */
+/* Returns the number of events of a kind with this requested size. */
 size_t watch_count(const struct watch *watch, enum feed_kind kind, uint64_t requested);
 
-/* Starts it only; the caller reads and waits. */
+/* Only starts the program; the caller reads and waits. */
 void watch_start(struct watch *watch, const char *const *words);
 
-/* Reads what there is now. */
+/* Reads the available events. */
 void watch_read(struct watch *watch);
 
 #endif

@@ -187,7 +187,7 @@ static double seconds(struct timeval time)
     return (double)time.tv_sec + (double)time.tv_usec / 1e6;
 }
 
-/* Runs a program to its end, its output to /dev/null; false if it failed. */
+/* Runs a program to its end, with output to /dev/null. Returns false if it failed. */
 static bool measure(const char *const arguments[], struct figures *figures)
 {
     struct rusage usage;

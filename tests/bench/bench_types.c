@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Cost of reading debugging information: for misstop's first screen (the module with its symbols),
+ * Cost of reading debug information: for misstop's first screen (the module with its symbols),
  * for the first answer of a reader, per question for new and for known places, and the reader's
  * memory.
  *
@@ -140,11 +140,12 @@ static void round_trip(struct bench *bench)
 
 static void bench_file(const char *path, const char *debug_root)
 {
-    const struct module_source source = {.fd = open(path, O_RDONLY | O_CLOEXEC),
-                                         .path = path,
-                                         .mapping = &(struct map){.start = BASE},
-                                         .serial = 1,
-                                         .debug = {.root = debug_root, .root_of = getpid()}};
+    const struct module_source source = {
+        .fd = open(path, O_RDONLY | O_CLOEXEC),
+        .path = path,
+        .mapping = &(struct map){.start = BASE},
+        .serial = 1,
+        .from = {.debug_root = debug_root, .pid = getpid(), .live = true}};
     struct bench bench = {0};
     const struct readers_take take = {&bench, take_type, take_answer};
     struct stat status;

@@ -46,7 +46,7 @@ static uint32_t node_new(struct index *index)
     return index->used++;
 }
 
-/* Puts `to` in the place of `from`. */
+/* Replaces `from` with `to`. */
 static void replace(struct index *index, uint32_t from, uint32_t to)
 {
     struct node *nodes = index->nodes;

@@ -55,7 +55,7 @@ static struct module *open_bytes(const uint8_t *data, size_t size)
                                          .path = "/nowhere/fuzz",
                                          .mapping = &(struct map){.start = FUZZ_BASE},
                                          .serial = 1,
-                                         .debug = {.root = "/nowhere"}};
+                                         .from = {.debug_root = "/nowhere"}};
     return module_new(&source);
 }
 

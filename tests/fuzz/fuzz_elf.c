@@ -79,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct module_source source = {.fd = fd,
                                    .path = "/nowhere/fuzz",
                                    .mapping = &(struct map){.start = FUZZ_BASE},
-                                   .debug = {.root = "/nowhere"}};
+                                   .from = {.debug_root = "/nowhere"}};
     struct module *module = module_new(&source);
     if (!module)
         return 0;

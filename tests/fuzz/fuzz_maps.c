@@ -68,9 +68,10 @@ static void try_jitmap(const uint8_t *data, size_t size)
         abort();
     jitmap_read(&jitmap, fd);
     for (size_t i = 0; i < jitmap.count; i++) {
-        const struct jit_symbol *symbol = &jitmap.symbols[i];
-        if (symbol->start >= symbol->end || (i && jitmap.symbols[i - 1].end > symbol->start) ||
-            jitmap_find(&jitmap, symbol->start) != symbol)
+        const struct jit_symbol *symbol = &jitmap.lines[i];
+        const struct jit_symbol *found = jitmap_find(&jitmap, symbol->start);
+        if (symbol->start >= symbol->end || (i && jitmap.lines[i - 1].start > symbol->start) ||
+            !found || found->line < symbol->line || symbol->start - found->start >= found->end)
             abort();
         sum += strlen(jitmap_name(&jitmap, symbol));
     }

@@ -119,9 +119,9 @@ static void ask_heap(struct touched *touched)
             abort();
     }
     store_reader_facts(touched->reader, &facts);
-    for (unsigned i = 0; i < facts.event_count; i++)
-        touched->sum += length(facts.events[i].name);
-    touched->sum += length(facts.comm) + length(summary.note) + length(facts.watch.trouble);
+    for (unsigned i = 0; i < facts.info.event_count; i++)
+        touched->sum += length(facts.info.events[i].name);
+    touched->sum += length(facts.target.comm) + length(summary.note) + length(facts.watch.trouble);
     if (facts.simulation.level_count > SIMULATION_LEVELS_MAX || facts.whatif.count > WHATIF_MAX ||
         facts.whatif.past_count > WHATIF_PAST_MAX)
         abort();
@@ -134,24 +134,18 @@ static void ask_heap(struct touched *touched)
     }
 }
 
-static bool next_pair(void *context, enum line_pairs kind, uint8_t level, uint32_t *place,
-                      struct line_pair *out)
-{
-    return store_reader_pair(context, kind, level, place, out);
-}
-
-static uint32_t function_of(void *context, uint64_t ip)
-{
-    return store_reader_function(context, ip);
-}
-
 static void ask_pairs(struct touched *touched)
 {
-    struct line_pair pair;
+    struct place_names names = store_reader_names(touched->reader);
+    union place_answer answer;
     for (enum line_pairs kind = 0; kind < LINE_PAIRS; kind++)
         for (uint8_t level = 0; level < 4; level++)
-            for (uint32_t at = 0; store_reader_pair(touched->reader, kind, level, &at, &pair);)
-                touched->sum += store_reader_function(touched->reader, pair.second) + pair.count;
+            for (uint32_t at = 0;
+                 place_ask(&names, PLACE_PAIR, line_pair_number(kind, level, at), &answer);) {
+                at = answer.pair.place + 1;
+                touched->sum += answer.pair.count;
+                touched->sum += place_ask(&names, PLACE_CODE, answer.pair.second, &answer);
+            }
 }
 
 static struct profile *make_profile(struct store_reader *reader)
@@ -163,7 +157,6 @@ static struct profile *make_profile(struct store_reader *reader)
                                       .event_count = 2,
                                       .watch = true,
                                       .lines = true,
-                                      .pairs = {reader, next_pair, function_of},
                                       .cache_lines = {512, 16384, 524288}};
     if (geometry_parse(&options.geometry, "L1=32K,8,64", "", NULL) ||
         profile_new(&profile, &options, NULL))

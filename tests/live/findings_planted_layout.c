@@ -143,7 +143,7 @@ static void make_records_close(size_t count)
     make_records(sizeof(struct record));
 }
 
-/* Reads one price of 128 bytes between other work; and all prices. */
+/* Reads the price in a random order of 128 bytes; below, the same in an array of prices alone. */
 __attribute__((noinline)) static size_t best_price(void)
 {
     double best = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Blocks with a name that comes late, or never: filled by memset and calloc before code with types
- * touches them; two arrays of numbers of the same size; list nodes; strings of the nodes' size; an
- * arena of the program itself, with structs and numbers in it; jobs that some code accesses only
- * through the links at their start; short arrays of edges, and of stops that contain an edge; a
- * stack slot without a variable, at nine stack depths. Runs until it is killed.
+ * Blocks with a name that is found late, or never: filled by memset and calloc before code with
+ * types touches them; two arrays of numbers of the same size; list nodes; strings of the nodes'
+ * size; an arena of the program itself, with structs and numbers in it; jobs that some code
+ * accesses only through the links at their start; short arrays of edges, and of stops that contain
+ * an edge; a stack slot without a variable, at nine stack depths. Runs until it is killed.
  */
 #include <stdbool.h>
 #include <stdio.h>

@@ -42,7 +42,7 @@ build kept "-O2 -fno-omit-frame-pointer" "-O1 -fno-omit-frame-pointer" && judge 
 # The callers have no unwind table: misstop has to follow their frame pointers.
 build pointers "-O2" "-O1 -fno-omit-frame-pointer -fno-asynchronous-unwind-tables" && judge pointers
 
-beside_perf() { # how perf takes the stacks, program
+beside_perf() { # perf's --call-graph mode, command
     how=$1
     shift
     perf record -q -e cpu-clock:u -F 400 --call-graph "$how" -o "$work/perf.data" -- "$@" >"$work/out" 2>&1 || {

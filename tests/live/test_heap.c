@@ -13,7 +13,7 @@
 #include "../bench/blocks_candidate.h"
 #include "resolve/heap/feed.h"
 #include "resolve/resolver.h"
-#include "resolve/heap/recorded_heap.h"
+#include "resolve/heap/allocations.h"
 #include "resolve/heap/walked_heap.h"
 #include "sample/sampler.h"
 #include "unit/names.h"
@@ -316,7 +316,7 @@ static void blocks_that_are_walked_are_those_there_were(void **state)
 }
 
 struct comparison {
-    struct recorded_heap *recorded;
+    struct allocations *recorded;
     size_t same;
     size_t other;   /* in both, with different sizes */
     size_t unknown; /* walked, but not reported */
@@ -326,11 +326,11 @@ struct comparison {
 static bool compare_block(void *context, const struct walk_block *walked)
 {
     struct comparison *comparison = context;
-    struct block recorded;
-    if (!blocks_find(comparison->recorded->blocks, walked->start, &recorded) ||
-        recorded.start != walked->start)
+    struct allocation recorded;
+    if (!allocations_find(comparison->recorded, NULL, walked->start, 0, &recorded) ||
+        recorded.kind != ALLOCATION_RECORDED || recorded.start != walked->start)
         comparison->unknown++;
-    else if (recorded.usable_bytes != walked->usable_bytes)
+    else if (recorded.end - recorded.start != walked->usable_bytes)
         comparison->other++;
     else
         comparison->same++;
@@ -345,18 +345,18 @@ static bool no_names(void *context, uint64_t address, const char **function, con
     return false;
 }
 
-static void wait_until_churn_is_done(const char *path, struct recorded_heap *recorded)
+static void wait_until_churn_is_done(const char *path, struct allocations *recorded)
 {
     const struct churn_head *log = NULL;
     for (int i = 0; i < 3000 && !(log && log->done); i++) {
         struct stat stat;
-        recorded_heap_follow(recorded, UINT64_MAX);
+        allocations_follow(recorded, UINT64_MAX);
         nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
         if (!log && !(lstat(path, &stat) || !stat.st_size))
             log = open_log(path);
     }
     assert_true(log && log->done);
-    recorded_heap_follow(recorded, UINT64_MAX);
+    allocations_follow(recorded, UINT64_MAX);
 }
 
 /* Issue 3: compares the walk with the agent on the same process, which is paused. */
@@ -366,10 +366,11 @@ static void walk_and_agent_know_the_same_blocks(void **state)
     struct error error = {0};
     struct launch launch;
     struct feed *feed = NULL;
-    struct recorded_heap recorded;
+    struct allocations *recorded;
+    struct heap_summary summary;
     struct walked walked;
     struct space space;
-    struct comparison comparison = {.recorded = &recorded};
+    struct comparison comparison = {0};
     char path[] = "/tmp/misstop-churn-XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0 && !feed_new(&feed, &error));
@@ -379,9 +380,13 @@ static void walk_and_agent_know_the_same_blocks(void **state)
                        &error) ||
         launch_go(&launch, command[0], &error))
         fail_msg("%s", error.text);
-    assert_int_equal(recorded_heap_init(&recorded, feed, no_names, NULL, NULL), 0);
-    wait_until_churn_is_done(path, &recorded);
-    struct modules_from from = {.pid = launch.pid, .live = true};
+    struct allocations_options options = {.feed = feed, .name = no_names};
+    assert_int_equal(allocations_new(&recorded, &options, &error), 0);
+    comparison.recorded = recorded;
+    wait_until_churn_is_done(path, recorded);
+    allocations_tick(recorded, NULL, NULL, true, clock_now_ns());
+    allocations_summary(recorded, &summary);
+    struct lookup_from from = {.pid = launch.pid, .live = true};
     assert_int_equal(space_init(&space, &from), 0);
     assert_int_equal(walked_init(&walked, launch.pid), 0);
     struct tcbs tcbs = {0};
@@ -391,11 +396,10 @@ static void walk_and_agent_know_the_same_blocks(void **state)
     walked_settle(&walked, UINT64_MAX / 2);
     assert_true(walk_all(walked.walk, compare_block, &comparison) > 10000);
     printf("  %zu told; walked: %zu the same, %zu of another size, %zu not told\n",
-           (size_t)blocks_count(recorded.blocks), comparison.same, comparison.other,
-           comparison.unknown);
+           (size_t)summary.live_blocks, comparison.same, comparison.other, comparison.unknown);
     assert_int_equal(comparison.other, 0);
     assert_true(comparison.unknown <= 1); /* malloc allocates its own thread cache */
-    assert_int_equal(comparison.same, blocks_count(recorded.blocks));
+    assert_int_equal(comparison.same, summary.live_blocks);
     assert_int_equal(walked.classes.live_blocks, comparison.same + comparison.unknown);
     /* Samples of a program that has ended meanwhile keep their blocks. */
     struct block before, after;
@@ -409,7 +413,7 @@ static void walk_and_agent_know_the_same_blocks(void **state)
     assert_int_equal(after.bin, before.bin);
     walked_fini(&walked);
     space_fini(&space);
-    recorded_heap_fini(&recorded);
+    allocations_free(recorded);
     launch_fini(&launch);
     feed_free(feed);
     unlink(path);

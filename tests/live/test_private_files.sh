@@ -54,13 +54,13 @@ OWN
     for n in $(seq $i); do echo "        named_$n();"; done
     echo '    }'
     echo '}'
-} >unit/profile/planted.c
-sed -n '/user\/own.c/,$p' unit/profile/planted.c | sed 1d >own.c
+} >planted.c
+sed -n '/user\/own.c/,$p' planted.c | sed 1d >own.c
 chmod 600 own.c
-${CC:-cc} -O1 -g -Wl,--build-id -o planted unit/profile/planted.c 2>errors ||
+${CC:-cc} -O1 -g -Wl,--build-id -o planted planted.c 2>errors ||
     { skip "all: no compiler: $(head -1 errors)"; finish; }
 # Its names are in a debug file that belongs to root.
-sed 's/named_/linked_/g' unit/profile/planted.c >linked.c
+sed 's/named_/linked_/g' planted.c >linked.c
 ${CC:-cc} -O1 -g -Wl,--build-id=none -o linked linked.c
 objcopy --only-keep-debug linked ../private/linked.debug
 strip linked

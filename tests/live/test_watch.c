@@ -2,8 +2,8 @@
 /*
  * misstop --watch on data that is touched again in known ways (watch_planted.c): verdicts, times,
  * use of lines, the touching code. Also processes that fork, start threads and exec another program
- * meanwhile, or whose misstop is killed: they keep running. Prints the results with the program's
- * own figures, and the cost.
+ * while they are watched, or continue after misstop is killed. Prints the results with
+ * the program's own figures, and the cost.
  */
 #include "unit/unit.h"
 

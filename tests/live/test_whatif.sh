@@ -27,7 +27,7 @@ check() { # what, command that succeeds
 }
 
 # Counting begins after the program's preparations; small caches settle soon.
-sim() { # file, function, options; -- and the program's words
+sim() { # file, function, options; -- and a command
     local out=$1 from=$2
     shift 2
     timeout 300 "$MISSTOP" --sim=L1=16K,8,64:L2=128K,8,64:nocauses --sim-from "$from" -j -H 0 -d 0.4 \

@@ -49,8 +49,12 @@ static int open_writer(struct sampler *sampler, const char *path, char **limits,
 {
     struct perf_event_attr attrs[SAMPLE_EVENTS_MAX];
     const struct sampler_info *info = sampler_info(sampler);
-    struct perfdata_writer_options options = {
-        .path = path, .info = info, .attrs = attrs, .machine = sampler_machine(sampler)};
+    struct perfdata *replayed = sampler_recording(sampler);
+    struct perfdata_writer_options options = {.path = path,
+                                              .info = info,
+                                              .attrs = attrs,
+                                              .machine =
+                                                  replayed ? perfdata_machine(replayed) : NULL};
     if (limits[0] && limits[1]) {
         options.limit_bytes = strtoull(limits[0], NULL, 10);
         options.files = (unsigned)atoi(limits[1]);

@@ -122,7 +122,7 @@ build -O0 -DHOT
 replay code_only
 expect "rebuilt: it is another build" 'state["hot"] == "other-build"'
 expect "rebuilt: nothing is decoded with it" 'reasons["no-code"] > 0.5 * total and "hot_table" not in objects'
-grep -q "another build is here: $work/bin/hot has build-id" "$work/said" &&
+grep -q "found another build: $work/bin/hot has build-id" "$work/said" &&
     pass "rebuilt: both builds are named" || fail "rebuilt: not said"
 replay code_only --symfs "$work/flat"
 same_as_before "rebuilt: the right one is found nevertheless"

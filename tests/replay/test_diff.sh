@@ -37,9 +37,9 @@ echo 'hello' >"$work/text"
 refused 2 'two recordings' diff
 refused 2 'two recordings' diff "$work/none.json"
 refused 2 'two recordings' diff a b c
-refused 2 'no option' diff --nonsense a b
-refused 2 'no option' diff a b -p
-refused 2 'process of the recordings' diff -p x a b
+refused 2 'not an option' diff --nonsense a b
+refused 2 'not an option' diff a b -p
+refused 2 'takes one PID' diff -p x a b
 refused 2 'whole number' diff --width 1 a b
 refused 2 'auto, always, never' diff --color red a b
 refused 2 'pipe' diff - "$work/none.json"
@@ -93,12 +93,12 @@ done
 check 'status 0 where there are differences' test $? = 0
 check 'the object that was fixed is gone' grep -qE '^ *-[0-9.]+ .* particles .*gone' "$work/out"
 check 'the one in its place is new' grep -qE '^ *\+[0-9.]+ .* charges .*new' "$work/out"
-check 'both are named' grep -q 'B is of fix1, not of fix0' "$work/out"
+check 'both are named' grep -q 'B is a run of fix1, not of fix0' "$work/out"
 "$MISSTOP" diff -j "$work/fix0.json" "$work/fix1.json" >"$work/out"
 check 'one line of JSON' test "$(wc -l <"$work/out")" = 1
 check 'that tells the same' grep -q '"name":"particles".*"reading":"gone"' "$work/out"
 "$MISSTOP" diff "$work/fix0.json" "$work/fix0.json" >"$work/out"
-check 'a run beside itself' test "$(grep -c 'nothing changed' "$work/out")" = 3
+check 'a run beside itself' test "$(grep -c 'no significant change' "$work/out")" = 3
 "$MISSTOP" diff -j "$work/fix0.json" "$work/fix1.json" >"$work/diff.json"
 refused 1 'the output of misstop diff' diff "$work/diff.json" "$work/fix1.json"
 

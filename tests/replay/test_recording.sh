@@ -89,7 +89,7 @@ fi
 # The perf.data of one run with the .misstop of another.
 cp "$work/agent" "$work/mixed"
 cp "$work/walk.misstop" "$work/mixed.misstop"
-if "$MISSTOP" -i "$work/mixed" -b 2>&1 | grep -q 'is not of this recording'; then
+if "$MISSTOP" -i "$work/mixed" -b 2>&1 | grep -q 'belongs to another recording'; then
     pass "a stranger's .misstop is noticed"
 else
     fail "a stranger's .misstop is taken"

@@ -130,7 +130,7 @@ if perf_works; then
             /dev/null "$work/extra"
     done
     says "$work/killed_cut" 'note=.*killed'
-    says "$work/cut" 'note=.*cut short'
+    says "$work/cut" 'note=.*truncated'
 
     # The comparison itself must detect a changed address.
     printf '#!/bin/sh\n"%s" "$@" | sed "0,/^sample .* ip=./s/ ip=./ ip=z/"\n' "$print" >"$work/lies"

@@ -77,7 +77,7 @@ recording=$SHARED_DATA/pebs-i9-9980HK-loads-stores.perf.data
 if [ -r "$recording" ] && command -v python3 >/dev/null; then
     "$MISSTOP" -j -i "$recording" --html "$work/pebs.html" >"$work/json" 2>/dev/null </dev/null
     check 'well-formed, of pebs' well_formed "$work/pebs.html"
-    check 'what is missing is said' has "$work/pebs.html" 'programs or libraries that are not here'
+    check 'what is missing is said' has "$work/pebs.html" 'programs or libraries that were not found'
     check 'the same shares as the report' python3 - "$work/json" "$work/pebs.html" <<'END'
 import json, sys, xml.etree.ElementTree as tree
 report = json.loads(open(sys.argv[1]).readlines()[-1])

@@ -55,7 +55,7 @@ static void become(const char *program, int fd, const char *mode, unsigned threa
 
 static bool wait_for(struct follow *follow, unsigned ready)
 {
-    /* A minute at most, far more than it takes under a sanitizer and load. */
+    /* At most one minute, far more than needed under a sanitizer and load. */
     for (unsigned i = 0; i < 60000; i++) {
         int status;
         if (ready ? atomic_load(&follow->shared->ready) >= ready

@@ -18,7 +18,7 @@ enum { BINS = 127, STATE_AT = 0xc60, CHUNKS = 800, CACHED = 5, KEY = 0x5bd1e995 
 struct maker {
     struct image *image;
     uint64_t state; /* address of malloc_state */
-    uint64_t at;    /* of the next chunk */
+    uint64_t at;    /* address of the next chunk */
     uint64_t end;
     uint64_t cache; /* address of the thread's cache */
     uint32_t arena;
@@ -56,7 +56,7 @@ static void note(struct maker *maker, uint64_t chunk, uint64_t bytes, bool in_us
         (struct image_block){chunk + 16, bytes - 8, in_use, maker->arena, false};
 }
 
-/* A chunk at the end of those made so far, filled with what no list would hold. */
+/* Appends a chunk, filled with values that no list would contain. */
 static uint64_t cut(struct maker *maker, uint64_t bytes, bool looks_in_use)
 {
     uint64_t chunk = maker->at;
@@ -76,7 +76,7 @@ static uint64_t bin_address(const struct maker *maker, unsigned bin)
     return maker->state + maker->image->layout->top_offset + bin * 16;
 }
 
-/* Into the first (unsorted) bin, as free() does. */
+/* Puts a chunk into the first (unsorted) bin, like free(). */
 static void put_in_bin(struct maker *maker, uint64_t chunk)
 {
     uint64_t bin = bin_address(maker, 0);
@@ -177,7 +177,7 @@ static void make_arena(struct image *image, uint32_t arena, uint64_t state, uint
     make_chunks(&maker);
 }
 
-/* A block that is a mapping of its own. */
+/* Makes a block that is a separate mapping. */
 static void make_mapped(struct image *image)
 {
     uint64_t start = image->parts[IMAGE_BLOCK].start;
@@ -208,10 +208,10 @@ void image_make(struct image *image, const struct image_layout *layout)
         (struct maps){.maps = image->mappings, .count = IMAGE_PARTS, .names = image->names[0]};
     make_part(image, IMAGE_BRK, 0x555555559000, 1 << 20, MAPPING_HEAP, "[heap]");
     make_part(image, IMAGE_HEAP, 0x7fe000000000, 1 << 20, MAPPING_ANON, "");
-    make_part(image, IMAGE_BLOCK, 0x7fe123456000, 50 << 12, MAPPING_ANON, "");
+    make_part(image, IMAGE_BLOCK, 0x7fe1235f0000, 50 << 12, MAPPING_ANON, "");
     make_part(image, IMAGE_DATA, 0x7ff7e2fa5000, 8 << 12, MAPPING_FILE,
               "/usr/lib/x86_64-linux-gnu/libc.so.6");
-    /* Sorted as in maps; parts are in no order. */
+    /* Sort the mappings by address, as in /proc/PID/maps: IMAGE_DATA is last. */
     struct map data = image->mappings[IMAGE_DATA];
     memmove(image->mappings, image->mappings + 1, sizeof data * (IMAGE_PARTS - 1));
     image->mappings[IMAGE_PARTS - 1] = data;

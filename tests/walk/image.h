@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Made up memory of a process with glibc's malloc of several versions, and what stands in it.
- * Built from the layouts of struct malloc_state, heap_info and tcache_perthread_struct in the
- * sources of these versions (malloc/malloc.c, malloc/arena.c), not by the code under test.
+ * A synthetic memory image of a process with glibc's malloc, for several versions, and its
+ * contents. Built from the layouts of struct malloc_state, heap_info and tcache_perthread_struct in
+ * the sources of these versions (malloc/malloc.c, malloc/arena.c), not by the code under test.
  */
 #ifndef MISSTOP_TESTS_IMAGE_H
 #define MISSTOP_TESTS_IMAGE_H
@@ -13,10 +13,10 @@ struct image_layout {
     const char *name;
     uint64_t top_offset; /* in malloc_state */
     bool fast_bins;
-    bool mangled; /* list pointers: since 2.32 */
+    bool mangled; /* list pointers are mangled: since 2.32 */
     uint64_t heap_info_bytes;
     size_t cache_bins;  /* 64; 76 since 2.42 */
-    bool mapped_header; /* of mmapped blocks not counted in their size: since 2.43 */
+    bool mapped_header; /* the size of mmapped blocks excludes the header: since 2.43 */
 };
 
 enum { IMAGE_LAYOUTS = 6, IMAGE_BLOCKS_MAX = 4096 };
@@ -40,12 +40,12 @@ struct image {
         unsigned char *memory;
     } parts[IMAGE_PARTS];
     struct map mappings[IMAGE_PARTS];
-    char names[IMAGE_PARTS][64]; /* of parts */
-    struct maps maps;            /* these */
+    char names[IMAGE_PARTS][64]; /* paths of the parts */
+    struct maps maps;            /* the mappings above */
     struct image_block blocks[IMAGE_BLOCKS_MAX];
     size_t block_count;
-    uint64_t reads; /* done through image_target() */
-    struct {        /* one word changes when so many reads are done: the process goes on */
+    uint64_t reads; /* number of reads through image_target() */
+    struct {        /* after this many reads one word changes: the process continues */
         uint64_t reads;
         uint64_t address;
         uint64_t value;
@@ -56,7 +56,7 @@ void image_make(struct image *image, const struct image_layout *layout);
 void image_fini(struct image *image);
 struct walk_target image_target(struct image *image);
 
-/* A word of it, to be read or changed. The address must be in a part. */
+/* Returns a word of the image, for reading or writing. The address must be in a part. */
 uint64_t *image_word(struct image *image, uint64_t address);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A program whose heap is walked: it allocates in every way there is, on several threads, and
- * writes its blocks down in shared memory.
+ * A program with a heap to walk: allocates in every possible way on several threads, and logs its
+ * blocks in shared memory.
  *
  *   walked FD MODE THREADS OPERATIONS
  *
- * still: so many operations on each thread, then stands still. churn: goes on for ever, most
- * blocks living long. storm: goes on for ever, no block living long.
- * hole, nobrk, corrupt: as still, with memory taken from brk by others, with brk blocked, and
- * with a size word overwritten at the end. many: so many small blocks, on the first thread.
+ * still: this many operations on each thread, then waits. churn: runs forever, with mostly
+ * long-lived blocks. storm: runs forever, without long-lived blocks.
+ * hole, nobrk, corrupt: like still, with memory taken from brk by others, with brk blocked, and
+ * with overwritten size words at the end. many: this many small blocks, on the first thread.
  */
 #include "walked.h"
 
@@ -51,7 +51,7 @@ static void slot_free(struct walked_thread *self, struct walked_slot *slot)
     atomic_fetch_add(&slot->sequence, 1);
 }
 
-/* Mostly small; some from the large bins; a few mapped, some of them aligned. */
+/* Mostly small sizes, some from the large bins, and a few that are mapped; some are aligned. */
 static size_t pick_size(uint64_t random)
 {
     uint64_t spread = random >> 16;
@@ -75,7 +75,7 @@ static void *make(uint64_t random)
     return way == 10 && size < 6000 ? memalign((size_t)1 << 16, size) : malloc(size);
 }
 
-/* As programs do: large blocks are written whole, of small ones often only a part. */
+/* Like real programs: writes large blocks completely, and often only part of small blocks. */
 static void fill(void *pointer, uint64_t random)
 {
     size_t size = malloc_usable_size(pointer);
@@ -106,7 +106,7 @@ static void operate(struct walked_thread *self, uint64_t *random, uint64_t count
 {
     for (uint64_t i = 0; i < count; i++) {
         uint64_t value = next_random(random);
-        /* Of the blocks of a program that runs on, most live long and a few come and go. */
+        /* In a program that keeps running, most blocks live long and a few are freed soon. */
         uint64_t slots = churning && value >> 32 & 63 ? WALKED_SLOTS / 10 : WALKED_SLOTS;
         struct walked_slot *slot = &self->slots[value % slots];
         value = next_random(random);
@@ -125,7 +125,8 @@ static bool ends(unsigned index)
     return index % 8 == 7;
 }
 
-/* They are ready when all is over: the last thing a thread does is to empty its cache. */
+/* Ended threads are ready after the join, because emptying its cache is the last action of a
+ * thread. */
 static void wait_for_the_ended(void)
 {
     for (unsigned i = 1; i < thread_count; i++)
@@ -143,14 +144,14 @@ static void *run(void *data)
         operate(self, &random, 1000, true);
     while (!strcmp(mode, "storm"))
         operate(self, &random, 1000, false);
-    /* Another thread's blocks freed here: they come into this thread's cache. */
+    /* Frees blocks of another thread, which go into the cache of this thread. */
     pthread_barrier_wait(&barrier);
     struct walked_thread *other = &shared->by_thread[(index + 1) % thread_count];
     for (size_t i = 0; i < WALKED_SLOTS; i += 3)
         if (atomic_load(&other->slots[i].pointer))
             slot_free(self, &other->slots[i]);
     pthread_barrier_wait(&barrier);
-    /* Some threads end, and leave their blocks. */
+    /* Some threads end and leave their blocks. */
     if (ends(index))
         return NULL;
     if (!index)
@@ -176,7 +177,7 @@ static void make_hole(void)
         free(pieces[i]);
 }
 
-/* Two size words in the middle of the first thread's blocks. */
+/* Overwrites two size words in the middle of the first thread's blocks. */
 static void corrupt(void)
 {
     static const uint64_t words[] = {0x21, 0xfffffffffffffff1u};
@@ -222,7 +223,7 @@ int main(int argc, char **argv)
     operations = strtoull(argv[4], NULL, 10);
     atomic_store(&shared->threads, thread_count);
 #ifdef __GLIBC__
-    /* Else the first large block freed makes all later ones come from the heaps. */
+    /* Otherwise the first free of a large block makes all later ones come from the heaps. */
     if (!strcmp(mode, "still"))
         mallopt(M_MMAP_THRESHOLD, 150000);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the program `walked` writes down of its own blocks, in memory shared with the test. */
+/* The log that the program `walked` keeps of its blocks, in memory shared with the test. */
 #ifndef MISSTOP_TESTS_WALKED_H
 #define MISSTOP_TESTS_WALKED_H
 
@@ -17,12 +17,12 @@ struct walked_slot {
 
 struct walked_thread {
     struct walked_slot slots[WALKED_SLOTS];
-    uint64_t freed[WALKED_FREED]; /* what it freed last, a ring */
+    uint64_t freed[WALKED_FREED]; /* ring buffer of the last freed blocks */
     uint64_t freed_count;
 };
 
 struct walked {
-    _Atomic uint32_t ready; /* threads that reached their end and stand still */
+    _Atomic uint32_t ready; /* threads that have finished and wait */
     _Atomic uint32_t threads;
     _Atomic uint64_t operations;
     struct walked_thread by_thread[WALKED_THREADS];

@@ -354,14 +354,16 @@ static uint64_t element_at(const struct type_desc *type, uint32_t member, uint64
     return into < size ? into / array->stride : 0;
 }
 
-static bool is_same_member(const struct type_desc *a, uint32_t member, const struct type_desc *b,
-                           uint32_t other)
+/* The same of members of one name, type and size at one place in types of one name. */
+static uint64_t member_key(const struct type_desc *type, const struct snapshot_field *field)
 {
-    char name[NAME_BYTES], other_name[NAME_BYTES];
-    return a->members[member].size == b->members[other].size && !strcmp(a->name, b->name) &&
-           !strcmp(a->members[member].type, b->members[other].type) &&
-           !strcmp(type_member_name(a, member, name, sizeof name),
-                   type_member_name(b, other, other_name, sizeof other_name));
+    const struct type_member *member = &type->members[field->member];
+    char name[NAME_BYTES];
+    type_member_name(type, field->member, name, sizeof name);
+    uint64_t key = hash_mix((uint64_t)field->offset ^ (uint64_t)field->unit << 56) ^ member->size;
+    key = hash_mix(key) ^ hash_bytes(type->name, strlen(type->name));
+    key = hash_mix(key) ^ hash_bytes(member->type, strlen(member->type));
+    return hash_mix(key) ^ hash_bytes(name, strlen(name));
 }
 
 /*
@@ -370,21 +372,26 @@ static bool is_same_member(const struct type_desc *a, uint32_t member, const str
  */
 static void share_members(const struct build *build, struct snapshot_field *fields, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        struct type_desc type, other;
-        struct snapshot_field *field = &fields[i];
-        if (!field->type_id || field->member == TYPE_NO_MEMBER)
-            continue;
-        for (size_t k = 0; k < count; k++)
-            if (fields[k].type_id && fields[k].type_id < field->type_id &&
-                fields[k].member != TYPE_NO_MEMBER && fields[k].offset == field->offset &&
-                fields[k].unit == field->unit && build_type(build, field->type_id, &type) &&
-                build_type(build, fields[k].type_id, &other) &&
-                is_same_member(&type, field->member, &other, fields[k].member)) {
-                field->type_id = fields[k].type_id;
-                field->member = fields[k].member;
+    struct hash lowest = {0}; /* member -> its field of the lowest type */
+    size_t of_first = 0;
+    while (of_first < count && fields[of_first].type_id == fields[0].type_id)
+        of_first++;
+    for (unsigned pass = 0; pass < 2 && of_first < count; pass++)
+        for (size_t i = 0; i < count; i++) {
+            struct snapshot_field *field = &fields[i];
+            struct type_desc type;
+            bool created;
+            if (field->member == TYPE_NO_MEMBER || !build_type(build, field->type_id, &type))
+                continue;
+            uint32_t *at = hash_insert(&lowest, member_key(&type, field), &created);
+            if (at && (created || field->type_id < fields[*at].type_id))
+                *at = (uint32_t)i;
+            if (at && pass) {
+                field->type_id = fields[*at].type_id;
+                field->member = fields[*at].member;
             }
-    }
+        }
+    hash_fini(&lowest);
 }
 
 /*

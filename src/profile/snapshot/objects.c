@@ -709,33 +709,34 @@ static void partners_keep(struct snapshot_partners *partners, const struct line_
 
 static void partners_take_kind(struct build *build, const struct hot *hot, enum line_pairs kind)
 {
-    const struct line_pair_source *source = &build->profile->options.pairs;
-    struct line_pair pair;
-    uint32_t place = 0;
+    uint8_t level = build->snapshot->uses.level;
+    union place_answer answer = {.pair.place = UINT32_MAX};
     while (!build->failed &&
-           source->next(source->context, kind, build->snapshot->uses.level, &place, &pair)) {
-        struct snapshot_instruction *instruction = partners_find_instruction(hot, pair.first);
+           build_ask(build, PLACE_PAIR, line_pair_number(kind, level, answer.pair.place + 1),
+                     &answer)) {
+        struct snapshot_instruction *instruction =
+            partners_find_instruction(hot, answer.pair.first);
         if (!instruction)
             continue;
         if (!instruction->partners)
             instruction->partners = build_array(build, LINE_PAIRS, sizeof *instruction->partners);
         if (instruction->partners)
-            partners_keep(&instruction->partners[kind], &pair);
+            partners_keep(&instruction->partners[kind], &answer.pair);
     }
 }
 
 static void partners_describe(struct build *build, struct snapshot_partner *partner)
 {
-    const struct line_pair_source *source = &build->profile->options.pairs;
-    partner->function =
-        build_function_name(build, source->function(source->context, partner->address));
+    union place_answer answer;
+    bool known = build_ask(build, PLACE_CODE, partner->address, &answer);
+    partner->function = build_function_name(build, known ? answer.code : 0);
     partner->file = build_locate(build, partner->address, &partner->line);
 }
 
 void build_partners(struct build *build)
 {
     struct hot hot = {0};
-    if (!build->profile->options.pairs.next || !build->snapshot->uses.known)
+    if (!build->snapshot->uses.known)
         return;
     partners_gather(build, &hot);
     for (enum line_pairs kind = 0; kind < LINE_PAIRS && hot.count; kind++)

@@ -345,27 +345,6 @@ static void copy_refused(struct build *build)
     refused->count = copies ? refused->count : 0;
 }
 
-static const char *copied(struct build *build, const char *text)
-{
-    return text ? arena_string(build->arena, text) : NULL;
-}
-
-static void copy_whatif(struct build *build)
-{
-    struct snapshot_whatifs *asked = &build->snapshot->whatif;
-    for (uint32_t i = 0; i < asked->count; i++) {
-        struct snapshot_whatif *whatif = &asked->list[i];
-        whatif->object = copied(build, whatif->object);
-        whatif->question = copied(build, whatif->question);
-        whatif->layout = copied(build, whatif->layout);
-        whatif->why = copied(build, whatif->why);
-    }
-    for (uint32_t i = 0; i < asked->past_count; i++) {
-        asked->past[i].object = copied(build, asked->past[i].object);
-        asked->past[i].question = copied(build, asked->past[i].question);
-    }
-}
-
 /* Copies the head, with the strings that its owner may change later. */
 static void copy_head(struct build *build, const struct snapshot *head)
 {
@@ -384,7 +363,6 @@ static void copy_head(struct build *build, const struct snapshot *head)
         source->event_count = SAMPLE_EVENTS_MAX;
     for (size_t i = 0; i < source->event_count; i++)
         source->events[i].name = arena_string(build->arena, head->source.events[i].name);
-    copy_whatif(build);
     copy_binaries(build);
     copy_refused(build);
     snapshot->loading.busy_with = arena_string(build->arena, head->loading.busy_with);

@@ -105,34 +105,6 @@ static bool name_variable(struct program *program, Dwarf_Die *variable, uint64_t
            assignee_answer(program, &spot, answer);
 }
 
-/* Names the variable that a register holds at an address. */
-static bool assignee_held(struct program *program, uint64_t address, uint8_t reg,
-                          struct dwarf_answer *answer)
-{
-    const struct wheres *wheres = wheres_at(program, address);
-    Dwarf_Die variable;
-    return wheres && home_held(wheres, address, reg, true, &variable) &&
-           name_variable(program, &variable, 0, answer);
-}
-
-/* Finds the frame slot of an operand from the frame's rules, or from the code's stack use so
- * far. */
-static bool find_slot(struct program *program, const struct insn *insn,
-                      const struct insn_memory *memory, int64_t *slot)
-{
-    uint8_t reg;
-    int64_t offset;
-    struct stack stack;
-    if (program_cfa(program, insn->address, &reg, &offset) && reg == memory->base) {
-        *slot = memory->displacement - offset;
-        return true;
-    }
-    if (memory->base != SREG_SP || !stack_read(program, insn->address, 0, &stack) || !stack.pointer)
-        return false;
-    *slot = memory->displacement + stack.pointer;
-    return true;
-}
-
 static bool name_slot(struct program *program, const struct insn *insn, int64_t slot,
                       struct dwarf_answer *answer)
 {
@@ -180,127 +152,99 @@ static bool name_element(struct program *program, const struct flow_at *at,
     return false;
 }
 
-/* Names the field that a store through a pointer sets. */
-static bool name_field(struct program *program, const struct insn *insn,
-                       const struct insn_memory *memory, struct dwarf_answer *answer)
-{
-    struct flow_at at;
-    if (flows_at(program->flows, insn->address, &at))
-        return false;
-    if (name_element(program, &at, memory, answer))
-        return true;
-    struct value value = operand_address(&at.scene, &at.state, at.insn, memory);
-    if (value.kind != VALUE_POINTER || !value_folded(at.scene.shapes, &value) || value.offset < 0)
-        return false;
-    struct spot spot = {.type = shapes_at(at.scene.shapes, value.shape)->die,
-                        .inside = (uint64_t)value.offset};
-    return assignee_answer(program, &spot, answer);
-}
-
-/* Names the target of an instruction that stores the result. */
-static bool assignee_stored(struct program *program, const struct insn *insn,
+/* Where the instruction stores one: a variable, or a field of what a pointer points to. */
+static bool assignee_stored(struct program *program, const struct flow_at *at,
                             struct dwarf_answer *answer)
 {
-    const struct insn_memory *memory = &insn->memory[0];
-    int64_t slot;
-    if (!insn->memory_count || memory->size != POINTER_BYTES || memory->segment)
+    const struct insn_memory *memory = &at->insn->memory[0];
+    if (!at->insn->memory_count || memory->size != POINTER_BYTES || memory->segment)
         return false;
     if (memory->base == SREG_NONE)
-        return name_global(program, insn, (uint64_t)memory->displacement, answer);
-    if (memory->index == SREG_NONE && find_slot(program, insn, memory, &slot))
-        return name_slot(program, insn, slot, answer);
-    return name_field(program, insn, memory, answer);
+        return name_global(program, at->insn, (uint64_t)memory->displacement, answer);
+    struct value place = operand_address(&at->scene, &at->state, at->insn, memory);
+    if (place.kind == VALUE_FRAME)
+        return !place.indexed && name_slot(program, at->insn, place.offset, answer);
+    if (name_element(program, at, memory, answer))
+        return true;
+    if (place.kind != VALUE_POINTER || !value_folded(at->scene.shapes, &place) || place.offset < 0)
+        return false;
+    struct spot spot = {.type = shapes_at(at->scene.shapes, place.shape)->die,
+                        .inside = (uint64_t)place.offset};
+    return assignee_answer(program, &spot, answer);
 }
 
 enum { STEPS_MAX = 48, FORKS_MAX = 3 };
 
-/* Registers that a function preserves for its caller (System V ABI AMD64, figure 3.4). */
-static const uint32_t kept_over_calls = 1u << SREG_BX | 1u << SREG_BP | 1u << SREG_R12 |
-                                        1u << SREG_R13 | 1u << SREG_R14 | 1u << SREG_R15;
+/* The value that the call returned; no declaration gives one like it. */
+static const struct value call_result = {.kind = VALUE_POINTER};
 
-/* Places of the result: a mask of registers, and at most one place in the frame. In unoptimised
- * code the variable of an inlined wrapper is in the frame. */
-struct results {
-    uint32_t registers;
-    uint8_t base; /* base of the frame place; SREG_NONE: none */
-    int64_t displacement;
-};
-
-struct follow {
-    struct program *program;
-    struct dwarf_answer *answer;
-    struct insn *insns;
-    size_t count;
-    unsigned steps;
-};
-
-static bool find_held(struct follow *follow, const struct insn *insn, uint32_t registers)
+static bool is_result(const struct value *value)
 {
-    for (uint8_t reg = 0; reg < SREG_COUNT; reg++)
-        if (registers >> reg & 1 &&
-            assignee_held(follow->program, insn->address, reg, follow->answer))
+    return value->how == call_result.how && value_equal(value, &call_result);
+}
+
+/* Mask of the registers that have it. */
+static uint32_t results_in(const struct state *state)
+{
+    uint32_t registers = 0;
+    for (unsigned reg = 0; reg < SREG_COUNT; reg++)
+        registers |= (uint32_t)is_result(&state->regs[reg]) << reg;
+    return registers;
+}
+
+static bool is_kept(const struct state *state)
+{
+    for (uint32_t i = 0; i < state->slot_count; i++)
+        if (is_result(&state->slots[i].value))
             return true;
     return false;
 }
 
-static bool is_place(const struct results *results, const struct insn *insn)
+/* A variable that a register holds. */
+static bool find_held(struct program *program, const struct flow_at *at, uint32_t registers,
+                      struct dwarf_answer *answer)
 {
-    const struct insn_memory *memory = &insn->memory[0];
-    return insn->memory_count && results->base != SREG_NONE && memory->base == results->base &&
-           memory->displacement == results->displacement && memory->index == SREG_NONE;
-}
-
-static void call_results_keep(struct results *results, const struct insn *insn)
-{
-    const struct insn_memory *memory = &insn->memory[0];
-    if (memory->index != SREG_NONE || (memory->base != SREG_BP && memory->base != SREG_SP))
-        return;
-    results->base = memory->base;
-    results->displacement = memory->displacement;
-}
-
-/* Updates the places that hold the result for one instruction. */
-static void call_results_pass(const struct insn *insn, struct results *results)
-{
-    bool stores = insn->stored < SREG_COUNT && results->registers >> insn->stored & 1;
-    bool copies = insn->op == INSN_OP_MOVE && insn->source < SREG_COUNT && insn->width == 8 &&
-                  results->registers >> insn->source & 1;
-    bool loads = insn->op == INSN_OP_LOAD && insn->width == 8 && is_place(results, insn);
-    if (insn->flow == INSN_CALL) {
-        results->registers &= kept_over_calls;
-        return;
+    for (uint8_t reg = 0; reg < SREG_COUNT; reg++) {
+        Dwarf_Die variable;
+        if (registers >> reg & 1 &&
+            home_held(at->scene.wheres, at->insn->address, reg, true, &variable) &&
+            name_variable(program, &variable, 0, answer))
+            return true;
     }
-    if (stores && insn->memory_count)
-        call_results_keep(results, insn);
-    results->registers &= ~insn->writes;
-    if ((copies || loads) && insn->dest < SREG_COUNT)
-        results->registers |= 1u << insn->dest;
+    return false;
 }
 
-static size_t index_of(const struct follow *follow, uint64_t address)
+/* NULL: no instruction begins there. */
+static const struct insn *insn_at(const struct flow_at *at, uint64_t address)
 {
-    size_t low = SORTED_BELOW(follow->insns, follow->count, address, address);
-    return low < follow->count && follow->insns[low].address == address ? low : follow->count;
+    size_t low = SORTED_BELOW(at->insns, at->count, address, address);
+    return low < at->count && at->insns[low].address == address ? &at->insns[low] : NULL;
 }
 
 /* Follows the result. At a conditional jump (usually a check for failure) both ways are tried: one
  * of them leads to the assignment. */
-static bool go(struct follow *follow, size_t at, struct results results, unsigned forks)
+static bool go(struct program *program, struct flow_at at, unsigned *steps, unsigned forks,
+               struct dwarf_answer *answer)
 {
-    while (at < follow->count && (results.registers || results.base != SREG_NONE) &&
-           follow->steps++ < STEPS_MAX) {
-        const struct insn *insn = &follow->insns[at];
-        bool stores = insn->stored < SREG_COUNT && results.registers >> insn->stored & 1;
-        if (find_held(follow, insn, results.registers) ||
-            (stores && assignee_stored(follow->program, insn, follow->answer)))
+    const struct insn *end = at.insns + at.count;
+    while (at.insn && at.insn < end && (*steps)++ < STEPS_MAX) {
+        const struct insn *insn = at.insn;
+        uint32_t registers = results_in(&at.state);
+        if (!registers && !is_kept(&at.state))
+            return false;
+        bool stores = insn->stored < SREG_COUNT && registers >> insn->stored & 1;
+        if (find_held(program, &at, registers, answer) ||
+            (stores && assignee_stored(program, &at, answer)))
             return true;
         if (insn->flow == INSN_RETURN || insn->flow == INSN_STOP)
             return false;
-        call_results_pass(insn, &results);
+        step_over(&at.scene, &at.state, insn);
+        at.insn = insn + 1;
         if (insn->flow == INSN_CONDITIONAL && insn->target && forks < FORKS_MAX &&
-            go(follow, at + 1, results, forks + 1))
+            go(program, at, steps, forks + 1, answer))
             return true;
-        at = insn->target && insn->flow != INSN_CALL ? index_of(follow, insn->target) : at + 1;
+        if (insn->target && insn->flow != INSN_CALL)
+            at.insn = insn_at(&at, insn->target);
     }
     return false;
 }
@@ -369,19 +313,19 @@ static void leave_out_library(struct program *program, struct dwarf_answer *answ
 
 void call_answer(struct program *program, struct dwarf_answer *answer)
 {
-    struct follow follow = {.program = program, .answer = answer};
+    uint64_t back = answer->question.pc;
+    struct flow_at at;
+    unsigned steps = 0;
     uint64_t start;
     uint64_t end;
     answer->untyped = UNTYPED_NO_VARIABLE;
-    if (!program_function(program, answer->question.pc - 1, &start, &end) ||
-        !program_insns(program, start, &follow.insns, &follow.count)) {
-        answer->untyped = UNTYPED_NO_CODE;
-        return;
+    /* A call that does not return may be the last of its function. */
+    if (program_function(program, back - 1, &start, &end) && back < end &&
+        !flows_at(program->flows, back, &at)) {
+        at.state.regs[SREG_AX] = call_result;
+        go(program, at, &steps, 0, answer);
+        leave_out_library(program, answer);
     }
-    struct results results = {.registers = 1u << SREG_AX, .base = SREG_NONE};
-    go(&follow, index_of(&follow, answer->question.pc), results, 0);
-    free(follow.insns);
-    leave_out_library(program, answer);
     name_library_block(program, answer);
 }
 
@@ -400,8 +344,8 @@ void node_answer(struct program *program, struct dwarf_answer *answer)
         if (!scopes_class(scopes, &functions[i], &class) || !typename_raw(scopes, &class, &raw))
             continue;
         const struct library_rule *rule = library_rule(raw.text);
-        if (die_member_type(&class, library_node(rule), &node) ||
-            die_beside(&class, library_node_template(rule), &node))
+        if (die_member_type(&class, rule->link_type, &node) ||
+            die_beside(&class, rule->node, &node))
             answer->type = program_type(program, &node);
     }
     if (answer->type)

@@ -28,8 +28,7 @@ struct aliases {
 };
 
 /*
- * Names of types and members, sanitised and interned: the same few names are used a thousand times,
- * and equal names are equal pointers.
+ * Names of types and members, sanitised, each kept once: the same few are used a thousand times.
  */
 struct strings {
     struct arena arena;
@@ -239,7 +238,7 @@ struct under {
     uint64_t offset;
     uint32_t parent;
     uint16_t depth;
-    const struct library_rule *rule; /* rule of the type that contains the members; NULL: none */
+    const struct library_rule *rule; /* of the type they are members of */
     const Dwarf_Die *argument;       /* first template argument of that type; NULL: none */
 };
 
@@ -392,7 +391,7 @@ static void read_base(struct fields *fields, Dwarf_Die *die, struct under under)
 static const struct library_rule *rule_of(struct fields *fields, Dwarf_Die *type)
 {
     struct typename_raw raw;
-    return typename_raw(fields->scopes, type, &raw) ? library_rule(raw.text) : NULL;
+    return typename_raw(fields->scopes, type, &raw) ? library_rule(raw.text) : &library_none;
 }
 
 /* Reads the members of a record, or its variants (DWARF 5, 5.7.10). Each variant is a member, with
@@ -429,7 +428,7 @@ static void read_members(struct fields *fields, Dwarf_Die *type, struct under un
     Dwarf_Die argument;
     if (dwarf_diename(type) || !under.depth) { /* a nameless union is part of its parent */
         under.rule = rule_of(fields, type);
-        under.argument = under.rule && die_argument(type, &argument) ? &argument : NULL;
+        under.argument = under.rule->holds && die_argument(type, &argument) ? &argument : NULL;
     }
     read_children(fields, type, under);
 }
@@ -475,9 +474,9 @@ static void read_virtual_bases(struct fields *fields, Dwarf_Die *type)
         return;
     for (unsigned i = 0; i < bases.count; i++) {
         uint32_t at = fields->count;
-        struct type_member *member =
-            read_typed(fields, &bases.entries[i],
-                       (struct under){.offset = end, .parent = TYPE_NO_MEMBER}, NULL);
+        struct type_member *member = read_typed(
+            fields, &bases.entries[i],
+            (struct under){.offset = end, .parent = TYPE_NO_MEMBER, .rule = &library_none}, NULL);
         if (!member)
             break;
         member->kind = MEMBER_BASE;
@@ -494,24 +493,17 @@ static void read_virtual_bases(struct fields *fields, Dwarf_Die *type)
 
 enum { TYPES_MAX = 1 << 17, MEMBERS_MAX = 1 << 21 };
 
-/* A described type. Equal types of several units are one. */
-struct described {
-    struct dwarf_type reported;
-    uint32_t same_hash; /* next type with the same hash; 0: none */
-};
-
 struct describe {
     struct scopes *scopes;
     struct strings strings;
     struct arena arena;
-    struct described **types; /* indexed by reference - 1 */
+    struct dwarf_type *types; /* indexed by reference - 1 */
     uint32_t count;
     size_t room;
     uint32_t handed;       /* number of types passed to program.c so far */
     uint64_t member_total; /* members of all types */
     struct hash by_die;    /* from the address of an entry to its reference */
     struct aliases aliases;
-    struct hash by_shape; /* from a hash of name, size and members to a reference */
     struct type_member members[TYPE_MEMBERS_MAX];
 };
 
@@ -542,7 +534,6 @@ void describe_free(struct describe *describe)
     hash_fini(&describe->aliases.by_target);
     free(describe->aliases.found);
     hash_fini(&describe->by_die);
-    hash_fini(&describe->by_shape);
     free(describe->types);
     free(describe);
 }
@@ -642,73 +633,24 @@ static void describe_fill(struct describe *describe, struct subject *subject,
     desc->cut = fields.cut;
 }
 
-static uint64_t hash_shape(const struct type_desc *desc)
-{
-    uint64_t hash = hash_mix(desc->size ^ hash_bytes(desc->name, strlen(desc->name)) ^
-                             (uint64_t)(uintptr_t)desc->raw);
-    for (uint32_t i = 0; i < desc->member_count; i++) {
-        const struct type_member *member = &desc->members[i];
-        hash = hash_mix(hash ^ (uint64_t)(uintptr_t)member->name ^ member->offset << 20);
-        hash = hash_mix(hash ^ (uint64_t)(uintptr_t)member->type ^ member->size << 20);
-    }
-    return hash;
-}
-
-/* Compares members. Strings are interned, so pointers are compared. */
-static bool same_member(const struct type_member *a, const struct type_member *b)
-{
-    return a->name == b->name && a->type == b->type && a->offset == b->offset &&
-           a->size == b->size && a->count == b->count && a->stride == b->stride &&
-           a->parent == b->parent && a->kind == b->kind && a->bit_offset == b->bit_offset &&
-           a->bit_size == b->bit_size;
-}
-
-static bool same_shape(const struct type_desc *a, const struct type_desc *b)
-{
-    if (a->name != b->name || a->raw != b->raw || a->size != b->size || a->kind != b->kind ||
-        a->member_count != b->member_count)
-        return false;
-    for (uint32_t i = 0; i < a->member_count; i++)
-        if (!same_member(&a->members[i], &b->members[i]))
-            return false;
-    return true;
-}
-
 /* Adds a copy in the describer's memory. Returns 0 if there are too many types. */
-static uint32_t describe_add(struct describe *describe, const struct type_desc *desc,
-                             uint32_t *chain)
+static uint32_t describe_add(struct describe *describe, const struct type_desc *desc)
 {
     if (!array_more(&describe->types, &describe->room, describe->count, sizeof *describe->types,
                     TYPES_MAX) ||
         describe->member_total + desc->member_count > MEMBERS_MAX)
         return 0;
-    struct described *described = arena_alloc(&describe->arena, sizeof *described);
+    struct dwarf_type *described = &describe->types[describe->count];
     struct type_member *members =
         arena_array(&describe->arena, desc->member_count, sizeof *members);
-    if (!described || (!members && desc->member_count))
+    if (!members && desc->member_count)
         return 0;
     if (desc->member_count)
         memcpy(members, desc->members, desc->member_count * sizeof *members);
-    described->reported.desc = *desc;
-    described->reported.desc.members = members;
-    described->reported.type = describe->count + 1;
-    described->same_hash = *chain;
+    *described = (struct dwarf_type){.type = ++describe->count, .desc = *desc};
+    described->desc.members = members;
     describe->member_total += desc->member_count;
-    describe->types[describe->count++] = described;
-    *chain = describe->count;
     return describe->count;
-}
-
-static uint32_t find_or_add(struct describe *describe, const struct type_desc *desc)
-{
-    bool created;
-    uint32_t *chain = hash_insert(&describe->by_shape, hash_shape(desc), &created);
-    if (!chain)
-        return 0;
-    for (uint32_t type = *chain; type; type = describe->types[type - 1]->same_hash)
-        if (same_shape(&describe->types[type - 1]->reported.desc, desc))
-            return type;
-    return describe_add(describe, desc, chain);
 }
 
 uint32_t program_type(struct program *program, Dwarf_Die *type)
@@ -716,33 +658,24 @@ uint32_t program_type(struct program *program, Dwarf_Die *type)
     struct describe *describe = program->types;
     struct subject subject;
     struct type_desc desc;
-    bool created;
     if (!find_subject(describe, type, &subject) || dwarf_tag(&subject.die) <= 0)
         return 0;
-    uint64_t key = (uint64_t)(uintptr_t)subject.die.addr;
-    const uint32_t *known = hash_find(&describe->by_die, key);
-    if (known)
-        return *known;
-    describe_fill(describe, &subject, &desc);
-    uint32_t found = find_or_add(describe, &desc);
-    /* Do not cache a mere declaration: a unit that is read later may define the type. */
-    uint32_t *slot = found && !die_is_declaration(&subject.die)
-                         ? hash_insert(&describe->by_die, key, &created)
-                         : NULL;
-    if (slot)
-        *slot = found;
-    return found;
+    uint32_t *known = hash_insert(&describe->by_die, (uint64_t)(uintptr_t)subject.die.addr, NULL);
+    if (known && !*known) {
+        describe_fill(describe, &subject, &desc);
+        *known = describe_add(describe, &desc);
+    }
+    return known ? *known : 0;
 }
 
 const struct type_desc *program_described(const struct program *program, uint32_t type)
 {
     const struct describe *describe = program->types;
-    return type && type <= describe->count ? &describe->types[type - 1]->reported.desc : NULL;
+    return type && type <= describe->count ? &describe->types[type - 1].desc : NULL;
 }
 
 const struct dwarf_type *program_next_type(struct program *program)
 {
     struct describe *describe = program->types;
-    return describe->handed < describe->count ? &describe->types[describe->handed++]->reported
-                                              : NULL;
+    return describe->handed < describe->count ? &describe->types[describe->handed++] : NULL;
 }

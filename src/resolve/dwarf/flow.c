@@ -69,10 +69,10 @@ static bool falls_through(const struct insn *insn)
     return insn->flow != INSN_JUMP && insn->flow != INSN_RETURN && insn->flow != INSN_STOP;
 }
 
-/* Returns true if the next instruction begins a block. */
+/* Whether the instruction after this one begins a block. No-ops may be padding before it. */
 static bool ends_block(const struct insn *insn, const struct insn *next)
 {
-    return jumps(insn) || !falls_through(insn) || next->is_target ||
+    return jumps(insn) || !falls_through(insn) || next->is_target || insn->is_nop ||
            insn->address + insn->length != next->address;
 }
 
@@ -213,10 +213,10 @@ static void entry_state(const struct scene *scene, struct routine *routine, uint
     memset(state, 0, sizeof *state);
     for (unsigned reg = 0; reg < SREG_COUNT; reg++)
         state->regs[reg] = value_of_kind(VALUE_UNKNOWN);
-    if (routine->entry != start)
+    if (routine->die.addr && routine->entry != start)
         return;
     state->regs[SREG_SP] = (struct value){.kind = VALUE_FRAME, .offset = -8};
-    if (keeps_parameters(scene->program, routine))
+    if (routine->die.addr && keeps_parameters(scene->program, routine))
         prototype_arguments(scene->shapes, &routine->die, state);
 }
 
@@ -232,7 +232,7 @@ enum {
 struct flow {
     uint64_t start; /* start of its code */
     uint64_t end;
-    struct routine routine;
+    struct routine routine; /* without an entry: no debugging information of it */
     struct wheres wheres;
     struct graph graph;
     struct state entry;
@@ -280,10 +280,13 @@ void flows_free(struct flows *flows)
     free(flows);
 }
 
-static struct scene scene_of(const struct flows *flows, const struct flow *flow)
+static struct flow_at flow_begin(const struct flows *flows, const struct flow *flow)
 {
-    return (struct scene){
-        .program = flows->program, .shapes = &flows->program->shapes, .wheres = &flow->wheres};
+    return (struct flow_at){.scene = {.program = flows->program,
+                                      .shapes = &flows->program->shapes,
+                                      .wheres = &flow->wheres},
+                            .insns = flow->graph.insns,
+                            .count = flow->graph.insn_count};
 }
 
 /* Iteration over the blocks */
@@ -297,22 +300,20 @@ static void set_frame(const struct flows *flows, struct state *state, uint64_t p
         state->regs[reg] = (struct value){.kind = VALUE_FRAME, .offset = -offset};
 }
 
-/* Runs a block from its start up to an instruction; to the end of the block if the instruction is
- * not in it. */
+/* Goes through a block from the state at its start, as far as `visit` says; NULL: to its end. */
 static void flow_run(const struct flows *flows, const struct flow *flow, size_t block,
-                     uint64_t until, struct state *state)
+                     struct flow_at *at, flow_visit *visit, void *context)
 {
-    struct scene scene = scene_of(flows, flow);
-    const struct block *at = &flow->graph.blocks[block];
+    const struct block *run = &flow->graph.blocks[block];
     uint32_t fresh = ALL_REGISTERS;
-    set_frame(flows, state, flow->graph.insns[at->first].address);
-    for (size_t i = at->first; i < at->first + at->count; i++) {
-        const struct insn *insn = &flow->graph.insns[i];
+    set_frame(flows, &at->state, flow->graph.insns[run->first].address);
+    for (size_t i = run->first; i < run->first + run->count; i++) {
+        const struct insn *insn = at->insn = &flow->graph.insns[i];
         fresh |= graph_begins(&flow->graph, insn->address);
-        declared_in_registers(&scene, state, insn->address, fresh);
-        if (insn->address == until)
+        declared_in_registers(&at->scene, &at->state, insn->address, fresh);
+        if (visit && !visit(context, at))
             return;
-        step_over(&scene, state, insn);
+        step_over(&at->scene, &at->state, insn);
         fresh = insn->flow == INSN_CALL ? ALL_REGISTERS : insn->writes;
     }
 }
@@ -369,16 +370,16 @@ static bool differs(const struct state *one, const struct state *other)
 
 static bool round_of(struct flows *flows, struct flow *flow, unsigned round)
 {
+    struct flow_at at = flow_begin(flows, flow);
     bool changed = false;
     for (size_t block = 0; block < flow->graph.block_count; block++) {
-        struct state state;
-        if (!is_stale(flow, block, round) || !flow_join(flows, flow, block, &state))
+        if (!is_stale(flow, block, round) || !flow_join(flows, flow, block, &at.state))
             continue;
-        flow_run(flows, flow, block, 0, &state);
-        if (flow->changed[block] && !differs(&state, &flow->after[block]))
+        flow_run(flows, flow, block, &at, NULL, NULL);
+        if (flow->changed[block] && !differs(&at.state, &flow->after[block]))
             continue;
         flow->changed[block] = (uint8_t)round;
-        flow->after[block] = state;
+        flow->after[block] = at.state;
         changed = true;
     }
     return changed;
@@ -395,20 +396,21 @@ static int flow_allocate(struct flow *flow)
     return flow->after && flow->changed && flow->way ? 0 : -ENOMEM;
 }
 
+/* `pc`: of an instruction. */
 static int flow_fill(struct flows *flows, struct flow *flow, uint64_t pc)
 {
+    struct program *program = flows->program;
     struct graph *graph = &flow->graph;
-    if (!routines_find(flows->program, pc, &flow->routine))
-        return -ENOENT;
-    if (!program_insns(flows->program, pc, &graph->insns, &graph->insn_count) || !graph->insn_count)
+    if (!program_insns(program, pc, &graph->insns, &graph->insn_count) || !graph->insn_count)
         return -EFAULT;
-    wheres_read(&flow->wheres, &flows->program->shapes, &flow->routine);
+    if (routines_find(program, pc, &flow->routine))
+        wheres_read(&flow->wheres, &program->shapes, &flow->routine);
     if (graph_init(graph, &flow->wheres) || flow_allocate(flow))
         return -ENOMEM;
     const struct insn *last = &graph->insns[graph->insn_count - 1];
     flow->start = graph->insns[0].address;
     flow->end = last->address + last->length;
-    struct scene scene = scene_of(flows, flow);
+    struct scene scene = flow_begin(flows, flow).scene;
     entry_state(&scene, &flow->routine, flow->start, &flow->entry);
     for (unsigned round = 1; flow->after && round <= ROUNDS_MAX; round++)
         if (!round_of(flows, flow, round))
@@ -426,30 +428,70 @@ static struct flow *flow_find(struct flows *flows, uint64_t pc)
     return NULL;
 }
 
+/* That of the function around an instruction. */
+static int flow_of(struct flows *flows, uint64_t pc, struct flow **flow)
+{
+    *flow = flow_find(flows, pc);
+    if (*flow)
+        return 0;
+    if (flows->count == FLOWS_KEPT || flows->blocks >= BLOCKS_KEPT)
+        flows_forget(flows);
+    *flow = &flows->kept[flows->count];
+    int failed = flow_fill(flows, *flow, pc);
+    if (failed) {
+        flow_fini(*flow);
+        return failed;
+    }
+    flows->count++;
+    flows->blocks += (*flow)->after ? (*flow)->graph.block_count : 0;
+    return 0;
+}
+
+/* The same for an address that may be inside of an instruction; NULL: none. */
+static struct flow *flow_around(struct flows *flows, uint64_t address)
+{
+    struct flow *flow = flow_find(flows, address);
+    uint64_t start;
+    uint64_t end;
+    if (!flow && program_function(flows->program, address, &start, &end))
+        return flow_of(flows, start, &flow) ? NULL : flow;
+    return flow;
+}
+
+static bool is_not_there(void *pc, const struct flow_at *at)
+{
+    return at->insn->address != *(const uint64_t *)pc;
+}
+
 int flows_at(struct flows *flows, uint64_t pc, struct flow_at *at)
 {
-    struct flow *flow = flow_find(flows, pc);
-    if (!flow) {
-        if (flows->count == FLOWS_KEPT || flows->blocks >= BLOCKS_KEPT)
-            flows_forget(flows);
-        flow = &flows->kept[flows->count];
-        int failed = flow_fill(flows, flow, pc);
-        if (failed) {
-            flow_fini(flow);
-            return failed;
-        }
-        flows->count++;
-        flows->blocks += flow->after ? flow->graph.block_count : 0;
-    }
+    struct flow *flow;
+    struct routine routine;
+    int failed = routines_find(flows->program, pc, &routine) ? flow_of(flows, pc, &flow) : -ENOENT;
+    if (failed)
+        return failed;
     size_t insn = graph_insn(&flow->graph, pc);
     if (insn == SIZE_MAX)
         return -EFAULT;
     size_t block = graph_block(&flow->graph, insn);
-    at->scene = scene_of(flows, flow);
-    at->insn = &flow->graph.insns[insn];
-    at->insns = flow->graph.insns;
-    at->count = flow->graph.insn_count;
+    *at = flow_begin(flows, flow);
     flow_join(flows, flow, block, &at->state);
-    flow_run(flows, flow, block, pc, &at->state);
+    flow_run(flows, flow, block, at, is_not_there, &pc);
     return 0;
+}
+
+void flows_each(struct flows *flows, uint64_t pc, flow_visit *visit, void *context)
+{
+    struct flow *flow = flow_around(flows, pc);
+    for (size_t block = 0; flow && block < flow->graph.block_count; block++) {
+        struct flow_at at = flow_begin(flows, flow);
+        flow_join(flows, flow, block, &at.state);
+        flow_run(flows, flow, block, &at, visit, context);
+    }
+}
+
+const struct wheres *flows_wheres(struct flows *flows, uint64_t pc)
+{
+    const struct flow *flow = flow_around(flows, pc);
+    return flow && flow->routine.die.addr ? &flow->wheres : NULL;
 }

@@ -220,10 +220,6 @@ struct wheres {
 void wheres_read(struct wheres *wheres, struct shapes *shapes, const struct routine *routine);
 void wheres_fini(struct wheres *wheres);
 
-/* Returns the locations for the function around an address, cached until another function is
- * needed; NULL: none known. */
-const struct wheres *wheres_at(struct program *program, uint64_t pc);
-
 /* Iterates over the entries that are valid at an address; *at starts as 0. NULL: no more. */
 const struct where *where_next(const struct where_list *list, uint64_t address, size_t *at);
 
@@ -308,6 +304,15 @@ struct flow_at {
 
 /* 0; -ENOENT: no debug information for this code; -EFAULT: no instruction there; -ENOMEM. */
 int flows_at(struct flows *flows, uint64_t pc, struct flow_at *at);
+
+/* The same for each instruction of the function around an address, which may be inside of one.
+ * False: the rest of its block is left out. */
+typedef bool flow_visit(void *context, const struct flow_at *at);
+void flows_each(struct flows *flows, uint64_t pc, flow_visit *visit, void *context);
+
+/* The variables of that function; NULL: no debugging information covers it. Valid until another
+ * function is asked about. */
+const struct wheres *flows_wheres(struct flows *flows, uint64_t pc);
 
 /*
  * Returns the target of an instruction's operand. Constants and thread-local storage are resolved

@@ -210,7 +210,6 @@ void program_free(struct program *program)
     globals_fini(&program->globals);
     shapes_fini(&program->shapes);
     scopes_fini(&program->scopes);
-    wheres_fini(&program->wheres);
     free(program->links.at);
     free(program->routines.at);
     hash_fini(&program->routines.units);

@@ -48,10 +48,8 @@ struct program {
     struct shapes shapes;
     struct routines routines;
     struct links links;
-    struct wheres wheres;   /* of the function in the last question */
-    const void *wheres_die; /* entry of that function */
-    struct flows *flows;    /* targets of registers */
-    struct arena answer;    /* strings of the last answer */
+    struct flows *flows; /* targets of registers */
+    struct arena answer; /* strings of the last answer */
 };
 
 /* An address in a unit. DWARF's own addresses are run-time addresses - bias. */
@@ -99,9 +97,8 @@ void call_answer(struct program *program, struct dwarf_answer *answer);
 void node_answer(struct program *program, struct dwarf_answer *answer);
 
 /*
- * Types of one file, under references assigned here. Each type is described once, as struct
- * type_desc, and passed on once, in order of discovery. A type defined in several units is one
- * type.
+ * Types of one file under references of our own: each described once, as struct type_desc, and
+ * handed out once in the order they were found. Equal ones of several units become one in typing.h.
  */
 /* Returns NULL if out of memory. */
 struct describe *describe_new(struct scopes *scopes);

@@ -67,7 +67,8 @@ struct dwarf_answer {
     uint8_t untyped;  /* enum untyped; 0: `type` is known */
     uint8_t how;      /* ACCESS: enum dwarf_how */
     uint8_t slot;     /* SLOT: enum dwarf_slot */
-    uint32_t type;    /* reference to a type of this file; with `count`, the type of the elements */
+    uint32_t type;    /* reference into this file's types, the last that was reported under it; an
+                         array's element type with `count` */
     uint64_t count;   /* VARIABLE, TLS, SLOT: elements, 0: no array */
     int64_t offset;   /* ACCESS: in the type, with index 0; others: from the variable's start */
     bool indexed;     /* ACCESS: an index or a loop steps over elements of the type */

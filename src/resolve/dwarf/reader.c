@@ -27,23 +27,8 @@ struct asked {
     uint32_t count;
 };
 
-/*
- * References by which misstop knows the types of one file. The process that reads the file has its
- * own references, which start again when another process replaces it. A type that is reported again
- * keeps its reference, found by its content.
- */
-enum { REFERENCES_MAX = 1 << 18 };
-
-struct references {
-    struct hash by_content;
-    struct hash by_reported; /* references of the running process */
-    uint32_t count;
-};
-
-/*
- * A file with questions: its questions, the process that reads it, and the number of deaths of such
- * processes. reader.c decides when a process may run.
- */
+/* A file with questions: its questions, the process that reads it, and the number of deaths of such
+ * processes. reader.c decides when a process may run. */
 enum reader_state {
     READER_UNKNOWN, /* not yet known whether it has debug information */
     READER_USABLE,
@@ -58,7 +43,6 @@ struct reader_file {
     struct asked asked;
     uint32_t sent;   /* number of `asked` that were sent, oldest first */
     uint32_t number; /* number of the oldest question */
-    struct references types;
     struct worker worker;
     bool expected; /* questions will come; may take a free place in advance */
     bool opened;   /* by the running worker */
@@ -120,49 +104,14 @@ static struct dwarf_question asked_pop(struct asked *asked)
     return oldest;
 }
 
-static uint32_t by_content(struct references *references, uint64_t content, bool *is_new)
-{
-    uint32_t *known = hash_find(&references->by_content, content);
-    if (known)
-        return *known;
-    if (references->count == REFERENCES_MAX)
-        return 0;
-    known = hash_insert(&references->by_content, content, is_new);
-    if (known)
-        *known = ++references->count;
-    return known ? *known : 0;
-}
-
-/* Returns misstop's reference for a type that a process reported. *is_new: it was never reported
- * before. 0: too many types. */
-static uint32_t references_add(struct references *references, uint32_t reported, uint64_t content,
-                               bool *is_new)
-{
-    bool created;
-    *is_new = false;
-    uint32_t own = by_content(references, content, is_new);
-    /* Bounds the references of one process, whatever it invents. */
-    bool room = references->by_reported.count < REFERENCES_MAX;
-    uint32_t *slot = own && room ? hash_insert(&references->by_reported, reported, &created) : NULL;
-    if (slot)
-        *slot = own;
-    return own;
-}
-
-/* Returns misstop's reference for a type that a process reported; 0: it did not. */
-static uint32_t references_of(const struct references *references, uint32_t reported)
-{
-    const uint32_t *own = hash_find(&references->by_reported, reported);
-    return own ? *own : 0;
-}
-
 enum {
     DEATHS_MAX = 3,     /* deaths after which the file is given up */
     DEATHS_OPENING = 2, /* weight of a death at opening: the next process would die too */
     FORGIVEN_AFTER = 1000 /* answers after which earlier deaths are forgiven */,
     SENT_MAX = 256, /* questions sent and not answered */
     PATIENCE_WITH_SERVERS = 80,
-    STARVED_TIMES = 240, /* times the patience, by the clock, if it gets no CPU time */
+    REFERENCES_MAX = 1 << 18, /* of types of one file, whatever a process makes up */
+    STARVED_TIMES = 240,      /* times the patience, by the clock, if it gets no CPU time */
     NS_PER_MS = 1000000,
     PAUSE_NS = 1000000000 /* time for a system short of processes or memory to recover */
 };
@@ -184,8 +133,6 @@ static pid_t reader_file_free(struct reader_file *file)
 {
     pid_t pid = worker_end(&file->worker);
     free(file->asked.at);
-    hash_fini(&file->types.by_content);
-    hash_fini(&file->types.by_reported);
     free(file);
     return pid;
 }
@@ -218,7 +165,6 @@ static pid_t reader_file_rest(struct reader_file *file)
     file->sent = 0;
     file->opened = file->yields = false;
     file->waited_ns = file->idle_ns = file->served_ns = file->resident_bytes = 0;
-    hash_clear(&file->types.by_reported); /* the next process has its own references */
     return worker_end(&file->worker);
 }
 
@@ -260,29 +206,6 @@ static void send(struct reader_file *file)
         file->sent++;
 }
 
-static void reader_file_take_type(struct reader_file *file, struct reader_run *run,
-                                  struct wire_message *message)
-{
-    bool is_new;
-    struct dwarf_type *type = &message->type;
-    type->type = references_add(&file->types, type->type, message->content, &is_new);
-    if (type->type && is_new)
-        run->take->type(run->take->context, file->serial, type);
-}
-
-/* Passes on an answer; a type that was never reported becomes UNTYPED_GAVE_UP. */
-static void reader_file_take_answer(struct reader_file *file, struct reader_run *run,
-                                    struct dwarf_answer *answer)
-{
-    uint32_t reported = answer->type;
-    answer->type = reported ? references_of(&file->types, reported) : 0;
-    if (reported && !answer->type)
-        answer->untyped = UNTYPED_GAVE_UP;
-    if (++file->lived == FORGIVEN_AFTER)
-        file->deaths = 0;
-    give(file, run, answer);
-}
-
 /* Handles one message. Returns false if it violates the protocol. */
 static bool reader_file_take(struct reader_file *file, struct reader_run *run, enum wire_kind kind,
                              struct wire_message *message)
@@ -297,12 +220,15 @@ static bool reader_file_take(struct reader_file *file, struct reader_run *run, e
         return true;
     }
     if (kind == WIRE_TYPE) {
-        reader_file_take_type(file, run, message);
+        if (message->type.type && message->type.type <= REFERENCES_MAX)
+            run->take->type(run->take->context, file->serial, &message->type);
         return true;
     }
     if (!file->sent || message->number != file->number)
         return false;
-    reader_file_take_answer(file, run, &message->answer);
+    if (++file->lived == FORGIVEN_AFTER)
+        file->deaths = 0;
+    give(file, run, &message->answer);
     return true;
 }
 

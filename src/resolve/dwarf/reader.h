@@ -31,7 +31,8 @@ struct readers_limits {
 
 extern const struct readers_limits readers_usual;
 
-/* Receives the answers. A type precedes the references to it. */
+/* Receives the answers. Types come before references to them; a process that replaces another
+ * starts new references. */
 struct readers_take {
     void *context;
     void (*type)(void *context, uint32_t module_serial, const struct dwarf_type *type);
@@ -66,7 +67,7 @@ void readers_wait(const struct readers *readers);
 void readers_forget(struct readers *readers);
 
 struct readers_status {
-    uint32_t waiting; /* questions without an answer */
+    uint32_t waiting; /* unanswered requests */
     uint32_t processes;
     uint32_t given_up;       /* files given up */
     uint64_t resident_bytes; /* of the processes, measured periodically */

@@ -37,7 +37,7 @@ enum { PARTS_MAX = 1 << 14, VARIANTS_DEEP_MAX = 4 };
 struct shape_reader {
     struct parts *parts;
     Dwarf_Die *record;
-    const struct library_rule *rule; /* NULL: none */
+    const struct library_rule *rule;
     size_t room;
     size_t left;
 };
@@ -103,9 +103,9 @@ static void apply_rule(const struct shape_reader *reader, struct part *part)
     bool holds = library_member(reader->rule, name) == LIBRARY_HOLDS &&
                  die_argument(reader->record, &type) && die_size(&type, &size) &&
                  size <= part->size;
-    const char *link = holds ? NULL : library_link(reader->rule, name);
-    part->link = link && (die_member_type(reader->record, link, &type) ||
-                          die_beside(reader->record, library_node_template(reader->rule), &type));
+    bool links = !holds && reader->rule->link && !strcmp(reader->rule->link, name);
+    part->link = links && (die_member_type(reader->record, reader->rule->link_type, &type) ||
+                           die_beside(reader->record, reader->rule->node, &type));
     if (holds) {
         part->size = size;
         part->stride = 0;
@@ -130,8 +130,7 @@ static void read_member(struct shape_reader *reader, Dwarf_Die *member)
     if (die_array(&part.type, &element, &count) && !die_size(&element, &part.stride))
         part.stride = 0;
     part.link = false;
-    if (reader->rule)
-        apply_rule(reader, &part);
+    apply_rule(reader, &part);
     if (part.size || part.stride)
         parts_take(reader, &part);
 }
@@ -163,16 +162,15 @@ static void read_children(struct shape_reader *reader, Dwarf_Die *die, unsigned 
 static void parts_read(struct parts *parts, struct scopes *scopes, Dwarf_Die *record)
 {
     struct typename_raw raw;
-    struct shape_reader reader = {.parts = parts, .record = record, .left = PARTS_MAX};
+    struct shape_reader reader = {
+        .parts = parts, .record = record, .rule = &library_none, .left = PARTS_MAX};
     if (typename_raw(scopes, record, &raw))
         reader.rule = library_rule(raw.text);
-    *parts = (struct parts){.links = library_links(reader.rule)};
+    *parts = (struct parts){.links = reader.rule->links};
     read_children(&reader, record, 0);
 }
 
 enum { SHAPES_MAX = 1 << 20, POINTERS_DEEP_MAX = 8, DESCRIPTOR_BYTES = 8, POINTER_BYTES = 8 };
-/* Limit for one comparison of two records; further pairs count as alike. */
-enum { PAIRS_MAX = 256 };
 
 struct shape_entry {
     struct shape shape;
@@ -367,48 +365,28 @@ static const struct parts *shapes_parts(struct shapes *shapes, uint32_t shape)
 
 /* Comparing types of several units */
 
-struct pair {
-    uint32_t one;
-    uint32_t other;
-};
-
-/* A comparison covers everything reachable. A pair seen before counts as alike: if it differs, its
- * first comparison finds that. */
-struct comparison {
-    struct shapes *shapes;
-    struct pair pairs[PAIRS_MAX];
-    unsigned count; /* pairs seen */
-    unsigned done;
-};
-
 static bool same_text(const char *a, const char *b)
 {
     return a == b || (a && b && !strcmp(a, b));
 }
 
-/* Compares two types, following pointers, and queues the last pair for a comparison of members.
- * Returns false if they differ. */
-static bool compare_later(struct comparison *comparison, uint32_t one, uint32_t other)
+/* Down to the types that pointers lead to, which become equal where nothing can differ; false: they
+ * differ on the way. */
+static bool same_kind(const struct shapes *shapes, uint32_t *one, uint32_t *other)
 {
-    for (unsigned hops = 0; hops <= POINTERS_DEEP_MAX && one != other; hops++) {
-        const struct shape *a = shapes_at(comparison->shapes, one);
-        const struct shape *b = shapes_at(comparison->shapes, other);
-        if (a->kind == SHAPE_VOID || b->kind == SHAPE_VOID)
-            return true; /* incomplete in one of the units */
-        if (a->kind != b->kind || a->size != b->size || a->descriptor != b->descriptor)
+    for (unsigned hops = 0; hops <= POINTERS_DEEP_MAX && *one != *other; hops++) {
+        const struct shape *a = shapes_at(shapes, *one);
+        const struct shape *b = shapes_at(shapes, *other);
+        bool incomplete = a->kind == SHAPE_VOID || b->kind == SHAPE_VOID; /* in one of the units */
+        if (!incomplete &&
+            (a->kind != b->kind || a->size != b->size || a->descriptor != b->descriptor))
             return false;
-        if (a->kind == SHAPE_FUNCTION)
-            return true;
-        if (a->kind != SHAPE_POINTER)
+        if (!incomplete && a->kind != SHAPE_FUNCTION && a->kind != SHAPE_POINTER)
             break;
-        one = a->pointee;
-        other = b->pointee;
+        bool pointers = !incomplete && a->kind == SHAPE_POINTER;
+        *one = pointers ? a->pointee : SHAPE_NOTHING;
+        *other = pointers ? b->pointee : SHAPE_NOTHING;
     }
-    for (unsigned i = 0; i < comparison->count && one != other; i++)
-        if (comparison->pairs[i].one == one && comparison->pairs[i].other == other)
-            return true;
-    if (one != other && comparison->count < PAIRS_MAX)
-        comparison->pairs[comparison->count++] = (struct pair){one, other};
     return true;
 }
 
@@ -420,18 +398,19 @@ static bool same_unit(Dwarf_Die *a, Dwarf_Die *b)
            first.addr == second.addr;
 }
 
-static bool same_parts(struct comparison *comparison, struct pair pair)
+/* By name and place; of the types of members what pointers lead to, and how large it is. */
+static bool same_parts(struct shapes *shapes, uint32_t one, uint32_t other)
 {
-    struct shapes *shapes = comparison->shapes;
-    size_t count = shapes_parts(shapes, pair.one)->count;
-    if (count != shapes_parts(shapes, pair.other)->count)
+    size_t count = shapes_parts(shapes, one)->count;
+    if (count != shapes_parts(shapes, other)->count)
         return false;
     for (size_t i = 0; i < count; i++) {
-        struct part a = shapes_parts(shapes, pair.one)->parts[i];
-        struct part b = shapes_parts(shapes, pair.other)->parts[i];
+        struct part a = shapes_parts(shapes, one)->parts[i];
+        struct part b = shapes_parts(shapes, other)->parts[i];
+        uint32_t type = shape_of_part(shapes, &a);
+        uint32_t its = shape_of_part(shapes, &b);
         if (a.offset != b.offset || a.size != b.size || a.stride != b.stride ||
-            !same_text(a.name, b.name) ||
-            !compare_later(comparison, shape_of_part(shapes, &a), shape_of_part(shapes, &b)))
+            !same_text(a.name, b.name) || !same_kind(shapes, &type, &its))
             return false;
     }
     return true;
@@ -447,26 +426,16 @@ static bool same_scope(struct scopes *scopes, Dwarf_Die *a, Dwarf_Die *b)
 }
 
 /* Compares a pair. Two entries of one unit are different types. */
-static bool same_entry(struct comparison *comparison, struct pair pair)
-{
-    struct shapes *shapes = comparison->shapes;
-    Dwarf_Die a = shapes_at(shapes, pair.one)->die;
-    Dwarf_Die b = shapes_at(shapes, pair.other)->die;
-    return same_text(dwarf_diename(&a), dwarf_diename(&b)) && !same_unit(&a, &b) &&
-           same_scope(shapes->scopes, &a, &b) && same_parts(comparison, pair);
-}
-
 bool shapes_same(struct shapes *shapes, uint32_t one, uint32_t other)
 {
     if (one == other || !one || !other)
         return one == other;
-    struct comparison comparison = {.shapes = shapes};
-    if (!compare_later(&comparison, one, other))
-        return false;
-    while (comparison.done < comparison.count)
-        if (!same_entry(&comparison, comparison.pairs[comparison.done++]))
-            return false;
-    return true;
+    if (!same_kind(shapes, &one, &other) || one == other)
+        return one == other;
+    Dwarf_Die a = shapes_at(shapes, one)->die;
+    Dwarf_Die b = shapes_at(shapes, other)->die;
+    return same_text(dwarf_diename(&a), dwarf_diename(&b)) && !same_unit(&a, &b) &&
+           same_scope(shapes->scopes, &a, &b) && same_parts(shapes, one, other);
 }
 
 /* State of a search for the shape at an offset. */

@@ -10,7 +10,7 @@
 
 bool home_place(struct program *program, uint64_t pc, struct home_place *place)
 {
-    place->wheres = wheres_at(program, pc);
+    place->wheres = flows_wheres(program->flows, pc);
     place->pc = pc;
     if (!program_cfa(program, pc, &place->cfa_register, &place->cfa_offset))
         place->cfa_register = SREG_NONE;
@@ -128,7 +128,32 @@ static bool home_find_dynamic(const struct home_place *place, Dwarf_Die *variabl
     return variable->addr;
 }
 
-enum { WORD = 8 };
+enum { WORD = 8, STACK_STORES = 8, ARGUMENTS_BYTES = 256 };
+
+/* A store of a register to the slot. */
+struct stack_store {
+    uint64_t address; /* of the instruction */
+    uint8_t reg;
+};
+
+/* A function's use of its stack, for slots that are no variables. */
+struct stack {
+    uint64_t pc; /* the instruction asked about, */
+    int64_t slot;
+    bool dynamic;    /* stack space of a computed size is used */
+    int64_t fixed;   /* dynamic: size of the fixed part, up to the canonical frame address */
+    bool calls;      /* the function calls others */
+    bool pushes;     /* the instruction in the question is a push */
+    uint8_t length;  /* length of that instruction; 0: none at that address */
+    int64_t pointer; /* stack pointer at that instruction, relative to the CFA; 0: not known */
+    bool loaded;     /* the slot is */
+    bool stored;     /* ... stored through the stack pointer */
+    bool pushed;
+    bool addressed; /* its address is taken */
+    int64_t start;  /* start of the stores */
+    struct stack_store stores[STACK_STORES];
+    uint8_t store_count; /* more than STACK_STORES: not only stores of whole registers */
+};
 
 /* Returns true if the frame's rules at an address save a register of the caller in the slot. */
 static bool rules_save(struct program *program, uint64_t address, int64_t slot)
@@ -152,29 +177,35 @@ static bool rules_save(struct program *program, uint64_t address, int64_t slot)
  * the rules of the next instruction. A call pushes its return address below the frame, where a
  * function that calls others keeps nothing. This also applies after the call, because its return
  * has loaded the slot. */
-static bool is_saved(struct program *program, const struct dwarf_question *question,
-                     const struct stack *stack)
+static bool is_saved(struct program *program, const struct stack *stack)
 {
-    int64_t slot = question->slot;
+    int64_t slot = stack->slot;
     if (slot >= -WORD && slot < 0)
         return true;
     if (stack->calls && !stack->pushes && stack->pointer && slot >= stack->pointer - WORD &&
         slot < stack->pointer)
         return true;
-    return rules_save(program, question->pc, slot) ||
-           (stack->length && rules_save(program, question->pc + stack->length, slot));
+    return rules_save(program, stack->pc, slot) ||
+           (stack->length && rules_save(program, stack->pc + stack->length, slot));
 }
 
-static enum dwarf_slot slot_kind_of(struct program *program, const struct dwarf_question *question,
-                                    const struct stack *stack)
+/* Only written, by a push or at the stack pointer: where arguments of calls are put. */
+static bool is_argument(const struct stack *stack)
 {
-    if (question->slot >= 0)
-        return DWARF_SLOT_ARGUMENT;
-    if (stack->dynamic && question->slot < -stack->fixed)
-        return DWARF_SLOT_DYNAMIC;
-    if (stack->argument)
-        return DWARF_SLOT_ARGUMENT;
+    bool lowest = stack->pointer && stack->slot - stack->pointer < ARGUMENTS_BYTES;
+    return stack->calls && !stack->addressed && lowest &&
+           (stack->pushed || (stack->stored && !stack->loaded));
+}
+
+static enum dwarf_slot slot_kind_of(struct program *program, const struct stack *stack)
+{
     Dwarf_Addr bias;
+    if (stack->slot >= 0)
+        return DWARF_SLOT_ARGUMENT;
+    if (stack->dynamic && stack->slot < -stack->fixed)
+        return DWARF_SLOT_DYNAMIC;
+    if (is_argument(stack))
+        return DWARF_SLOT_ARGUMENT;
     return program_frames(program, &bias) ? DWARF_SLOT_SPILL : DWARF_SLOT_UNKNOWN;
 }
 
@@ -192,6 +223,95 @@ static bool find_kept(const struct home_place *place, const struct stack *stack,
             return false;
         *kept = variable;
     }
+    return true;
+}
+
+static bool is_push(const struct insn *insn)
+{
+    return insn->stack_step < 0 && insn->flow != INSN_CALL;
+}
+
+static bool covers(int64_t start, uint64_t size, int64_t slot)
+{
+    return slot >= start && (uint64_t)(slot - start) < (size ? size : WORD);
+}
+
+/* Records a store to the slot. It must store a whole register, always to the same place. */
+static void note_store(struct stack *stack, const struct insn *insn, int64_t start,
+                       uint8_t size_bytes)
+{
+    bool same = !stack->store_count || stack->start == start;
+    if (insn->stored == SREG_NONE || size_bytes < 4 || !same ||
+        stack->store_count >= STACK_STORES) {
+        stack->store_count = STACK_STORES + 1;
+        return;
+    }
+    stack->start = start;
+    stack->stores[stack->store_count++] = (struct stack_store){insn->address, insn->stored};
+}
+
+static void note_uses(struct stack *stack, const struct flow_at *at)
+{
+    const struct insn *insn = at->insn;
+    bool lea = insn->op == INSN_OP_LEA; /* it does not access the address it computes */
+    for (unsigned i = 0; i < (lea ? 1 : insn->memory_count); i++) {
+        const struct insn_memory *memory = &insn->memory[i];
+        struct value place = memory->base == SREG_NONE
+                                 ? value_of_kind(VALUE_UNKNOWN)
+                                 : operand_address(&at->scene, &at->state, insn, memory);
+        if (place.kind != VALUE_FRAME || place.indexed ||
+            !covers(place.offset, memory->size, stack->slot))
+            continue;
+        /* Through a pointer to the frame all of a variable is cleared. */
+        bool direct = memory->base == SREG_SP || memory->base == SREG_BP;
+        if (!lea && direct && memory->kind != ACCESS_LOAD)
+            note_store(stack, insn, place.offset, memory->size);
+        stack->pushed |= is_push(insn) && memory->kind == ACCESS_STORE;
+        if (lea)
+            stack->addressed = true;
+        else if (memory->kind == ACCESS_LOAD || memory->kind == ACCESS_LOAD_STORE ||
+                 memory->base == SREG_BP)
+            stack->loaded = true;
+        else /* a store; the decoder does not report every vector store as one */
+            stack->stored = true;
+    }
+}
+
+/* Returns true if stack space of a computed size is taken: alloca, a variable-length array. */
+static bool is_dynamic(const struct insn *insn)
+{
+    if (insn->dest != SREG_SP)
+        return false;
+    switch (insn->op) {
+    case INSN_OP_SUB:
+    case INSN_OP_ADD:
+        return insn->source != SREG_NONE;
+    case INSN_OP_MOVE:
+        return insn->source != SREG_BP && insn->source != SREG_NONE;
+    case INSN_OP_LEA:
+        return insn->memory[0].index != SREG_NONE;
+    default:
+        return false;
+    }
+}
+
+/* One instruction of the function, in the order of addresses. */
+static bool stack_note(void *context, const struct flow_at *at)
+{
+    struct stack *stack = context;
+    const struct insn *insn = at->insn;
+    const struct value *pointer = &at->state.regs[SREG_SP];
+    if (insn->address <= stack->pc && stack->pc < insn->address + insn->length) {
+        stack->pushes = is_push(insn);
+        stack->length = insn->address == stack->pc ? insn->length : 0;
+        stack->pointer = pointer->kind == VALUE_FRAME && !pointer->indexed ? pointer->offset : 0;
+    }
+    if (!stack->dynamic && is_dynamic(insn) && pointer->kind == VALUE_FRAME) {
+        stack->dynamic = true;
+        stack->fixed = -pointer->offset;
+    }
+    stack->calls |= insn->flow == INSN_CALL;
+    note_uses(stack, at);
     return true;
 }
 
@@ -221,15 +341,15 @@ void slot_answer(struct program *program, struct dwarf_answer *answer)
     const struct dwarf_question *question = &answer->question;
     struct home_place place;
     struct home home;
-    struct stack stack = {0};
+    struct stack stack = {.pc = question->pc, .slot = question->slot};
     bool placed = home_place(program, question->pc, &place);
     answer->untyped = UNTYPED_SPILL;
     if (placed && home_find(&place, question->slot, &home)) {
         fill_from_home(program, &home, answer);
         return;
     }
-    stack_read(program, question->pc, question->slot, &stack);
-    if (is_saved(program, question, &stack)) {
+    flows_each(program->flows, question->pc, stack_note, &stack);
+    if (is_saved(program, &stack)) {
         answer->slot = DWARF_SLOT_SAVED;
         return;
     }
@@ -238,208 +358,9 @@ void slot_answer(struct program *program, struct dwarf_answer *answer)
         fill_from_home(program, &home, answer);
         return;
     }
-    answer->slot = slot_kind_of(program, question, &stack);
+    answer->slot = slot_kind_of(program, &stack);
     if (answer->slot == DWARF_SLOT_UNKNOWN)
         answer->untyped = placed ? UNTYPED_NO_VARIABLE : UNTYPED_NO_UNIT;
     if (placed && answer->slot == DWARF_SLOT_DYNAMIC)
         fill_dynamic(program, &place, answer);
-}
-
-enum { INSNS_MAX = 1 << 15, ENTRY_DEPTH = 8, ARGUMENTS_BYTES = 256 };
-
-/* State of following a function from its start, in address order. */
-struct course {
-    struct program *program;
-    struct stack *stack;
-    uint64_t pc;
-    int64_t slot;
-    int64_t depth;  /* stack depth below the canonical frame address; 8 at the entry */
-    int64_t before; /* depth before the frame was released */
-    bool loaded;    /* the slot is loaded */
-    bool stored;    /* ... stored through the stack pointer */
-    bool pushed;
-    bool addressed;  /* its address is taken */
-    uint32_t copies; /* copies of the stack pointer: clang stores arguments through them */
-    int64_t copied[SREG_COUNT];
-};
-
-static bool is_push(const struct insn *insn)
-{
-    return insn->stack_step < 0 && insn->flow != INSN_CALL;
-}
-
-static void note_copies(struct course *course, const struct insn *insn)
-{
-    if (insn->is_target || insn->flow == INSN_CALL)
-        course->copies = 0;
-    course->copies &= ~insn->writes;
-    if (insn->op != INSN_OP_MOVE || insn->source != SREG_SP || insn->dest >= SREG_COUNT ||
-        insn->dest == SREG_BP || insn->width != 8)
-        return;
-    course->copies |= 1u << insn->dest;
-    course->copied[insn->dest] = -course->depth;
-}
-
-/* Computes the distance of an operand from the canonical frame address, if that is constant. */
-static bool operand_slot(struct course *course, const struct insn *insn,
-                         const struct insn_memory *memory, int64_t *slot)
-{
-    uint8_t reg;
-    int64_t offset;
-    if (memory->index != SREG_NONE || memory->segment || memory->base >= SREG_COUNT)
-        return false;
-    if (course->copies >> memory->base & 1) {
-        *slot = memory->displacement + course->copied[memory->base];
-        return true;
-    }
-    if (memory->base == SREG_SP) {
-        *slot = memory->displacement - course->depth;
-        return true;
-    }
-    if (memory->base != SREG_BP)
-        return false;
-    if (!program_cfa(course->program, insn->address, &reg, &offset) || reg != SREG_BP)
-        return false;
-    *slot = memory->displacement - offset;
-    return true;
-}
-
-static bool covers(int64_t start, uint64_t size, int64_t slot)
-{
-    return slot >= start && (uint64_t)(slot - start) < (size ? size : 8);
-}
-
-/* Records a store to the slot. It must store a whole register, always to the same place. */
-static void note_store(struct course *course, const struct insn *insn, int64_t start,
-                       uint8_t size_bytes)
-{
-    struct stack *stack = course->stack;
-    bool same = !stack->store_count || stack->start == start;
-    if (insn->stored == SREG_NONE || size_bytes < 4 || !same ||
-        stack->store_count >= STACK_STORES) {
-        stack->store_count = STACK_STORES + 1;
-        return;
-    }
-    stack->start = start;
-    stack->stores[stack->store_count++] = (struct stack_store){insn->address, insn->stored};
-}
-
-static void note_uses(struct course *course, const struct insn *insn)
-{
-    int64_t start;
-    /* LEA does not access the address that it computes. */
-    unsigned count = insn->op == INSN_OP_LEA ? 1 : insn->memory_count;
-    for (unsigned i = 0; i < count; i++) {
-        const struct insn_memory *memory = &insn->memory[i];
-        if (!operand_slot(course, insn, memory, &start) ||
-            !covers(start, memory->size, course->slot))
-            continue;
-        if (insn->op != INSN_OP_LEA && memory->kind != ACCESS_LOAD)
-            note_store(course, insn, start, memory->size);
-        if (insn->op == INSN_OP_LEA)
-            course->addressed = true;
-        else if (memory->kind == ACCESS_LOAD || memory->kind == ACCESS_LOAD_STORE ||
-                 memory->base == SREG_BP)
-            course->loaded = true;
-        else /* a store; the decoder does not report every vector store as one */
-            course->stored = true;
-    }
-    if (is_push(insn) && covers(-course->depth - 8, 8, course->slot))
-        course->pushed = true;
-}
-
-/* Returns true if stack space of a computed size is taken: alloca, a variable-length array. */
-static bool is_dynamic(const struct insn *insn)
-{
-    if (insn->dest != SREG_SP)
-        return false;
-    switch (insn->op) {
-    case INSN_OP_SUB:
-    case INSN_OP_ADD:
-        return insn->source != SREG_NONE;
-    case INSN_OP_MOVE:
-        return insn->source != SREG_BP && insn->source != SREG_NONE;
-    case INSN_OP_LEA:
-        return insn->memory[0].index != SREG_NONE;
-    default:
-        return false;
-    }
-}
-
-/* Updates the depth for one instruction. A released frame is restored after the return. */
-static void stack_follow(struct course *course, const struct insn *insn)
-{
-    if (insn->flow == INSN_RETURN || insn->flow == INSN_JUMP) {
-        course->depth = course->before ? course->before : course->depth;
-        course->before = 0;
-        return;
-    }
-    if (insn->flow == INSN_CALL)
-        return;
-    int64_t depth = course->depth - insn->stack_step;
-    if (insn->dest == SREG_SP && insn->source == SREG_NONE && insn->op == INSN_OP_SUB)
-        depth += insn->immediate;
-    else if (insn->dest == SREG_SP && insn->source == SREG_NONE && insn->op == INSN_OP_ADD)
-        depth -= insn->immediate;
-    else if (insn->dest == SREG_SP && insn->op == INSN_OP_LEA && insn->memory[0].base == SREG_SP)
-        depth -= insn->memory[0].displacement;
-    else if (insn->dest == SREG_SP && insn->source == SREG_BP)
-        depth = 2 * ENTRY_DEPTH;
-    if (depth < course->depth && !course->before && depth < 2 * ENTRY_DEPTH + 1)
-        course->before = course->depth;
-    course->depth = depth;
-}
-
-/* Corrects the depth: if the tables give the frame by the stack pointer, it is exact. */
-static void correct(struct course *course, const struct insn *insn)
-{
-    uint8_t reg;
-    int64_t offset;
-    bool matters = insn->stack_step || insn->dest == SREG_SP || insn->memory_count ||
-                   insn->address == course->pc;
-    if (matters && program_cfa(course->program, insn->address, &reg, &offset) && reg == SREG_SP)
-        course->depth = offset;
-}
-
-static void go(struct course *course, const struct insn *insns, size_t count)
-{
-    struct stack *stack = course->stack;
-    for (size_t i = 0; i < count && i < INSNS_MAX; i++) {
-        const struct insn *insn = &insns[i];
-        correct(course, insn);
-        if (insn->address <= course->pc && course->pc < insn->address + insn->length) {
-            stack->pushes = is_push(insn);
-            stack->length = insn->address == course->pc ? insn->length : 0;
-            stack->pointer = -course->depth;
-        }
-        if (!stack->dynamic && is_dynamic(insn)) {
-            stack->dynamic = true;
-            stack->fixed = course->depth;
-        }
-        stack->calls |= insn->flow == INSN_CALL;
-        note_uses(course, insn);
-        note_copies(course, insn);
-        stack_follow(course, insn);
-    }
-}
-
-bool stack_read(struct program *program, uint64_t pc, int64_t slot, struct stack *stack)
-{
-    struct insn *insns;
-    size_t count;
-    uint64_t start;
-    uint64_t end;
-    struct course course = {
-        .program = program, .stack = stack, .pc = pc, .slot = slot, .depth = ENTRY_DEPTH};
-    *stack = (struct stack){0};
-    /* A return address - 1 is inside an instruction, so look up the function's start. */
-    if (!program_function(program, pc, &start, &end) ||
-        !program_insns(program, start, &insns, &count))
-        return false;
-    go(&course, insns, count);
-    free(insns);
-    bool lowest = slot - stack->pointer < ARGUMENTS_BYTES;
-    stack->argument = stack->calls && !course.addressed && lowest && slot < 0 &&
-                      (course.pushed || (course.stored && !course.loaded));
-    return true;
 }

@@ -91,32 +91,4 @@ bool home_find(const struct home_place *place, int64_t slot, struct home *home);
 bool home_held(const struct wheres *wheres, uint64_t pc, uint8_t reg, bool pointers,
                Dwarf_Die *variable);
 
-/*
- * A function's use of its stack, for slots without a variable: the end of the fixed part, and
- * whether a slot is used for arguments of calls.
- */
-enum { STACK_STORES = 8 };
-
-/* A store of a register to the slot. */
-struct stack_store {
-    uint64_t address; /* address of the instruction */
-    uint8_t reg;
-};
-
-struct stack {
-    bool dynamic;    /* stack space of a computed size is used */
-    int64_t fixed;   /* dynamic: size of the fixed part, up to the canonical frame address */
-    bool argument;   /* the slot is only written, by pushes or relative to the stack pointer */
-    bool calls;      /* the function calls others */
-    bool pushes;     /* the instruction in the question is a push */
-    uint8_t length;  /* length of that instruction; 0: none at that address */
-    int64_t pointer; /* stack pointer at that instruction, relative to the CFA; 0: not known */
-    int64_t start;   /* start of the stores */
-    struct stack_store stores[STACK_STORES];
-    uint8_t store_count; /* more than STACK_STORES: not only stores of whole registers */
-};
-
-/* Returns false if the code cannot be read. */
-bool stack_read(struct program *program, uint64_t pc, int64_t slot, struct stack *stack);
-
 #endif

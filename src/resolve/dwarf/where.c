@@ -276,19 +276,6 @@ void wheres_read(struct wheres *wheres, struct shapes *shapes, const struct rout
     SORT_BY(wheres->calls, wheres->call_count, back);
 }
 
-const struct wheres *wheres_at(struct program *program, uint64_t pc)
-{
-    struct routine routine;
-    if (!routines_find(program, pc, &routine))
-        return NULL;
-    if (program->wheres_die != routine.die.addr) {
-        wheres_fini(&program->wheres);
-        wheres_read(&program->wheres, &program->shapes, &routine);
-        program->wheres_die = routine.die.addr;
-    }
-    return &program->wheres;
-}
-
 void wheres_fini(struct wheres *wheres)
 {
     free(wheres->in_register.at);

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/hash.h"
 #include "base/text.h"
 
 enum { STREAM_STEP_BYTES = 65536, STREAM_KEPT_BYTES = 1 << 20 };
@@ -300,7 +299,6 @@ static void body(struct walk *walk, enum wire_kind kind, struct wire_message *me
         answer(walk, &message->answer);
     } else if (kind == WIRE_TYPE) {
         FIELD(walk, message->type.type);
-        message->content = walk->out ? 0 : hash_bytes(walk->in, walk->left);
         wire_type(walk, &message->type);
     } else {
         walk->bad |= kind != WIRE_OPENED;

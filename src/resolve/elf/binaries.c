@@ -189,13 +189,12 @@ int lookup_binary(const struct lookup_from *from, const struct lookup_wanted *wa
 
 enum { BINARIES_MAX = 1 << 16 };
 
-void binaries_init(struct binaries *binaries, const struct lookup_from *from)
+void binaries_init(struct binaries *binaries, struct lookup_from *from)
 {
     const char *home = getenv("HOME");
-    *binaries = (struct binaries){.from = *from};
-    if (home && *home && asprintf(&binaries->cache, "%s/.debug", home) < 0)
-        binaries->cache = NULL;
-    binaries->from.cache = binaries->cache;
+    *binaries = (struct binaries){.from = from};
+    if (home && *home && asprintf(&from->cache, "%s/.debug", home) < 0)
+        from->cache = NULL;
 }
 
 void binaries_fini(struct binaries *binaries)
@@ -207,7 +206,8 @@ void binaries_fini(struct binaries *binaries)
         free(binaries->list[i].found_shown);
     }
     free(binaries->list);
-    free(binaries->cache);
+    if (binaries->from)
+        free(binaries->from->cache);
     hash_fini(&binaries->index_of);
     *binaries = (struct binaries){0};
 }
@@ -291,9 +291,9 @@ int binaries_open(struct binaries *binaries, uint32_t number)
     struct lookup_wanted wanted = {binary->path, binary->wanted, binary->inode};
     if (binary->looked_for && binary->state >= BINARY_OTHER)
         return -1;
-    int fd = lookup_binary(&binaries->from, &wanted, &found);
-    if (fd >= 0 && binaries->from.files)
-        files_client_add_owner(binaries->from.files, fd);
+    int fd = lookup_binary(binaries->from, &wanted, &found);
+    if (fd >= 0 && binaries->from->files)
+        files_client_add_owner(binaries->from->files, fd);
     if (!binary->looked_for)
         note_found(binary, &found, fd >= 0);
     binary->looked_for = true;
@@ -316,7 +316,7 @@ void binaries_sample(struct binaries *binaries, uint32_t number)
 static struct binary_desc binary_describe(const struct binaries *binaries,
                                           const struct binary *binary)
 {
-    const struct lookup_from *from = &binaries->from;
+    const struct lookup_from *from = binaries->from;
     return (struct binary_desc){.path = binary->shown,
                                 .elsewhere = from->elsewhere || from->host_unknown,
                                 .build_id = *binary->wanted_text ? binary->wanted_text : NULL,

@@ -24,16 +24,6 @@
  */
 enum { LOOKUP_PATH_MAX = 4096 };
 
-struct lookup_from {
-    const char *symfs;          /* NULL: none */
-    const char *cache;          /* perf's cache; NULL: none */
-    const char *debug_root;     /* NULL: /usr/lib/debug */
-    struct files_client *files; /* users that files are opened for; NULL: our own */
-    bool debuginfod;            /* servers may be queried, which takes time */
-    bool elsewhere;             /* recorded on another machine: a path alone is no evidence */
-    bool host_unknown;          /* machine not known: a path counts only with the recorded inode */
-};
-
 struct lookup_wanted {
     const char *path; /* as recorded, raw; "[vdso]" */
     struct buildid id;
@@ -66,17 +56,16 @@ struct binary {
 };
 
 struct binaries {
-    struct lookup_from from;
+    struct lookup_from *from;
     struct binary *list;
     uint32_t count;
     uint64_t nowhere; /* samples in user mode outside all mappings */
     size_t room;
     struct hash index_of; /* by path and build-id */
-    char *cache;          /* perf's cache; NULL: no home directory */
 };
 
-/* Copies `from`, except the cache, which is perf's below $HOME. */
-void binaries_init(struct binaries *binaries, const struct lookup_from *from);
+/* `from` outlives them, and gets the cache: perf's below $HOME. */
+void binaries_init(struct binaries *binaries, struct lookup_from *from);
 void binaries_fini(struct binaries *binaries);
 
 /* Returns a number, from 1, for the file of a mapping; 0: not a file. */

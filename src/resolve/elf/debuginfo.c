@@ -170,6 +170,8 @@ struct debugfile_wanted {
     const char *path; /* path of the file that refers to it */
     const char *link; /* name in .gnu_debuglink or .gnu_debugaltlink; NULL: none */
     uint32_t crc;     /* ignored if there is a build-id */
+    bool cut_short;   /* truncation of a file in use is harmless, so files are not copied */
+    bool may_wait;    /* servers are asked, not their cache alone */
 };
 
 /* Computes the CRC-32 of gzip, four bits at a time (RFC 1952, section 8). */
@@ -208,7 +210,7 @@ static int checked(int fd, const struct debugfile_wanted *wanted)
 
 /* Opens a file in our own root. If the target has another root, a file is accepted only by
  * build-id, because the path means another file there. */
-static int open_here(const struct debugfile_from *from, const char *path,
+static int open_here(const struct lookup_from *from, const char *path,
                      const struct debugfile_wanted *wanted)
 {
     if (from->files && from->files->elsewhere && !wanted->id.size)
@@ -224,7 +226,7 @@ static const char *behind(const char *path, const char *folder)
 }
 
 /* Tries a path, first in the target's root, from which the program was loaded. */
-static int try_path(const struct debugfile_from *from, const char *path,
+static int try_path(const struct lookup_from *from, const char *path,
                     const struct debugfile_wanted *wanted)
 {
     const char *below = behind(path, from->symfs);
@@ -232,14 +234,14 @@ static int try_path(const struct debugfile_from *from, const char *path,
         return checked(files_open_in_folder(from->symfs, below, DEBUGFILE_BYTES_MAX), wanted);
     if (behind(path, from->cache))
         return checked(files_open(path), wanted);
-    int fd = from->root_of ? files_open_in_root(from->root_of, path, from->files, FILES_FOLLOW,
-                                                DEBUGFILE_BYTES_MAX)
-                           : -1;
-    fd = checked(from->cut_short ? fd : files_copy(fd, DEBUGFILE_COPY_MAX), wanted);
+    int fd = from->live ? files_open_in_root(from->pid, path, from->files, FILES_FOLLOW,
+                                             DEBUGFILE_BYTES_MAX)
+                        : -1;
+    fd = checked(wanted->cut_short ? fd : files_copy(fd, DEBUGFILE_COPY_MAX), wanted);
     return fd >= 0 ? fd : checked(open_here(from, path, wanted), wanted);
 }
 
-static int by_id(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
+static int by_id(const struct lookup_from *from, const struct debugfile_wanted *wanted,
                  const char *root, const char *suffix, char path[DEBUGFILE_PATH_MAX])
 {
     char digits[BUILDID_TEXT];
@@ -250,7 +252,7 @@ static int by_id(const struct debugfile_from *from, const struct debugfile_wante
     return try_path(from, path, wanted);
 }
 
-static int by_link(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
+static int by_link(const struct lookup_from *from, const struct debugfile_wanted *wanted,
                    const char *root, char path[DEBUGFILE_PATH_MAX])
 {
     const char *slash = strrchr(wanted->path, '/');
@@ -273,19 +275,18 @@ static int by_link(const struct debugfile_from *from, const struct debugfile_wan
 }
 
 /* Tries debuginfod. Relative paths cannot be resolved for its files, so `path` becomes "". */
-static int by_net(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
-                  char path[DEBUGFILE_PATH_MAX])
+static int by_net(const struct debugfile_wanted *wanted, char path[DEBUGFILE_PATH_MAX])
 {
     *path = 0;
     int fd = checked(debuginfod_cached(DEBUGINFOD_DEBUGINFO, &wanted->id), wanted);
-    if (fd < 0 && from->may_wait)
+    if (fd < 0 && wanted->may_wait)
         fd = checked(debuginfod_fetch(DEBUGINFOD_DEBUGINFO, &wanted->id), wanted);
     return fd;
 }
 
 /* Searches for a recording's file: in the user's folder, laid out as a root or flat, or perf's
  * cache. */
-static int by_folders(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
+static int by_folders(const struct lookup_from *from, const struct debugfile_wanted *wanted,
                       char path[DEBUGFILE_PATH_MAX])
 {
     char root[DEBUGFILE_PATH_MAX];
@@ -304,18 +305,18 @@ static int by_folders(const struct debugfile_from *from, const struct debugfile_
 }
 
 /* Returns a descriptor, or -1. Stores the path in `found` unless that is NULL. */
-static int debugfile_open(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
+static int debugfile_open(const struct lookup_from *from, const struct debugfile_wanted *wanted,
                           char found[DEBUGFILE_PATH_MAX])
 {
     char path[DEBUGFILE_PATH_MAX];
-    const char *root = from->root ? from->root : "/usr/lib/debug";
+    const char *root = from->debug_root ? from->debug_root : "/usr/lib/debug";
     int fd = by_folders(from, wanted, path);
     if (fd < 0)
         fd = by_id(from, wanted, root, ".debug", path);
     if (fd < 0)
         fd = by_link(from, wanted, root, path);
     if (fd < 0 && from->debuginfod && wanted->id.size)
-        fd = by_net(from, wanted, path);
+        fd = by_net(wanted, path);
     if (fd >= 0 && found)
         memcpy(found, path, sizeof path);
     return fd;
@@ -404,6 +405,7 @@ struct debuginfo {
     struct symtab symtab;                /* symbol table of the separate debug file */
     char debug_path[DEBUGFILE_PATH_MAX]; /* path where that file was found; "": none */
     bool without_debug_file;             /* libdwfl must do without the separate file */
+    bool confined;                       /* see debuginfo_confined() */
     bool alternate_given;                /* the alternate debug file (dwz) was found */
     bool dwarf_checked;
     bool dwarf_trusted;
@@ -419,10 +421,12 @@ static int give_elf(Dwfl_Module *module, void **context, const char *name, Dwarf
     return -1;
 }
 
-/* Finds the debug file by the build-id and the link of the main file. */
-static int open_debug(struct debuginfo *debuginfo, const struct debugfile_from *from)
+/* By the file's own build-id and link. `cut_short`: it is read, not mapped. */
+static int open_debug(struct debuginfo *debuginfo, bool cut_short)
 {
-    struct debugfile_wanted wanted = {.path = debuginfo->source.path};
+    struct debugfile_wanted wanted = {.path = debuginfo->source.path,
+                                      .cut_short = cut_short || debuginfo->confined,
+                                      .may_wait = debuginfo->confined};
     GElf_Word crc = 0;
     GElf_Addr where;
     const unsigned char *id = NULL;
@@ -430,7 +434,7 @@ static int open_debug(struct debuginfo *debuginfo, const struct debugfile_from *
     buildid_take(&wanted.id, id, size);
     wanted.link = dwelf_elf_gnu_debuglink(debuginfo->source.elf, &crc);
     wanted.crc = crc;
-    return debugfile_open(from, &wanted, debuginfo->debug_path);
+    return debugfile_open(&debuginfo->source.from, &wanted, debuginfo->debug_path);
 }
 
 /* Opens the alternate file, with data that dwz moved out of several debug files. Its build-id
@@ -438,7 +442,9 @@ static int open_debug(struct debuginfo *debuginfo, const struct debugfile_from *
 static int open_alternate(struct debuginfo *debuginfo)
 {
     struct debugfile_wanted wanted = {.path = *debuginfo->debug_path ? debuginfo->debug_path
-                                                                     : debuginfo->source.path};
+                                                                     : debuginfo->source.path,
+                                      .cut_short = debuginfo->confined,
+                                      .may_wait = debuginfo->confined};
     Dwarf_Addr bias;
     Dwarf *dwarf = dwfl_module_getdwarf(debuginfo->module, &bias);
     const void *id = NULL;
@@ -459,8 +465,7 @@ static int give_debug(Dwfl_Module *module, void **context, const char *name, Dwa
     if (debuginfo->without_debug_file)
         return -1;
     /* libdwfl requests the alternate file in the same way, but without a checksum. */
-    int fd =
-        link && !crc ? open_alternate(debuginfo) : open_debug(debuginfo, &debuginfo->source.from);
+    int fd = link && !crc ? open_alternate(debuginfo) : open_debug(debuginfo, false);
     if (fd >= 0)
         *debug_path = strdup(debuginfo->source.path);
     return fd;
@@ -517,8 +522,7 @@ void debuginfo_free(struct debuginfo *debuginfo)
 
 void debuginfo_confined(struct debuginfo *debuginfo)
 {
-    debuginfo->source.from.cut_short = true;
-    debuginfo->source.from.may_wait = true;
+    debuginfo->confined = true;
 }
 
 const struct files_client *debuginfo_files(const struct debuginfo *debuginfo)
@@ -538,15 +542,13 @@ static bool has_dwarf(Elf *elf)
 
 bool debuginfo_present(struct debuginfo *debuginfo)
 {
-    struct debugfile_from from = debuginfo->source.from;
     const unsigned char *id;
     GElf_Addr where;
     if (has_dwarf(debuginfo->source.elf))
         return true;
     if (debuginfo->symtab.elf)
         return has_dwarf(debuginfo->symtab.elf);
-    from.cut_short = true; /* headers are read, not mapped */
-    int fd = open_debug(debuginfo, &from);
+    int fd = open_debug(debuginfo, true);
     Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
     bool present = elf && has_dwarf(elf);
     if (elf)
@@ -608,10 +610,8 @@ static void symbols_of_file(struct debuginfo *debuginfo, symtab_take *take, void
 
 void debuginfo_symbols(struct debuginfo *debuginfo, symtab_take *take, void *context)
 {
-    struct debugfile_from from = debuginfo->source.from;
-    from.cut_short = true;
     if (!sections_find(debuginfo->source.elf, ".symtab") &&
-        symtab_open(&debuginfo->symtab, open_debug(debuginfo, &from)))
+        symtab_open(&debuginfo->symtab, open_debug(debuginfo, true)))
         symtab_read(&debuginfo->symtab, debuginfo->source.elf, debuginfo->source.bias, take,
                     context);
     else

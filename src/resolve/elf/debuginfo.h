@@ -40,23 +40,26 @@ bool buildid_same(const struct buildid *of_file, const struct buildid *wanted);
 /* Formats an id in hexadecimal; "" for none. */
 void buildid_print(char text[BUILDID_TEXT], const struct buildid *id);
 
+/* Where the files of a process or of a recording are looked for. */
+struct lookup_from {
+    pid_t pid;
+    bool live;                  /* through /proc/PID; false: a recording */
+    int root;                   /* live: its root directory, for after its exit; -1: not known */
+    struct files_client *files; /* users that files are opened for; NULL: our own */
+    const char *symfs;          /* a recording: a folder with its files, or NULL */
+    char *cache;                /* ... and perf's folder, or NULL */
+    const char *debug_root;     /* of separate debug files; NULL: /usr/lib/debug */
+    bool debuginfod;            /* servers may be queried; misstop itself only reads their cache */
+    bool elsewhere;             /* recorded on another machine: a path alone is no evidence */
+    bool host_unknown;          /* machine not known: a path counts only with the recorded inode */
+};
+
 /*
  * Finds separate debug files: by build-id below a debug root, or by the name in .gnu_debuglink,
  * beside the program, in .debug beside it, and below the root. A file is accepted only if its
  * build-id matches, or if there is none its checksum (GDB manual, "Debugging Information in
  * Separate Files"). The target's own root is searched too, then debuginfod.
  */
-struct debugfile_from {
-    pid_t root_of;              /* process with the root that the program was read from; 0: none */
-    struct files_client *files; /* users that files are opened for; NULL: our own */
-    const char *root;           /* root of debug files; NULL: /usr/lib/debug */
-    const char *symfs;          /* folder with debug files of a recording; NULL: none */
-    const char *cache;          /* perf's cache; NULL: none */
-    bool cut_short;  /* truncation of a file in use is harmless, so files are not copied */
-    bool debuginfod; /* servers may be queried; misstop itself only reads their cache */
-    bool may_wait;   /* ... and this process queries the servers */
-};
-
 struct debuginfo;
 
 struct debuginfo_source {
@@ -66,7 +69,7 @@ struct debuginfo_source {
     uint64_t start; /* run-time address of the first segment, rounded down to its alignment */
     uint64_t end;
     uint64_t bias;
-    struct debugfile_from from;
+    struct lookup_from from;
 };
 
 /* Returns NULL if libdwfl rejects the file or its address. */

@@ -432,7 +432,7 @@ static void add_symbol(void *context, const GElf_Sym *symbol, uint64_t address, 
     module_symbols_add(&module->symbols, &module->layout, symbol, address, name);
 }
 
-static void read_symbols(struct module *module, const struct debugfile_from *from)
+static void read_symbols(struct module *module, const struct lookup_from *from)
 {
     struct debuginfo_source source = {.fd = module->fd,
                                       .elf = module->elf,
@@ -483,7 +483,7 @@ struct module *module_new(const struct module_source *source)
     module->readable = tables_bearable(module->elf) && sections_bearable(module->elf);
     if (module->readable) {
         layout_read_sections(&module->layout, module->elf);
-        read_symbols(module, &source->debug);
+        read_symbols(module, &source->from);
         if (module->layout.tls_bytes)
             module->tlsslot = tlsslot_of(module->elf);
     }
@@ -701,7 +701,7 @@ static int same_file(int fd, const struct map *map)
     return fd;
 }
 
-static int open_live(const struct map *map, const char *name, const struct modules_from *from)
+static int open_live(const struct map *map, const char *name, const struct lookup_from *from)
 {
     char path[64];
     /* The mapping itself leads to the file in use, even if its path has changed. Needs
@@ -726,11 +726,11 @@ static int open_live(const struct map *map, const char *name, const struct modul
     return fd;
 }
 
-static int open_file(const struct maps *maps, const struct map *map,
-                     const struct modules_from *from)
+static int open_file(const struct modules *modules, const struct maps *maps, const struct map *map,
+                     const struct lookup_from *from)
 {
     if (!from->live)
-        return binaries_open(from->binaries, map->binary);
+        return binaries_open(modules->binaries, map->binary);
     if (map->kind == MAPPING_VDSO)
         return vdso_open(map, from->pid);
     return open_live(map, maps_name(maps, map), from);
@@ -778,20 +778,15 @@ static const struct map *head_of(const struct maps *maps, const struct map *map)
 
 static struct module *open_module(struct modules *modules, const struct maps *maps,
                                   const struct map *map, const struct map *part,
-                                  const struct modules_from *from)
+                                  const struct lookup_from *from)
 {
     struct module_source source = {
-        .fd = open_file(maps, map, from),
+        .fd = open_file(modules, maps, map, from),
         .path = maps_name(maps, map),
-        .found = from->live ? NULL : binaries_found(from->binaries, map->binary),
+        .found = from->live ? NULL : binaries_found(modules->binaries, map->binary),
         .mapping = part,
         .serial = ++modules->serials,
-        .debug = {.root_of = from->live ? from->pid : 0,
-                  .files = from->files,
-                  .root = from->debug_root,
-                  .symfs = from->live ? NULL : from->symfs,
-                  .cache = from->live ? NULL : from->binaries->cache,
-                  .debuginfod = from->debuginfod}};
+        .from = *from};
     struct module *module = source.fd >= 0 ? module_new(&source) : NULL;
     if (!module || module_fits(module, map->start, map->offset))
         return module;
@@ -800,7 +795,7 @@ static struct module *open_module(struct modules *modules, const struct maps *ma
 }
 
 static int add_entry(struct modules *modules, const struct maps *maps, const struct map *map,
-                     const struct modules_from *from)
+                     const struct lookup_from *from)
 {
     struct modules_entry entry = {.name = strdup(maps_name(maps, map)), .map = *map};
     if (!entry.name || !array_more(&modules->entries, &modules->room, modules->count,
@@ -816,7 +811,7 @@ static int add_entry(struct modules *modules, const struct maps *maps, const str
 }
 
 struct module *modules_of(struct modules *modules, const struct maps *maps, struct map *map,
-                          const struct modules_from *from)
+                          const struct lookup_from *from)
 {
     if (map->module == -2) {
         map->module = find_entry(modules, maps, map);

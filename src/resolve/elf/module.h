@@ -86,7 +86,7 @@ struct module_source {
     const char *found;         /* recording: path of the opened file, for its debug file; or NULL */
     const struct map *mapping; /* a mapping of the file, which gives its bias */
     uint32_t serial;           /* different from earlier modules at the same address */
-    struct debugfile_from debug;
+    struct lookup_from from;
 };
 
 /* Opens a file mapped at one address. NULL: not an ELF file for this machine, or too damaged. */
@@ -154,20 +154,6 @@ bool module_constant(const struct module *module, uint64_t address, void *out, s
  * the process's root (containers), through the mapping itself if the path is gone, or for
  * recordings from a folder of binaries.
  */
-/* Where to search for files. */
-struct modules_from {
-    pid_t pid;
-    bool live;                  /* through /proc/PID; false: a recording */
-    int root;                   /* live: its root directory, for after its exit; -1: not known */
-    struct files_client *files; /* users that files are opened for; NULL: our own */
-    const char *symfs;          /* folder with a recording's binaries, or NULL */
-    bool elsewhere;             /* the recording is from another machine */
-    bool host_unknown;          /* the machine of the recording is not known */
-    bool debuginfod;            /* servers may be queried for separate debug files */
-    const char *debug_root;     /* of separate debug files; NULL: /usr/lib/debug */
-    struct binaries *binaries;  /* recording: files that may be opened; outlives the modules */
-};
-
 struct binaries;
 
 struct modules_entry {
@@ -181,7 +167,8 @@ struct modules {
     struct modules_entry *entries;
     size_t count;
     size_t room;
-    uint32_t serials; /* last serial number assigned */
+    uint32_t serials;          /* last serial number assigned */
+    struct binaries *binaries; /* recording: files that may be opened; outlives the modules */
 };
 
 void modules_fini(struct modules *modules);
@@ -191,7 +178,7 @@ void modules_forget(struct modules *modules);
 
 /* Returns the module of a mapping of a file or of the vdso; NULL: none. Sets map->module. */
 struct module *modules_of(struct modules *modules, const struct maps *maps, struct map *map,
-                          const struct modules_from *from);
+                          const struct lookup_from *from);
 
 /* The vdso has no file: its bytes are copied to a file in memory. For the resolver's files. */
 /* Opens misstop's own vdso, which is the same for every process under this kernel. */

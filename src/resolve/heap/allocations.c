@@ -6,48 +6,106 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
-#include "resolve/heap/recorded_heap.h"
+#include "base/hash.h"
+#include "resolve/heap/bin_rules.h"
+#include "resolve/heap/blocks.h"
 #include "resolve/heap/walked_heap.h"
 
-/* Bins of walked blocks come after those of call paths. */
-enum { WALKED_BINS = 1 << 30 };
+enum {
+    WALKED_BINS = 1 << 30, /* bins of walked blocks come after those of call paths */
+    PATHS_FIRST = 1024,
+    DEPTH_SHOWN = 64,
+    EVENTS_MOST = BLOCKS_PREFETCH_MAX,
+    PAIR_BITS = 9,
+    SITES_MAX = 1 << 18
+};
+
+#define UNSEEN_NS          (2 * CLOCK_NS_PER_S)
+#define MAPPINGS_BYTES_MAX (UINT64_C(64) << 20)
 
 static const uint64_t settle_ns = 100000000;
 
+/* A return address as text. */
+struct site {
+    const char *words; /* "function (file:line)" */
+    bool unsure;       /* file and line may still become known */
+};
+
 struct allocations {
     struct allocations_options options;
-    struct recorded_heap recorded;
-    struct walked walked;
-    bool has_agent;
-    bool walks;
     uint64_t marked_ns; /* 0: no mark yet */
-    uint64_t now_ns;    /* of the last tick */
+    uint64_t ticked_ns;
     uint64_t settled_ns;
-    uint64_t failed; /* failed lookups on the heap */
-    char source[96];
+    uint64_t failed;      /* lookups on the heap */
+    struct walked walked; /* where options.walk is set */
+    /* The rest is of the agent's records, where there is a feed: an index of live blocks, and bins
+     * by call path. Mappings that the program makes itself (for an allocator of its own, say) are
+     * recorded too; they are looked up where no block is known. */
+    struct blocks *blocks;   /* of malloc and related functions */
+    struct blocks *mappings; /* of mmap */
+    struct bins *bins;
+    struct bin_rules rules;
+    struct wrappers wrappers;
+    uint32_t *bin_of_path; /* [path_room], by path * 2, + 1 for mappings; 0: none yet */
+    size_t path_room;
+    uint32_t *leads; /* bins that represented their groups at the last tick */
+    uint32_t lead_count;
+    size_t lead_room;
+    struct hash site_of; /* return address -> index into sites */
+    struct site *sites;
+    uint32_t site_count;
+    size_t site_room;
+    struct arena strings;
+    const char *shown[DEPTH_SHOWN]; /* the call path returned last */
+    uint64_t event_ns;              /* of the newest event */
+    uint64_t unseen;                /* events lost and blocks displaced, at the last check */
+    uint64_t unseen_ns;             /* time of the last event when `unseen` grew */
+    unsigned event_count;
+    struct feed_event events[EVENTS_MOST]; /* read but not yet in the index */
 };
+
+/* Counts a displaced block as freed: its free was lost. */
+static void block_gone(void *context, const struct block *gone)
+{
+    struct allocations *allocations = context;
+    bins_died(allocations->bins, gone, allocations->event_ns);
+}
+
+static int open_records(struct allocations *allocations)
+{
+    int code = wrappers_init(&allocations->wrappers);
+    if (!code)
+        code = wrappers_add_settings(&allocations->wrappers);
+    bin_rules_open(&allocations->rules, "bins");
+    if (!code)
+        code = blocks_new(&allocations->blocks, 0);
+    if (!code)
+        code = blocks_new(&allocations->mappings, MAPPINGS_BYTES_MAX);
+    if (!code)
+        code = bins_new(&allocations->bins, 0);
+    if (code)
+        return code;
+    blocks_on_displaced(allocations->blocks, block_gone, allocations);
+    blocks_on_displaced(allocations->mappings, block_gone, allocations);
+    return 0;
+}
 
 int allocations_new(struct allocations **out, const struct allocations_options *options,
                     struct error *error)
 {
     struct allocations *allocations = calloc(1, sizeof *allocations);
     int code = allocations ? 0 : -ENOMEM;
-    if (!code)
-        allocations->options = *options;
-    if (!code && options->feed) {
-        code = recorded_heap_init(&allocations->recorded, options->feed, options->name,
-                                  options->assigned, options->context);
-        allocations->has_agent = !code;
-    }
-    if (!code && options->walk) {
+    if (!code && options->feed)
+        code = open_records(allocations);
+    if (!code && options->walk)
         code = walked_init(&allocations->walked, options->pid);
-        allocations->walks = !code;
-    }
     if (code) {
         allocations_free(allocations);
         return error_set(error, code, "out of memory for the index of heap blocks");
     }
+    allocations->options = *options;
     *out = allocations;
     return 0;
 }
@@ -56,60 +114,284 @@ void allocations_free(struct allocations *allocations)
 {
     if (!allocations)
         return;
-    if (allocations->has_agent)
-        recorded_heap_fini(&allocations->recorded);
-    if (allocations->walks)
+    if (allocations->options.walk)
         walked_fini(&allocations->walked);
+    blocks_free(allocations->blocks);
+    blocks_free(allocations->mappings);
+    bins_free(allocations->bins);
+    bin_rules_fini(&allocations->rules);
+    wrappers_fini(&allocations->wrappers);
+    hash_fini(&allocations->site_of);
+    arena_fini(&allocations->strings);
+    free(allocations->bin_of_path);
+    free(allocations->leads);
+    free(allocations->sites);
     free(allocations);
+}
+
+/* Returns the bin of a path. A path to a mapping has another bin than the same path to malloc. It
+ * is also cut shorter, because it is chance which call makes an allocator take the next mapping. */
+static uint32_t bin_of_path(struct allocations *allocations, uint32_t path, bool mapping)
+{
+    const uint64_t *frames;
+    uint64_t marked[2] = {BINS_MAPPING};
+    uint32_t index = path * 2 + mapping;
+    if (!path || path > UINT32_MAX / 4 ||
+        !array_reach(&allocations->bin_of_path, &allocations->path_room, index,
+                     sizeof *allocations->bin_of_path, PATHS_FIRST))
+        return BINS_REST;
+    if (allocations->bin_of_path[index])
+        return allocations->bin_of_path[index];
+    uint32_t depth = feed_path(allocations->options.feed, path, &frames);
+    if (!depth)
+        return BINS_REST;
+    if (mapping) {
+        marked[1] = frames[0];
+        frames = marked;
+        depth = 2;
+    }
+    allocations->bin_of_path[index] = bins_of_path(allocations->bins, frames, depth);
+    return allocations->bin_of_path[index];
+}
+
+static struct block block_of(struct allocations *allocations, const struct feed_event *event,
+                             bool mapping)
+{
+    return (struct block){.start = event->address,
+                          .usable_bytes = event->usable,
+                          .requested_bytes = event->requested,
+                          .born_ns = event->is_timed ? event->time_ns : 0,
+                          .bin = bin_of_path(allocations, event->path, mapping)};
+}
+
+static void add_block(struct allocations *allocations, struct blocks *blocks,
+                      const struct feed_event *event)
+{
+    struct block block = block_of(allocations, event, blocks == allocations->mappings);
+    if (!blocks_add(blocks, &block))
+        bins_born(allocations->bins, &block, event->time_ns);
+}
+
+/* Removes a range from the mappings; what remains of a mapping keeps its bin. */
+static void unmap(struct allocations *allocations, uint64_t start, uint64_t end)
+{
+    struct block block;
+    struct block rest;
+    bool into = blocks_find(allocations->mappings, start, &block) && block.start < start;
+    uint64_t last = into ? block.start + block.usable_bytes : 0;
+    if (into && blocks_remove(allocations->mappings, block.start, NULL)) {
+        bins_died(allocations->bins, &block, allocations->event_ns);
+        rest = block;
+        rest.usable_bytes = rest.requested_bytes = start - block.start;
+        if (!blocks_add(allocations->mappings, &rest))
+            bins_born(allocations->bins, &rest, allocations->event_ns);
+    } else if (blocks_find(allocations->mappings, end - 1, &block)) {
+        last = block.start + block.usable_bytes;
+    }
+    blocks_remove_range(allocations->mappings, start, end, block_gone, allocations);
+    if (last <= end)
+        return;
+    rest = block;
+    rest.start = end;
+    rest.usable_bytes = rest.requested_bytes = last - end;
+    if (!blocks_add(allocations->mappings, &rest))
+        bins_born(allocations->bins, &rest, allocations->event_ns);
+}
+
+static void take_event(struct allocations *allocations, const struct feed_event *event)
+{
+    struct block gone;
+    allocations->event_ns = event->time_ns;
+    switch (event->kind) {
+    case FEED_ALLOC:
+        add_block(allocations, allocations->blocks, event);
+        break;
+    case FEED_FREE:
+        if (blocks_remove(allocations->blocks, event->address, &gone))
+            bins_died(allocations->bins, &gone, event->time_ns);
+        break;
+    case FEED_MAP:
+        add_block(allocations, allocations->mappings, event);
+        break;
+    case FEED_UNMAP:
+        if (event->usable && event->address + event->usable > event->address)
+            unmap(allocations, event->address, event->address + event->usable);
+        break;
+    case FEED_NOTHING:
+        break;
+    }
+}
+
+/* Counts a block allocated and freed without a sample between; it is never in the index. */
+static void count_pair(struct allocations *allocations, const struct feed_event *alloc,
+                       const struct feed_event *end)
+{
+    struct block block = block_of(allocations, alloc, false);
+    bins_born(allocations->bins, &block, alloc->time_ns);
+    bins_died(allocations->bins, &block, end->time_ns);
+}
+
+static unsigned pair_place(uint64_t address)
+{
+    return (uint32_t)(address >> 4) * UINT32_C(0x9e3779b1) >> (32 - PAIR_BITS);
+}
+
+/* Finds, for each allocation of a block that is freed among the same events, the index of its free.
+ * All other events get their own index. */
+static void find_pairs(const struct allocations *allocations, uint8_t end[EVENTS_MOST])
+{
+    uint8_t latest[1 << PAIR_BITS]; /* allocation with this address hash, + 1 */
+    memset(latest, 0, sizeof latest);
+    for (unsigned i = 0; i < allocations->event_count; i++) {
+        const struct feed_event *event = &allocations->events[i];
+        uint8_t *place = &latest[pair_place(event->address)];
+        bool same = *place && allocations->events[*place - 1].address == event->address;
+        end[i] = (uint8_t)i;
+        if (event->kind == FEED_ALLOC) {
+            *place = same ? 0 : (uint8_t)(i + 1); /* the free of the earlier block was not seen */
+        } else if (event->kind == FEED_FREE && same) {
+            end[*place - 1] = (uint8_t)i;
+            *place = 0;
+        }
+    }
+}
+
+/*
+ * Blocks that were allocated and freed since the last sample, or EVENTS_MOST events ago, are only
+ * counted: no sample asks the index for them. Not for UNSEEN_NS after a free was not seen (it was
+ * lost, or an allocator has functions that are not ours): an allocation then also says which block
+ * is gone. The rest goes to the index.
+ */
+static void count_pairs(struct allocations *allocations)
+{
+    uint8_t end[EVENTS_MOST];
+    unsigned rest = 0;
+    find_pairs(allocations, end);
+    for (unsigned i = 0; i < allocations->event_count; i++) {
+        struct feed_event *event = &allocations->events[i];
+        if (end[i] != i) {
+            count_pair(allocations, event, &allocations->events[end[i]]);
+            allocations->events[end[i]].kind = FEED_NOTHING;
+        } else if (event->kind != FEED_NOTHING) {
+            allocations->events[rest++] = *event;
+        }
+    }
+    allocations->event_count = rest;
+}
+
+static void take_events(struct allocations *allocations)
+{
+    uint64_t starts[EVENTS_MOST];
+    if (!allocations->event_count)
+        return;
+    uint64_t now_ns = allocations->events[allocations->event_count - 1].time_ns;
+    if (!allocations->unseen || now_ns > allocations->unseen_ns + UNSEEN_NS)
+        count_pairs(allocations);
+    for (unsigned i = 0; i < allocations->event_count; i++)
+        starts[i] = allocations->events[i].address;
+    blocks_prefetch(allocations->blocks, starts, allocations->event_count);
+    for (unsigned i = 0; i < allocations->event_count; i++)
+        take_event(allocations, &allocations->events[i]);
+    allocations->event_ns = now_ns;
+    allocations->event_count = 0;
+}
+
+static void keep_event(void *context, const struct feed_event *event)
+{
+    struct allocations *allocations = context;
+    allocations->events[allocations->event_count++] = *event;
+    if (allocations->event_count == EVENTS_MOST)
+        take_events(allocations);
 }
 
 long allocations_follow(struct allocations *allocations, uint64_t until_ns)
 {
-    return allocations->has_agent ? recorded_heap_follow(&allocations->recorded, until_ns) : 0;
+    if (!allocations->options.feed)
+        return 0;
+    uint64_t unseen = feed_lost(allocations->options.feed) + blocks_displaced(allocations->blocks);
+    if (unseen != allocations->unseen)
+        allocations->unseen_ns = allocations->event_ns;
+    allocations->unseen = unseen;
+    long count = feed_read(allocations->options.feed, until_ns, keep_event, allocations);
+    take_events(allocations);
+    return count;
 }
 
 void allocations_await(struct allocations *allocations, uint64_t patience_ns)
 {
-    if (allocations->walks)
+    if (allocations->options.walk)
         walked_settle(&allocations->walked, patience_ns);
+}
+
+static void name_bins(struct allocations *allocations)
+{
+    const struct allocations_options *options = &allocations->options;
+    bins_update_names(allocations->bins, &allocations->wrappers, &allocations->rules, options->name,
+                      options->assigned, options->context);
 }
 
 void allocations_settle(struct allocations *allocations, uint64_t now_ns)
 {
     allocations_await(allocations, 0);
-    if (!allocations->has_agent || now_ns < allocations->settled_ns + settle_ns)
+    if (!allocations->bins || now_ns < allocations->settled_ns + settle_ns)
         return;
-    recorded_heap_name_bins(&allocations->recorded);
+    name_bins(allocations);
     allocations->settled_ns = now_ns;
 }
 
 void allocations_ask_again(struct allocations *allocations)
 {
-    if (allocations->has_agent)
-        bins_ask_again(allocations->recorded.bins);
+    if (allocations->bins)
+        bins_ask_again(allocations->bins);
+}
+
+/* Drops all records: addresses mean other code now, so bins and their names are reset too. */
+static void forget_records(struct allocations *allocations)
+{
+    struct bins *fresh;
+    blocks_remove_range(allocations->blocks, 0, BLOCKS_ADDRESS_END, block_gone, allocations);
+    blocks_remove_range(allocations->mappings, 0, BLOCKS_ADDRESS_END, block_gone, allocations);
+    if (bins_new(&fresh, 0))
+        return;
+    bins_free(allocations->bins);
+    allocations->bins = fresh;
+    if (allocations->path_room)
+        memset(allocations->bin_of_path, 0,
+               allocations->path_room * sizeof *allocations->bin_of_path);
+    hash_clear(&allocations->site_of);
+    allocations->site_count = allocations->lead_count = 0;
 }
 
 void allocations_forget(struct allocations *allocations)
 {
-    if (allocations->has_agent)
-        recorded_heap_forget(&allocations->recorded);
-    if (allocations->walks)
+    if (allocations->bins)
+        forget_records(allocations);
+    if (allocations->options.walk)
         walked_forget(&allocations->walked);
     allocations->marked_ns = 0;
+}
+
+/* Finds the block around an address, otherwise the mapping. Returns false if there is neither. */
+static bool find_record(const struct allocations *allocations, uint64_t address,
+                        struct allocation *found)
+{
+    struct block block;
+    bool of_malloc = blocks_find(allocations->blocks, address, &block);
+    if (!of_malloc && !blocks_find(allocations->mappings, address, &block))
+        return false;
+    *found = (struct allocation){block.start, block.start + block.usable_bytes, block.bin,
+                                 of_malloc ? ALLOCATION_RECORDED : ALLOCATION_MAPPING, true};
+    return true;
 }
 
 bool allocations_find(struct allocations *allocations, const struct space *space, uint64_t address,
                       uint64_t time_ns, struct allocation *found)
 {
     struct block block;
-    bool mapping;
-    if (allocations->has_agent &&
-        recorded_heap_find(&allocations->recorded, address, &block, &mapping)) {
-        *found = (struct allocation){block.start, block.start + block.usable_bytes, block.bin,
-                                     mapping ? ALLOCATION_MAPPING : ALLOCATION_RECORDED, true};
+    if (allocations->bins && find_record(allocations, address, found))
         return true;
-    }
-    if (allocations->walks && walked_find(&allocations->walked, space, address, time_ns, &block)) {
+    if (allocations->options.walk &&
+        walked_find(&allocations->walked, space, address, time_ns, &block)) {
         bool own = block.bin == WALKED_HEADERS || block.bin == WALKED_GO;
         *found = (struct allocation){
             block.start, block.start + block.usable_bytes, WALKED_BINS + block.bin,
@@ -124,7 +406,8 @@ bool allocations_holds(struct allocations *allocations, const struct space *spac
                        uint64_t start, uint64_t end)
 {
     struct block block;
-    return allocations->walks && walked_find(&allocations->walked, space, start, now_ns, &block) &&
+    return allocations->options.walk &&
+           walked_find(&allocations->walked, space, start, now_ns, &block) &&
            block.bin >= WALKED_SIZES && block.start == start &&
            block.start + block.usable_bytes == end;
 }
@@ -134,55 +417,157 @@ bool allocations_bin_walked(uint32_t bin)
     return bin >= WALKED_BINS;
 }
 
+static bool narrow(const struct blocks *blocks, uint64_t address, uint64_t *base, uint64_t *bound)
+{
+    struct block block;
+    bool before = blocks_previous(blocks, address, &block) && block.start >= *base;
+    uint64_t end = before ? block.start + block.usable_bytes : 0;
+    if (before && end > *base && end <= address)
+        *base = end;
+    bool after = blocks_next(blocks, address, &block) && block.start < *bound;
+    if (after)
+        *bound = block.start;
+    return before || after;
+}
+
 bool allocations_gap(const struct allocations *allocations, uint64_t address, uint64_t *base,
                      uint64_t *bound)
 {
-    return allocations->has_agent &&
-           recorded_heap_gap(&allocations->recorded, address, base, bound);
+    if (!allocations->bins)
+        return false;
+    bool mapped = narrow(allocations->mappings, address, base, bound);
+    return narrow(allocations->blocks, address, base, bound) || mapped;
+}
+
+/* Marks bins of allocators. A function that mapped memory with blocks in it is an allocator, also
+ * for its other mappings. */
+static void find_dealers(struct allocations *allocations)
+{
+    struct block mapping;
+    struct block block;
+    for (uint64_t at = 0; blocks_next(allocations->mappings, at, &mapping);) {
+        at = mapping.start + mapping.usable_bytes;
+        if (mapping.bin > BINS_REST)
+            bins_at(allocations->bins, mapping.bin)->deals |=
+                blocks_next(allocations->blocks, mapping.start, &block) && block.start < at;
+    }
+}
+
+/* Sums over a bin's group. A mapping that an allocator cuts into blocks is counted by its blocks,
+ * not a second time by the mapping. */
+static bool group_stats(const struct allocations *allocations, uint32_t lead,
+                        struct bin_stats *stats)
+{
+    if (!bins_stats(allocations->bins, lead, stats))
+        return false;
+    const struct bin *bin;
+    for (uint32_t id = lead; (bin = bins_at(allocations->bins, id)); id = bin->next) {
+        const struct bin_stats *own = &bin->stats;
+        if (!bin->deals)
+            continue;
+        stats->live_blocks -= own->live_blocks;
+        stats->live_usable_bytes -= own->live_usable_bytes;
+        stats->live_requested_bytes -= own->live_requested_bytes;
+        stats->mark_blocks -= own->mark_blocks;
+        stats->mark_usable_bytes -= own->mark_usable_bytes;
+        for (int i = 0; i < HEAP_SIZES; i++)
+            stats->sizes[i] -= own->sizes[i];
+    }
+    return true;
+}
+
+static void list_leads(struct allocations *allocations)
+{
+    uint32_t count = bins_count(allocations->bins);
+    allocations->lead_count = 0;
+    if (count > allocations->lead_room && !array_fit(&allocations->leads, &allocations->lead_room,
+                                                     (size_t)count * 2, sizeof *allocations->leads))
+        return;
+    for (uint32_t id = 1; id <= count; id++)
+        if (bins_at(allocations->bins, id)->lead == id)
+            allocations->leads[allocations->lead_count++] = id;
 }
 
 void allocations_tick(struct allocations *allocations, const struct space *space,
                       const struct tcbs *tcbs, bool alive, uint64_t now_ns)
 {
-    allocations->now_ns = now_ns;
-    if (allocations->has_agent)
-        recorded_heap_tick(&allocations->recorded, now_ns);
-    if (allocations->walks && alive)
+    allocations->ticked_ns = now_ns;
+    if (allocations->bins) {
+        bins_tick(allocations->bins, now_ns);
+        find_dealers(allocations);
+        name_bins(allocations);
+        list_leads(allocations);
+    }
+    if (allocations->options.walk && alive)
         walked_tick(&allocations->walked, space, tcbs, now_ns);
 }
 
 void allocations_mark(struct allocations *allocations, uint64_t now_ns)
 {
     allocations->marked_ns = now_ns;
-    if (allocations->has_agent)
-        bins_mark(allocations->recorded.bins, now_ns);
-    if (allocations->walks)
+    if (allocations->bins)
+        bins_mark(allocations->bins, now_ns);
+    if (allocations->options.walk)
         walked_mark(&allocations->walked);
 }
 
-/* Walked blocks have no call path that a rule could name. */
+/* Applies changed rules: other bins now represent their groups. */
+static int keep_rules(struct allocations *allocations)
+{
+    int code = bins_regroup(allocations->bins, &allocations->rules);
+    bin_rules_keep(&allocations->rules);
+    list_leads(allocations);
+    return code;
+}
+
+static const char *full_name(const struct allocations *allocations, uint32_t bin)
+{
+    const struct bin *at = bins_at(allocations->bins, bin);
+    return at ? at->full_name : NULL;
+}
+
+/* Walked blocks have no call path to be meant by. */
 static int can_change(const struct allocations *allocations, uint32_t bin)
 {
-    return bin >= WALKED_BINS ? -EOPNOTSUPP : allocations->has_agent ? 0 : -ENOENT;
+    return bin >= WALKED_BINS ? -EOPNOTSUPP : allocations->bins ? 0 : -ENOENT;
 }
 
 int allocations_rename(struct allocations *allocations, uint32_t bin, const char *name)
 {
     int code = can_change(allocations, bin);
-    return code ? code : recorded_heap_rename(&allocations->recorded, bin, name);
+    const char *full = code ? NULL : full_name(allocations, bin);
+    if (!code)
+        code = full ? bin_rules_rename(&allocations->rules, full, name) : -ENOENT;
+    return code ? code : keep_rules(allocations);
 }
 
 int allocations_combine(struct allocations *allocations, const uint32_t *bins, uint32_t count)
 {
-    int code = count ? 0 : -EINVAL;
+    int code = count > 1 ? 0 : -EINVAL;
     for (uint32_t i = 0; i < count && !code; i++)
         code = can_change(allocations, bins[i]);
-    return code ? code : recorded_heap_combine(&allocations->recorded, bins, count);
+    if (code)
+        return code;
+    bin_rules_begin_step(&allocations->rules);
+    for (uint32_t i = 1; i < count && !code; i++) {
+        const char *into = full_name(allocations, bins[0]);
+        const char *from = full_name(allocations, bins[i]);
+        code = into && from ? bin_rules_combine(&allocations->rules, into, from) : -ENOENT;
+    }
+    code = bin_rules_end_step(&allocations->rules, code);
+    return code ? code : keep_rules(allocations);
 }
 
 int allocations_undo(struct allocations *allocations)
 {
-    return allocations->has_agent ? recorded_heap_undo(&allocations->recorded) : -ENOENT;
+    return allocations->bins && bin_rules_undo(&allocations->rules) ? keep_rules(allocations)
+                                                                    : -ENOENT;
+}
+
+/* NULL: it has no call path, or is not known. */
+static const struct bin *bin_at(const struct allocations *allocations, uint32_t bin)
+{
+    return allocations->bins ? bins_at(allocations->bins, bin) : NULL;
 }
 
 /* Returns the size class of a bin; NULL: it is a call path. */
@@ -200,7 +585,7 @@ const char *allocations_bin_name(const struct allocations *allocations, uint32_t
     const struct walked_class *class = walked_class_at(allocations, bin);
     if (class)
         return class->name;
-    const struct bin *at = allocations->has_agent ? bins_at(allocations->recorded.bins, bin) : NULL;
+    const struct bin *at = bin_at(allocations, bin);
     const char *name = at ? bin_name(at) : NULL;
     return name ? name : "heap (not named yet)";
 }
@@ -218,39 +603,57 @@ void allocations_bin_live(const struct allocations *allocations, uint32_t bin, u
     const struct walked_class *class = walked_class_at(allocations, bin);
     if (class)
         stats = class->stats;
-    else if (allocations->has_agent)
-        bins_stats(allocations->recorded.bins, bin, &stats);
+    else if (allocations->bins)
+        bins_stats(allocations->bins, bin, &stats);
     *blocks = stats.live_blocks;
     *bytes = stats.live_usable_bytes;
 }
 
 uint32_t allocations_bin_lead(const struct allocations *allocations, uint32_t bin)
 {
-    return allocations->has_agent && bin < WALKED_BINS
-               ? recorded_heap_lead(&allocations->recorded, bin)
-               : bin;
+    const struct bin *at = bin_at(allocations, bin);
+    return at ? at->lead : bin;
 }
 
 uint32_t allocations_bin_type(const struct allocations *allocations, uint32_t bin)
 {
-    const struct bin *at = allocations->has_agent ? bins_at(allocations->recorded.bins, bin) : NULL;
+    const struct bin *at = bin_at(allocations, bin);
     return at ? at->type : 0;
+}
+
+static void each_block(const struct allocations *allocations, const struct blocks *blocks,
+                       uint32_t lead, allocations_block *block, void *context)
+{
+    struct block found;
+    for (uint64_t at = 0; blocks_next(blocks, at, &found); at = found.start + 1)
+        if (allocations_bin_lead(allocations, found.bin) == lead)
+            block(context, found.start,
+                  found.requested_bytes ? found.requested_bytes : found.usable_bytes);
 }
 
 int allocations_blocks(const struct allocations *allocations, uint32_t bin,
                        allocations_block *block, void *context)
 {
-    if (!allocations->has_agent || bin >= WALKED_BINS)
+    if (!allocations->bins || bin >= WALKED_BINS)
         return -ENOTSUP;
-    recorded_heap_blocks(&allocations->recorded, bin, block, context);
+    uint32_t lead = allocations_bin_lead(allocations, bin);
+    each_block(allocations, allocations->blocks, lead, block, context);
+    each_block(allocations, allocations->mappings, lead, block, context);
     return 0;
 }
 
+/* Considers only paths of malloc: the pair index of mappings, path * 2 + 1, is not used. */
 enum allocation_path allocations_path(const struct allocations *allocations, uint32_t bin,
                                       uint32_t path)
 {
-    return allocations->has_agent ? recorded_heap_path(&allocations->recorded, bin, path)
-                                  : ALLOCATION_PATH_OTHER;
+    uint32_t its = path < allocations->path_room / 2 ? allocations->bin_of_path[path * 2] : 0;
+    if (!allocations->bins)
+        return ALLOCATION_PATH_OTHER;
+    if (!bins_at(allocations->bins, its))
+        return ALLOCATION_PATH_UNKNOWN;
+    return allocations_bin_lead(allocations, its) == allocations_bin_lead(allocations, bin)
+               ? ALLOCATION_PATH_ITS
+               : ALLOCATION_PATH_OTHER;
 }
 
 static void summarise_walk(const struct walked *walked, struct heap_summary *summary)
@@ -263,10 +666,10 @@ static void summarise_walk(const struct walked *walked, struct heap_summary *sum
     summary->bins = walked->classes.count;
 }
 
-static const char *feed_note(const struct recorded_heap *recorded, const char *note)
+static const char *feed_note(const struct feed *feed, const char *note)
 {
     const char *why = NULL;
-    enum feed_state state = feed_state(recorded->feed, &why);
+    enum feed_state state = feed_state(feed, &why);
     if (why)
         return why;
     return state == FEED_NOT_STARTED ? "the program has not loaded the agent (yet)" : note;
@@ -274,15 +677,15 @@ static const char *feed_note(const struct recorded_heap *recorded, const char *n
 
 static void summarise_recorded(const struct allocations *allocations, struct heap_summary *summary)
 {
-    const struct recorded_heap *recorded = &allocations->recorded;
+    const struct feed *feed = allocations->options.feed;
     summary->feed = HEAP_FEED_AGENT;
     summary->source = "agent";
-    summary->note = feed_note(recorded, summary->note);
-    summary->lost = feed_lost(recorded->feed) + blocks_refused(recorded->blocks);
-    summary->bins = recorded->lead_count;
-    for (uint32_t i = 0; i < recorded->lead_count; i++) {
+    summary->note = feed_note(feed, summary->note);
+    summary->lost = feed_lost(feed) + blocks_refused(allocations->blocks);
+    summary->bins = allocations->lead_count;
+    for (uint32_t i = 0; i < allocations->lead_count; i++) {
         struct bin_stats stats;
-        if (!recorded_heap_stats(recorded, recorded->leads[i], &stats))
+        if (!group_stats(allocations, allocations->leads[i], &stats))
             continue;
         summary->live_blocks += stats.live_blocks;
         summary->usable_bytes += stats.live_usable_bytes;
@@ -293,16 +696,16 @@ static void summarise_recorded(const struct allocations *allocations, struct hea
 void allocations_summary(const struct allocations *allocations, struct heap_summary *summary)
 {
     *summary = (struct heap_summary){.mark_age_s = NAN, .note = allocations->options.note};
-    if (allocations->has_agent) {
+    if (allocations->bins) {
         summarise_recorded(allocations, summary);
-    } else if (allocations->walks) {
+    } else if (allocations->options.walk) {
         summarise_walk(&allocations->walked, summary);
         summary->source = walk_source(allocations->walked.walk);
     }
     summary->failed = allocations->failed;
-    if (allocations->marked_ns && allocations->now_ns >= allocations->marked_ns)
+    if (allocations->marked_ns && allocations->ticked_ns >= allocations->marked_ns)
         summary->mark_age_s =
-            (double)(allocations->now_ns - allocations->marked_ns) / CLOCK_NS_PER_S;
+            (double)(allocations->ticked_ns - allocations->marked_ns) / CLOCK_NS_PER_S;
 }
 
 static void describe_walked(const struct allocations *allocations, uint32_t index,
@@ -314,12 +717,82 @@ static void describe_walked(const struct allocations *allocations, uint32_t inde
     bin->allocations_per_s = bin->frees_per_s = NAN; /* a walk does not see allocations and frees */
 }
 
+/* Formats a return address; repeated until file and line are known. */
+static void describe_site(struct allocations *allocations, uint64_t address, struct site *site)
+{
+    const char *function = NULL;
+    const char *module = NULL;
+    const char *file = NULL;
+    uint32_t line = 0;
+    /* A return address follows the call, and may be after the last line of the function. */
+    bool known = allocations->options.name(allocations->options.context, address - 1, &function,
+                                           &module, &file, &line);
+    bool later = known && line == BINS_LINE_LATER;
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    if (later && site->words)
+        return;
+    site->unsure = later;
+    if (!known || !function)
+        site->words = arena_printf(&allocations->strings, "0x%llx", (unsigned long long)address);
+    else if (file && line && !later)
+        site->words = arena_printf(&allocations->strings, "%s (%s:%u)", function,
+                                   slash ? slash + 1 : file, line);
+    else if (module && *module)
+        site->words = arena_printf(&allocations->strings, "%s (%s)", function, module);
+    else
+        site->words = arena_string(&allocations->strings, function);
+}
+
+static const char *site_of(struct allocations *allocations, uint64_t address)
+{
+    bool created = false;
+    uint32_t *index = array_more(&allocations->sites, &allocations->site_room,
+                                 allocations->site_count, sizeof *allocations->sites, SITES_MAX)
+                          ? hash_insert(&allocations->site_of, address, &created)
+                          : hash_find(&allocations->site_of, address);
+    if (!index)
+        return "?";
+    if (created) {
+        *index = allocations->site_count++;
+        allocations->sites[*index] = (struct site){.unsure = true};
+    }
+    struct site *site = &allocations->sites[*index];
+    if (site->unsure)
+        describe_site(allocations, address, site);
+    return site->words ? site->words : "?";
+}
+
+static void describe_bin(struct allocations *allocations, uint32_t id, struct heap_bin *bin)
+{
+    struct bin_stats stats;
+    const struct bin *lead = bins_at(allocations->bins, id);
+    *bin = (struct heap_bin){.id = id};
+    if (!lead || !group_stats(allocations, id, &stats))
+        return;
+    bin->name = bin_name(lead) ? bin_name(lead) : "heap";
+    bin->path = lead->full_name;
+    bin->renamed = lead->new_name;
+    bin->type_id = lead->type;
+    for (uint32_t next = lead->next; next; next = bins_at(allocations->bins, next)->next)
+        bin->combined++;
+    unsigned depth = lead->depth < DEPTH_SHOWN ? lead->depth : DEPTH_SHOWN;
+    for (unsigned i = 0; i < depth; i++)
+        allocations->shown[i] = site_of(allocations, bins_path(allocations->bins, lead)[i]);
+    bin->site = allocations->shown;
+    bin->site_count = depth;
+    bin_stats_show(&stats, allocations->event_ns, bins_mark_ns(allocations->bins), bin);
+}
+
 bool allocations_bin(struct allocations *allocations, uint32_t index, struct heap_bin *bin)
 {
-    if (allocations->has_agent)
-        return recorded_heap_bin(&allocations->recorded, index, bin);
-    if (!allocations->walks || index >= allocations->walked.classes.count)
+    uint32_t count = allocations->bins           ? allocations->lead_count
+                     : allocations->options.walk ? allocations->walked.classes.count
+                                                 : 0;
+    if (index >= count)
         return false;
-    describe_walked(allocations, index, bin);
+    if (allocations->bins)
+        describe_bin(allocations, allocations->leads[index], bin);
+    else
+        describe_walked(allocations, index, bin);
     return true;
 }

@@ -261,150 +261,44 @@ void bin_rules_keep(const struct bin_rules *rules)
         bin_rules_save(rules, rules->path);
 }
 
-/* Grouped by library. Contains plain and mangled names because symbols may be either. */
-static const char *const wrappers_default[] = {
+/* Grouped by library, in the form that the user's have. Both plain and mangled names, because
+ * symbols may be either. */
+static const char wrappers_default[] =
     /* C */
-    "malloc",
-    "calloc",
-    "realloc",
-    "reallocarray",
-    "aligned_alloc",
-    "posix_memalign",
-    "memalign",
-    "valloc",
-    "pvalloc",
-    "strdup",
-    "strndup",
-    "asprintf",
-    "vasprintf",
-    "__libc_*alloc*",
-    "__GI___libc_*alloc*",
-    "__interceptor_*alloc*",
-    "__strdup",
-    "__strndup",
-    "__asprintf",
+    "malloc;calloc;realloc;reallocarray;aligned_alloc;posix_memalign;memalign;valloc;pvalloc;"
+    "strdup;strndup;asprintf;vasprintf;__libc_*alloc*;__GI___libc_*alloc*;"
+    "__interceptor_*alloc*;__strdup;__strndup;__asprintf;"
     /* C++ */
-    "operator new*",
-    "_Znw*",
-    "_Zna*",
-    "std::allocator*",
-    "std::__new_allocator<*",
-    "__gnu_cxx::new_allocator<*",
-    "std::pmr::*allocate*",
-    "*::_M_allocate*",
-    "*::_M_get_node*",
-    "*::_M_create_node*",
-    "*::_M_create(*",
-    "*::allocate(*",
-    "*::_Alloc_node::operator()*",
-    "std::__detail::_AllocNode<*",
-    "std::__detail::_ReuseOrAllocNode<*",
-    "std::__allocate_guarded<*",
-    "std::__shared_count<*",
-    "std::__shared_ptr<*",
-    "std::shared_ptr<*",
-    "std::make_shared<*",
-    "std::allocate_shared<*",
-    "_ZN9__gnu_cxx13new_allocator*",
-    "_ZNSt15__new_allocator*",
-    "_ZNSt16allocator_traits*",
-    "_ZNSaI*8allocate*",
+    "operator new*;_Znw*;_Zna*;std::allocator*;std::__new_allocator<*;"
+    "__gnu_cxx::new_allocator<*;std::pmr::*allocate*;*::_M_allocate*;*::_M_get_node*;"
+    "*::_M_create_node*;*::_M_create(*;*::allocate(*;*::_Alloc_node::operator()*;"
+    "std::__detail::_AllocNode<*;std::__detail::_ReuseOrAllocNode<*;"
+    "std::__allocate_guarded<*;std::__shared_count<*;std::__shared_ptr<*;std::shared_ptr<*;"
+    "std::make_shared<*;std::allocate_shared<*;_ZN9__gnu_cxx13new_allocator*;"
+    "_ZNSt15__new_allocator*;_ZNSt16allocator_traits*;_ZNSaI*8allocate*;"
     /* the common names of C programs */
-    "xmalloc*",
-    "xcalloc*",
-    "xrealloc*",
-    "xzalloc*",
-    "xstrdup*",
-    "xstrndup*",
-    "xmemdup*",
-    "x*alloc",
-    "x*allocarray",
-    "safe_*alloc*",
-    "my_alloc*",
-    "my_malloc*",
-    "my_calloc*",
-    "my_realloc*",
-    "mem_alloc*",
-    "mem_calloc*",
-    "*_malloc",
-    "*_calloc",
-    "*_realloc",
-    "*_zalloc",
-    "*_strdup",
-    "ggc_*alloc*",
-    "ggc_internal_*",
-    "obstack_*",
-    "_obstack_*",
-    "rpl_*alloc*",
+    "xmalloc*;xcalloc*;xrealloc*;xzalloc*;xstrdup*;xstrndup*;xmemdup*;x*alloc;x*allocarray;"
+    "safe_*alloc*;my_alloc*;my_malloc*;my_calloc*;my_realloc*;mem_alloc*;mem_calloc*;"
+    "*_malloc;*_calloc;*_realloc;*_zalloc;*_strdup;ggc_*alloc*;ggc_internal_*;obstack_*;"
+    "_obstack_*;rpl_*alloc*;"
     /* GLib, Python, SQLite, Redis, jemalloc, tcmalloc, mimalloc */
-    "g_malloc*",
-    "g_try_malloc*",
-    "g_realloc*",
-    "g_try_realloc*",
-    "g_slice_*",
-    "g_strdup*",
-    "g_strndup",
-    "g_memdup*",
-    "PyObject_Malloc",
-    "PyObject_Calloc",
-    "PyObject_Realloc",
-    "PyMem_*alloc*",
-    "PyMem_RawMalloc",
-    "_PyObject_Malloc*",
-    "_PyObject_Calloc*",
-    "_PyObject_Realloc*",
-    "_PyMem_*",
-    "pymalloc_alloc",
-    "new_arena",
-    "PyType_GenericAlloc",
-    "_PyType_AllocNoTrack",
-    "_PyObject_GC_*",
-    "sqlite3*Malloc*",
-    "sqlite3*Realloc*",
-    "sqlite3MemMalloc",
-    "sqlite3DbMalloc*",
-    "sqlite3DbStrDup",
-    "sqlite3DbStrNDup",
-    "mallocWithAlarm",
-    "dbMallocRawFinish",
-    "zmalloc*",
-    "zcalloc*",
-    "zrealloc*",
-    "ztrymalloc*",
-    "ztrycalloc*",
-    "ztryrealloc*",
-    "zstrdup",
-    "je_*",
-    "_rjem_*",
-    "tc_*alloc*",
-    "tcmalloc::*",
-    "mi_*alloc*",
-    "CRYPTO_*alloc*",
-    "OPENSSL_*alloc*",
-    "apr_palloc*",
-    "apr_pcalloc*",
-    "talloc_*",
-    "_talloc_*",
+    "g_malloc*;g_try_malloc*;g_realloc*;g_try_realloc*;g_slice_*;g_strdup*;g_strndup;"
+    "g_memdup*;PyObject_Malloc;PyObject_Calloc;PyObject_Realloc;PyMem_*alloc*;"
+    "PyMem_RawMalloc;_PyObject_Malloc*;_PyObject_Calloc*;_PyObject_Realloc*;_PyMem_*;"
+    "pymalloc_alloc;new_arena;PyType_GenericAlloc;_PyType_AllocNoTrack;_PyObject_GC_*;"
+    "sqlite3*Malloc*;sqlite3*Realloc*;sqlite3MemMalloc;sqlite3DbMalloc*;sqlite3DbStrDup;"
+    "sqlite3DbStrNDup;mallocWithAlarm;dbMallocRawFinish;zmalloc*;zcalloc*;zrealloc*;"
+    "ztrymalloc*;ztrycalloc*;ztryrealloc*;zstrdup;je_*;_rjem_*;tc_*alloc*;tcmalloc::*;"
+    "mi_*alloc*;CRYPTO_*alloc*;OPENSSL_*alloc*;apr_palloc*;apr_pcalloc*;talloc_*;_talloc_*;"
     /* Rust */
-    "__rust_alloc*",
-    "__rust_realloc",
-    "__rdl_alloc*",
-    "__rdl_realloc",
-    "alloc::alloc::*",
-    "alloc::raw_vec::*",
-    "<alloc::alloc::Global*",
-};
-
-void wrappers_init(struct wrappers *wrappers)
-{
-    *wrappers = (struct wrappers){0};
-}
+    "__rust_alloc*;__rust_realloc;__rdl_alloc*;__rdl_realloc;alloc::alloc::*;"
+    "alloc::raw_vec::*;<alloc::alloc::Global*;";
 
 void wrappers_fini(struct wrappers *wrappers)
 {
     free(wrappers->globs);
     hash_fini(&wrappers->verdicts);
-    wrappers_init(wrappers);
+    *wrappers = (struct wrappers){0};
 }
 
 /* Returns true if a glob has too many stars: fnmatch() tries each of them at every position. */
@@ -418,7 +312,7 @@ static bool too_slow(const char *glob, size_t length)
 
 static int add_glob(struct wrappers *wrappers, const char *glob, size_t length)
 {
-    if (length >= WRAPPERS_GLOB_BYTES || wrappers->count >= WRAPPERS_USER_MAX ||
+    if (length >= WRAPPERS_GLOB_BYTES || wrappers->count >= WRAPPERS_MAX ||
         memchr(glob, '\0', length) || too_slow(glob, length)) {
         wrappers->skipped++;
         return 0;
@@ -448,7 +342,13 @@ int wrappers_add(struct wrappers *wrappers, const char *text)
     return 0;
 }
 
-/* Adds the variable last so that it takes precedence. */
+int wrappers_init(struct wrappers *wrappers)
+{
+    *wrappers = (struct wrappers){0};
+    return wrappers_add(wrappers, wrappers_default);
+}
+
+/* The variable comes last, so that it has the last word. */
 int wrappers_add_settings(struct wrappers *wrappers)
 {
     char path[PATH_MAX];
@@ -481,9 +381,6 @@ static bool match_any(const struct wrappers *wrappers, const char *function)
         if (matches(glob + (*glob == '!'), function))
             return *glob != '!';
     }
-    for (size_t i = 0; i < sizeof wrappers_default / sizeof wrappers_default[0]; i++)
-        if (matches(wrappers_default[i], function))
-            return true;
     return false;
 }
 

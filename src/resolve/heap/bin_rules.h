@@ -89,20 +89,21 @@ int bin_rules_save(const struct bin_rules *rules, const char *path);
  * leading ! excludes a function.
  */
 enum {
-    WRAPPERS_USER_MAX = 256,
+    WRAPPERS_MAX = 512,
     WRAPPERS_GLOB_BYTES = 128,
     WRAPPERS_STARS_MAX = 4,
     WRAPPERS_FILE_BYTES = 1 << 16
 };
 
 struct wrappers {
-    char (*globs)[WRAPPERS_GLOB_BYTES]; /* the user's */
+    char (*globs)[WRAPPERS_GLOB_BYTES];
     unsigned count;
     unsigned skipped;     /* globs that are too long or have too many stars */
     struct hash verdicts; /* cached per function: the same functions recur in call paths */
 };
 
-void wrappers_init(struct wrappers *wrappers);
+/* Those by default. -ENOMEM. */
+int wrappers_init(struct wrappers *wrappers);
 void wrappers_fini(struct wrappers *wrappers);
 
 /* Adds globs, one per line or separated by ';'. Skips blank lines and comments (#). -ENOMEM. */

@@ -40,7 +40,7 @@ struct bin_stats {
     uint64_t live_blocks;
     uint64_t live_usable_bytes;
     uint64_t live_requested_bytes; /* the difference to the usable bytes is waste */
-    uint64_t allocations;          /* since the start */
+    uint64_t allocations;          /* number since the start */
     uint64_t frees;
     uint64_t lifetime_sum_ns; /* of the freed blocks with a known birth */
     uint64_t lifetime_count;
@@ -63,7 +63,8 @@ struct bin {
     uint32_t type; /* type of its blocks, from the variables they are assigned to; 0: not known */
     uint32_t lead; /* the bin that represents the group; its own id if it is alone */
     uint32_t next; /* next bin of the group, starting at the lead; 0: the last */
-    /* Private to bins.c. */
+    bool deals;    /* of mappings that have blocks in them (allocations.c) */
+    /* For bins.c. */
     uint64_t tick_allocations; /* values at the last tick */
     uint64_t tick_frees;
     uint64_t full_name_hash;

@@ -56,9 +56,8 @@ static inline void *slab_at(const struct slab *slab, uint32_t line)
  * a block may start, and the payloads of the blocks in address order, one per bit set. Part of the
  * block index (blocks.h); only blocks.c uses it.
  *
- * The slot of a freed block is kept for the next block at that address, so that a program that
- * allocates and frees continuously moves nothing. The number of such slots per page, and of pages
- * with only such slots, is bounded.
+ * The place of a freed block is kept for the next one at that address: a program that allocates and
+ * frees without pause moves nothing. A page keeps few such places, and goes with its last block.
  *
  * A page has a 32-bit reference: line number and size class. 0: no page.
  */
@@ -69,14 +68,12 @@ enum {
     PAGE_WORDS = PAGE_GRANULES / 64,
     PAGE_PREFETCH_LINES = 3,
     PAGE_DEAD_MAX = 16,
-    PAGES_EMPTIED_MAX = 64,
 };
 
 struct page {
     uint64_t starts[PAGE_WORDS];
     uint16_t before[PAGE_WORDS]; /* bits set in the words before this one */
     uint16_t dead_count;
-    bool is_emptied; /* listed in blocks.emptied */
     _Alignas(16) struct packed blocks[];
 };
 
@@ -339,11 +336,6 @@ static unsigned page_ceiling(const struct page *page, unsigned granule)
     return found;
 }
 
-static unsigned page_live_count(const struct page *page)
-{
-    return page_count(page) - page->dead_count;
-}
-
 /* Removes the slots of freed blocks. */
 static void page_purge(struct page *page)
 {
@@ -440,20 +432,6 @@ static void page_shrink(struct slab *slab, uint32_t *ref, unsigned count)
         smaller++;
     if (smaller < class)
         page_move(slab, ref, smaller); /* out of memory: keeps its size */
-}
-
-/* Removes the slots of freed blocks, and the page if nothing else is in it: *ref becomes 0. */
-static void page_clean(struct slab *slab, uint32_t *ref)
-{
-    struct page *page = page_at(slab, *ref);
-    page_purge(page);
-    unsigned count = page_count(page);
-    if (count) {
-        page_shrink(slab, ref, count);
-        return;
-    }
-    slab_release(slab, *ref >> SLAB_CLASS_BITS, page_class(*ref));
-    *ref = 0;
 }
 
 #define LEAF_ENTRIES   (1 << RADIX_LEAF_BITS)
@@ -637,8 +615,6 @@ struct blocks {
     uint64_t epoch_ns; /* birth of the first block with a time; 0: none yet */
     blocks_gone *on_displaced;
     void *on_displaced_context;
-    uint64_t emptied[PAGES_EMPTIED_MAX]; /* ring of pages without blocks */
-    unsigned emptied_next;
     struct radix pages; /* last, because it is large */
 };
 
@@ -708,15 +684,11 @@ static bool floor_spot(const struct blocks *blocks, uint64_t address, struct spo
             return true;
         }
     }
-    while (key-- && radix_previous(&blocks->pages, &key)) {
-        const struct page *page = page_at(&blocks->slab, *radix_slot(&blocks->pages, key));
-        int granule = page_floor(page, PAGE_GRANULES - 1);
-        if (granule >= 0) {
-            spot_set(spot, page, key, (unsigned)granule);
-            return true;
-        }
-    }
-    return false;
+    if (!key-- || !radix_previous(&blocks->pages, &key))
+        return false;
+    const struct page *page = page_at(&blocks->slab, *radix_slot(&blocks->pages, key));
+    spot_set(spot, page, key, (unsigned)page_floor(page, PAGE_GRANULES - 1));
+    return true;
 }
 
 /* Finds the first block that starts at or after the address, which must be below the end. */
@@ -732,15 +704,11 @@ static bool ceiling_spot(const struct blocks *blocks, uint64_t address, struct s
             return true;
         }
     }
-    while (!(++key >> RADIX_KEY_BITS) && radix_next(&blocks->pages, &key)) {
-        const struct page *page = page_at(&blocks->slab, *radix_slot(&blocks->pages, key));
-        unsigned granule = page_ceiling(page, 0);
-        if (granule < PAGE_GRANULES) {
-            spot_set(spot, page, key, granule);
-            return true;
-        }
-    }
-    return false;
+    if (++key >> RADIX_KEY_BITS || !radix_next(&blocks->pages, &key))
+        return false;
+    const struct page *page = page_at(&blocks->slab, *radix_slot(&blocks->pages, key));
+    spot_set(spot, page, key, page_ceiling(page, 0));
+    return true;
 }
 
 /* Removes all overlapping blocks, starting with the last one before `end`. */
@@ -780,26 +748,18 @@ static int insert(struct blocks *blocks, uint64_t start, const struct packed *pa
     return result;
 }
 
+/* Gives up the places of freed blocks, and the page where nothing else is in it. */
 static void clean_page(struct blocks *blocks, uint64_t key)
 {
     uint32_t *ref = radix_slot(&blocks->pages, key);
-    uint32_t changed = *ref;
-    page_clean(&blocks->slab, &changed);
-    if (changed)
-        *ref = changed;
-    else
-        radix_remove(&blocks->pages, key);
-}
-
-static void clean_emptied(struct blocks *blocks, uint64_t key)
-{
-    uint32_t *ref = radix_slot(&blocks->pages, key);
-    struct page *page = ref ? page_at(&blocks->slab, *ref) : NULL;
-    if (!page || !page->is_emptied)
+    struct page *page = page_at(&blocks->slab, *ref);
+    page_purge(page);
+    if (page_count(page)) {
+        page_shrink(&blocks->slab, ref, page_count(page));
         return;
-    page->is_emptied = false;
-    if (!page_live_count(page))
-        clean_page(blocks, key);
+    }
+    slab_release(&blocks->slab, *ref >> SLAB_CLASS_BITS, page_class(*ref));
+    radix_remove(&blocks->pages, key);
 }
 
 /* Returns the slot of a freed block at the same address if its neighbours in the page show that
@@ -838,11 +798,6 @@ int blocks_add(struct blocks *blocks, const struct block *block)
     displace(blocks, block->start, block->start + (block->usable_bytes ? block->usable_bytes : 1));
     struct packed packed = packed_from(block, blocks->epoch_ns);
     int result = insert(blocks, block->start, &packed);
-    if (result) {
-        for (unsigned i = 0; i < PAGES_EMPTIED_MAX; i++)
-            clean_emptied(blocks, blocks->emptied[i]);
-        result = insert(blocks, block->start, &packed);
-    }
     if (result)
         blocks->refused++;
     return result;
@@ -867,16 +822,6 @@ void blocks_prefetch(const struct blocks *blocks, const uint64_t *starts, unsign
             __builtin_prefetch(&pages[i]->blocks[page_rank(pages[i], granule_of(starts[i]))]);
 }
 
-/* Keeps a page without blocks for a while; releases the one kept longest if it is still empty. */
-static void keep_emptied(struct blocks *blocks, struct page *page, uint64_t key)
-{
-    uint64_t *oldest = &blocks->emptied[blocks->emptied_next++ % PAGES_EMPTIED_MAX];
-    if (*oldest != key)
-        clean_emptied(blocks, *oldest);
-    page->is_emptied = true;
-    *oldest = key;
-}
-
 bool blocks_remove(struct blocks *blocks, uint64_t start, struct block *gone)
 {
     if (start >= BLOCKS_ADDRESS_END || start % BLOCKS_ALIGN_BYTES)
@@ -895,10 +840,8 @@ bool blocks_remove(struct blocks *blocks, uint64_t start, struct block *gone)
     if (gone)
         packed_to(packed, start, blocks->epoch_ns, gone);
     packed->born |= PACKED_DEAD;
-    if (++page->dead_count > PAGE_DEAD_MAX)
+    if (++page->dead_count > PAGE_DEAD_MAX || page->dead_count == page_count(page))
         clean_page(blocks, key);
-    else if (!page->is_emptied && !page_live_count(page))
-        keep_emptied(blocks, page, key);
     return true;
 }
 

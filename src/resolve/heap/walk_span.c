@@ -320,8 +320,18 @@ static struct walk_searched searched_within(const struct walk_memory *memory, co
     return memory->searched[before - memory->maps.maps];
 }
 
+/* madvise(MADV_HUGEPAGE) cuts a mapping in two where a large page begins or ends: a block and its
+ * header, which memalign puts before that. */
+static bool is_advised(const struct map *before, const struct map *map)
+{
+    enum { HUGE_PAGE = 2 << 20 };
+    return before->kind == MAPPING_ANON && map->kind == MAPPING_ANON && before->writable &&
+           map->writable && before->end == map->start && !(map->start % HUGE_PAGE);
+}
+
 int walk_memory_map(struct walk *walk, const struct maps *maps)
 {
+    size_t count = 0;
     struct walk_memory *memory = &walk->memory;
     struct map *copy = malloc((maps->count + 1) * sizeof *copy);
     struct walk_searched *searched = calloc(maps->count + 1, sizeof *searched);
@@ -330,13 +340,16 @@ int walk_memory_map(struct walk *walk, const struct maps *maps)
         free(searched);
         return -ENOMEM;
     }
-    for (size_t i = 0; i < maps->count; i++) {
-        copy[i] = maps->maps[i];
+    for (size_t i = 0; i < maps->count; i++)
+        if (count && is_advised(&copy[count - 1], &maps->maps[i]))
+            copy[count - 1].end = maps->maps[i].end;
+        else
+            copy[count++] = maps->maps[i];
+    for (size_t i = 0; i < count; i++)
         searched[i] = searched_within(memory, &copy[i]);
-    }
     free(memory->maps.maps);
     free(memory->searched);
-    memory->maps = (struct maps){.maps = copy, .count = maps->count};
+    memory->maps = (struct maps){.maps = copy, .count = count};
     memory->searched = searched;
     return 0;
 }

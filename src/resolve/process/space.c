@@ -225,18 +225,11 @@ enum { SPACE_USER_BITS = 47 };
 #define SPACE_STACK_GROWTH (UINT64_C(8) << 20)   /* the usual limit of a stack */
 #define SPACE_FILE_MAX     (UINT64_C(1) << 36)   /* larger files are not plausible */
 
-int space_init(struct space *space, const struct modules_from *from)
+int space_init(struct space *space, const struct lookup_from *from)
 {
-    struct lookup_from lookup = {.symfs = from->symfs,
-                                 .debug_root = from->debug_root,
-                                 .files = from->files,
-                                 .debuginfod = from->debuginfod,
-                                 .elsewhere = from->elsewhere,
-                                 .host_unknown = from->host_unknown};
-    *space = (struct space){.from = *from};
+    *space = (struct space){.from = *from, .modules.binaries = &space->binaries};
     if (!from->live)
-        binaries_init(&space->binaries, &lookup);
-    space->from.binaries = &space->binaries;
+        binaries_init(&space->binaries, &space->from);
     space->from.root = from->live ? files_root(from->pid) : -1;
     return from->live ? maps_read(&space->maps, from->pid) : 0;
 }

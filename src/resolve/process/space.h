@@ -66,7 +66,7 @@ bool regions_find(struct regions *regions, const struct maps *maps, const struct
                   struct region_found *found);
 
 struct space {
-    struct modules_from from;
+    struct lookup_from from;
     struct maps maps;
     struct modules modules;
     struct stacks stacks;
@@ -86,7 +86,7 @@ enum space_unrecorded {
 };
 
 /* Returns 0, or a negative errno if the maps of a live process cannot be read. */
-int space_init(struct space *space, const struct modules_from *from);
+int space_init(struct space *space, const struct lookup_from *from);
 void space_fini(struct space *space);
 
 /* Drops all state: the process has executed another program. */

@@ -11,102 +11,9 @@
 #include "base/files.h"
 #include "base/text.h"
 
-/* Lines that have begun and may not have ended: a binary heap, latest line on top. */
-struct begun {
-    struct jit_symbol *at;
-    size_t count;
-};
-
-static void swap(struct jit_symbol *a, struct jit_symbol *b)
-{
-    struct jit_symbol kept = *a;
-    *a = *b;
-    *b = kept;
-}
-
-static void push(struct begun *begun, const struct jit_symbol *line)
-{
-    size_t i = begun->count++;
-    begun->at[i] = *line;
-    for (; i && begun->at[(i - 1) / 2].line < begun->at[i].line; i = (i - 1) / 2)
-        swap(&begun->at[(i - 1) / 2], &begun->at[i]);
-}
-
-static void pop(struct begun *begun)
-{
-    begun->at[0] = begun->at[--begun->count];
-    for (size_t i = 0, later = 1; later < begun->count; i = later, later = 2 * i + 1) {
-        if (later + 1 < begun->count && begun->at[later + 1].line > begun->at[later].line)
-            later++;
-        if (begun->at[i].line >= begun->at[later].line)
-            break;
-        swap(&begun->at[i], &begun->at[later]);
-    }
-}
-
-static size_t jit_piece_add(struct jit_symbol *pieces, size_t count, struct jit_symbol piece)
-{
-    if (count && pieces[count - 1].line == piece.line && pieces[count - 1].end == piece.start) {
-        pieces[count - 1].end = piece.end;
-        return count;
-    }
-    pieces[count] = piece;
-    return count + 1;
-}
-
-/* Sweeps over all boundaries: each step adds or removes a line. */
-static size_t sweep(const struct jit_symbol *sorted, size_t count, struct begun *begun,
-                    struct jit_symbol *pieces)
-{
-    size_t made = 0;
-    size_t next = 0;
-    uint64_t at = 0;
-    for (;;) {
-        while (begun->count && begun->at[0].end <= at)
-            pop(begun);
-        if (!begun->count && next == count)
-            return made;
-        if (!begun->count && sorted[next].start > at)
-            at = sorted[next].start;
-        while (next < count && sorted[next].start <= at)
-            push(begun, &sorted[next++]);
-        struct jit_symbol piece = begun->at[0];
-        if (piece.end <= at)
-            continue;
-        piece.start = at;
-        if (next < count && sorted[next].start < piece.end)
-            piece.end = sorted[next].start;
-        made = jit_piece_add(pieces, made, piece);
-        at = piece.end;
-    }
-}
-
-/*
- * Splits `count` lines in any order into ascending pieces without overlaps, each from the latest
- * line at its addresses: at most twice as many. The caller frees the result. NULL: out of memory.
- */
-static struct jit_symbol *jitorder_pieces(const struct jit_symbol *lines, size_t count,
-                                          size_t *made)
-{
-    struct jit_symbol *sorted = calloc(count + !count, sizeof *sorted);
-    struct jit_symbol *pieces = calloc(2 * count + 1, sizeof *pieces);
-    struct begun begun = {.at = calloc(count + !count, sizeof *begun.at)};
-    *made = 0;
-    if (sorted && pieces && begun.at && count) {
-        memcpy(sorted, lines, count * sizeof *sorted);
-        SORT_BY(sorted, count, start);
-        *made = sweep(sorted, count, &begun, pieces);
-    } else if (!sorted || !begun.at) {
-        free(pieces);
-        pieces = NULL;
-    }
-    free(sorted);
-    free(begun.at);
-    return pieces;
-}
-
 enum {
     JITMAP_LINES_MAX = 1 << 20,
+    JITMAP_OVERLAPS_MAX = 1 << 12, /* lines looked at for one address */
     JITMAP_TAIL = 64 /* bytes compared to detect a file that was rewritten instead of appended to */
 };
 
@@ -119,7 +26,6 @@ void jitmap_fini(struct jitmap *jitmap)
 {
     free(jitmap->text);
     free(jitmap->lines);
-    free(jitmap->symbols);
     jitmap_init(jitmap);
 }
 
@@ -181,12 +87,28 @@ static void parse_line(struct jitmap *jitmap, const char *line, const char *end)
     const char *at = read_number(line, end, &start);
     at = at ? read_number(at, end, &length) : NULL;
     if (!at || at == end || !*at || start + length <= start ||
-        !array_more(&jitmap->lines, &jitmap->line_room, jitmap->line_count, sizeof *jitmap->lines,
+        !array_more(&jitmap->lines, &jitmap->room, jitmap->count, sizeof *jitmap->lines,
                     JITMAP_LINES_MAX))
         return;
-    jitmap->lines[jitmap->line_count] = (struct jit_symbol){
-        start, start + length, (uint32_t)jitmap->line_count, (uint32_t)(at - jitmap->text)};
-    jitmap->line_count++;
+    jitmap->lines[jitmap->count] = (struct jit_symbol){.start = start,
+                                                       .end = start + length,
+                                                       .line = (uint32_t)jitmap->count,
+                                                       .name = (uint32_t)(at - jitmap->text)};
+    jitmap->count++;
+}
+
+/* For a search from the last line that begins up to an address: those before it that still hold. */
+static void jitmap_settle(struct jitmap *jitmap)
+{
+    struct jit_symbol *lines = jitmap->lines;
+    SORT(lines, jitmap->count, SMALLEST(struct jit_symbol, start),
+         SMALLEST(struct jit_symbol, line));
+    for (size_t i = 0; i < jitmap->count; i++) {
+        size_t before = i;
+        while (before && lines[before - 1].end <= lines[i].start)
+            before = lines[before - 1].before;
+        lines[i].before = (uint32_t)before;
+    }
 }
 
 /* Parses from the end of the last complete line. The last line may be incomplete now. */
@@ -194,20 +116,11 @@ static void jitmap_parse(struct jitmap *jitmap)
 {
     char *end = jitmap->text + jitmap->text_bytes;
     char *at = jitmap->text + jitmap->whole_bytes;
-    *end = '\0';
-    jitmap->line_count = jitmap->whole_lines;
-    while (at < end) {
-        char *stop = memchr(at, '\n', (size_t)(end - at));
-        if (!stop) {
-            parse_line(jitmap, at, end);
-            return;
-        }
+    for (char *stop; (stop = memchr(at, '\n', (size_t)(end - at))); at = stop + 1) {
         *stop = '\0';
         parse_line(jitmap, at, stop);
-        at = stop + 1;
-        jitmap->whole_bytes = (size_t)(at - jitmap->text);
-        jitmap->whole_lines = jitmap->line_count;
     }
+    jitmap->whole_bytes = (size_t)(at - jitmap->text);
 }
 
 /* Returns true if the file still begins with the text read before, judged by its last bytes. */
@@ -227,7 +140,7 @@ static bool has_grown(const struct jitmap *jitmap, int fd, const struct stat *st
 
 static void read_rest(struct jitmap *jitmap, int fd, size_t size)
 {
-    char *text = realloc(jitmap->text, size + 1);
+    char *text = realloc(jitmap->text, size + !size);
     ssize_t got;
     if (!text)
         return;
@@ -238,8 +151,7 @@ static void read_rest(struct jitmap *jitmap, int fd, size_t size)
                         (off_t)jitmap->text_bytes)) > 0)
         jitmap->text_bytes += (size_t)got;
     jitmap_parse(jitmap);
-    free(jitmap->symbols);
-    jitmap->symbols = jitorder_pieces(jitmap->lines, jitmap->line_count, &jitmap->count);
+    jitmap_settle(jitmap);
 }
 
 bool jitmap_read(struct jitmap *jitmap, int fd)
@@ -273,8 +185,15 @@ bool jitmap_refresh(struct jitmap *jitmap, pid_t pid, struct files_client *files
 
 const struct jit_symbol *jitmap_find(const struct jitmap *jitmap, uint64_t address)
 {
-    size_t low = SORTED_UP_TO(jitmap->symbols, jitmap->count, start, address);
-    return low && address < jitmap->symbols[low - 1].end ? &jitmap->symbols[low - 1] : NULL;
+    const struct jit_symbol *latest = NULL;
+    size_t left = SORTED_UP_TO(jitmap->lines, jitmap->count, start, address);
+    for (unsigned i = 0; left && i < JITMAP_OVERLAPS_MAX; i++) {
+        const struct jit_symbol *line = &jitmap->lines[left - 1];
+        if (address < line->end && (!latest || line->line > latest->line))
+            latest = line;
+        left = line->before;
+    }
+    return latest;
 }
 
 const char *jitmap_name(const struct jitmap *jitmap, const struct jit_symbol *symbol)

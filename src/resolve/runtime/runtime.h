@@ -28,20 +28,18 @@ enum { JITMAP_BYTES_MAX = 64 << 20 };
 struct jit_symbol {
     uint64_t start;
     uint64_t end;
-    uint32_t line; /* line number in the file */
-    uint32_t name; /* offset into text */
+    uint32_t line;   /* line number in the file */
+    uint32_t name;   /* offset into text */
+    uint32_t before; /* the last line that begins earlier and ends after this start, + 1; 0: none */
 };
 
 struct jitmap {
     char *text; /* text of the file so far, with NULs as line ends */
     size_t text_bytes;
-    struct jit_symbol *lines; /* in the order of the file */
-    size_t line_count;
-    size_t line_room;
-    struct jit_symbol *symbols; /* ascending, no overlaps */
+    size_t whole_bytes;       /* ... up to the end of the last whole line: those count */
+    struct jit_symbol *lines; /* by start, then as in the file */
     size_t count;
-    size_t whole_bytes; /* length of the text up to the last complete line */
-    size_t whole_lines;
+    size_t room;
     uint64_t inode;
     int64_t file_bytes; /* size at the last read; -1: never read */
     int64_t changed_ns; /* modification time at the last read */

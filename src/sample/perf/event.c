@@ -66,7 +66,7 @@ bool event_is_software(const struct event *event)
     return event->type == PERF_TYPE_SOFTWARE;
 }
 
-/* Not a code of libpfm4: the string asks for more than user mode. */
+/* Not a code of libpfm4: the string requests more than user mode. */
 enum { ENCODE_NOT_USER = -1000 };
 
 /* Returns 0 or a negative code, libpfm4's or ours. Requests user mode only. */
@@ -226,8 +226,8 @@ static int say_nearest(const char *word, int why, struct error *error)
                      pfm_strerror(why), best[0].name, best[1].name, best[2].name);
 }
 
-/* Generic events of a hybrid CPU go to cpu_core, unless the upper half of config names another PMU
- * (perf_event.h, PERF_PMU_TYPE_SHIFT). */
+/* Adds the encodings for other PMUs: generic events of a hybrid CPU go to cpu_core, unless the
+ * upper half of config names another PMU (perf_event.h, PERF_PMU_TYPE_SHIFT). */
 static void add_twins(struct event *event, const struct kernel *kernel)
 {
     if (event->type != PERF_TYPE_HARDWARE && event->type != PERF_TYPE_HW_CACHE)

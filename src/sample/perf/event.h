@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "sample/kernel.h"
-#include "snapshot.h" /* enum event_role */
+#include "sample.h"
 
 /* The same event as encoded for another PMU of a hybrid CPU: cpu_atom, and cpu_lowpower if the CPU
  * has a third kind of core (Arrow Lake H). */
@@ -52,7 +52,7 @@ const char *const *event_twin_pmus(void);
  * end. */
 bool event_next_word(const char **list, const char **word, size_t *word_size);
 
-/* Software events use other periods and rates and need no PMU. */
+/* Returns true for a software event. These use other periods and rates and need no PMU. */
 bool event_is_software(const struct event *event);
 
 /*

@@ -223,8 +223,8 @@ static void take_weight(struct cursor *cursor, uint64_t type, struct sample *sam
         sample->has |= SAMPLE_HAS_LATENCY;
 }
 
-/* The interrupted registers are the user's if user code was interrupted. perf record --intr-regs
- * records no others. */
+/* Takes the interrupted registers, which are the user's if user code was interrupted. perf record
+ * --intr-regs records no others. */
 static void take_interrupted(struct cursor *cursor, const struct record_format *format,
                              struct sample *sample)
 {
@@ -297,7 +297,7 @@ static void clear(struct record *out)
     sample->stack = sample->chain = NULL;
 }
 
-/* These functions return 1 if `out` is filled, 0 for a record of no interest, or -EBADMSG. */
+/* These functions return 1 if `out` is filled, 0 for a record that is not needed, or -EBADMSG. */
 static int record_take_sample(struct cursor *cursor, uint16_t misc,
                               const struct record_format *format, struct record *out)
 {

@@ -32,7 +32,7 @@ struct record_format {
     uint64_t period; /* weight of a sample that has none */
     bool sample_id_all;
     bool exact_ip;               /* precise_ip >= 2: the sampled instruction itself */
-    bool recorded_address;       /* ADDR is that of a data access and not 0 */
+    bool recorded_address;       /* ADDR is of a data access, not 0 or a breakpoint */
     bool no_data_source;         /* DATA_SRC is present and meaningless: a software event */
     bool by_writer;              /* ADDR is what misstop decoded when it recorded */
     bool alien_regs;             /* registers are not of the sampled instruction */
@@ -48,13 +48,13 @@ typedef const struct record_format *(*record_lookup)(void *context, uint64_t id,
 
 /*
  * Parses one record of `size` bytes, 8-aligned, header first. Strings in `out` point into `bytes`
- * and end with NUL. Returns 1 if `out` is filled, 0 for a record of no interest, -EBADMSG if it is
- * malformed.
+ * and end with NUL. Returns 1 if `out` is filled, 0 for a record that is not needed, -EBADMSG if it
+ * is malformed.
  */
 int record_parse(const void *bytes, size_t size, record_lookup lookup, void *context,
                  struct record *out);
 
-/* The same with a known format. */
+/* Does the same with a known format. */
 int record_parse_as(const void *bytes, size_t size, const struct record_format *format,
                     struct record *out);
 
@@ -77,11 +77,11 @@ struct record_brief {
     uint32_t pid;
 };
 
-/* For a PERF_RECORD_SAMPLE. Returns false if it is too short. */
+/* Reads the brief of a PERF_RECORD_SAMPLE. Returns false if it is too short. */
 bool record_brief(const void *bytes, size_t size, const struct record_format *format,
                   struct record_brief *brief);
 
-/* The same for a complete sample, by the offsets of its format. */
+/* Does the same for a complete sample, by the offsets of its format. */
 static inline struct record_brief record_fixed_brief(const unsigned char *bytes,
                                                      const struct record_format *format)
 {
@@ -104,7 +104,7 @@ struct record_survey {
     bool registers; /* SAMPLE_HAS_REGS */
 };
 
-/* For a PERF_RECORD_SAMPLE, without parsing it. Returns false if it must be parsed. */
+/* Reads a PERF_RECORD_SAMPLE without parsing it. Returns false if it must be parsed. */
 bool record_survey(const void *bytes, const struct perf_event_header *header,
                    const struct record_format *format, struct record_survey *survey);
 

@@ -194,9 +194,8 @@ static int open_one(struct session *session, pid_t tid, uint16_t event, uint16_t
     return code;
 }
 
-/*
- * The CPU is gone, or is of a kind that has no such event: the other CPUs are watched without it.
- */
+/* Returns true if the CPU is gone, or is of a kind that has no such event: the other CPUs are
+ * watched without it. */
 static bool cpu_lacks(int code)
 {
     return code == -ENODEV || code == -ENOENT;
@@ -314,7 +313,9 @@ static int session_reopen(struct session *session)
     return code ? code : -ESRCH;
 }
 
-/* The kernel keeps the events of a CPU that goes offline and comes back. */
+/*
+ * Opens events on new CPUs. The kernel keeps the events of a CPU that goes offline and comes back.
+ */
 static int session_follow_cpus(struct session *session)
 {
     size_t known = session->cpu_count;
@@ -376,7 +377,8 @@ static void raise_descriptor_limit(void)
     }
 }
 
-/* A period suits one event only: -c and the source's choice apply to the ranking event. */
+/* Returns the first period of an event. A period suits one event only: -c and the source's choice
+ * apply to the ranking event. */
 static uint64_t first_period(const struct session *session, unsigned index)
 {
     const struct event *event = &session->plan.events[index];
@@ -567,9 +569,9 @@ static void set_period(struct session *session, uint16_t event, uint64_t period)
 }
 
 /*
- * Setting a period costs a system call per handle and often an interrupt of another CPU. With very
- * many handles only the next ones get a new jitter each time; all periods stay close to the weight
- * of their samples.
+ * Sets the period of the next handles. This costs a system call per handle and often an interrupt
+ * of another CPU. With very many handles only some get a new jitter each time; all periods stay
+ * close to the weight of their samples.
  */
 static void set_next_periods(struct session *session, uint16_t event, uint64_t period)
 {
@@ -651,7 +653,8 @@ static void steer(struct session *session, uint16_t index, double seconds)
     set_period(session, index, jittered(session, event->steered));
 }
 
-/* The descriptor reports the end of the last thread; kill() fails only after a zombie is reaped. */
+/* Returns true if the process has ended. The descriptor reports the end of the last thread; kill()
+ * fails only after a zombie is reaped. */
 static bool ended(const struct session *session)
 {
     struct pollfd process = {session->pid_fd, POLLIN, 0};

@@ -25,7 +25,7 @@ enum {
     SESSION_LOST_PART = 50,              /* losing more than one sample in this many is too much */
     SESSION_RATE = 2000,                 /* default samples per second */
     SESSION_RATE_LEAST = 100,            /* lower bound, however many samples are lost */
-    SESSION_RATE_SPARING = 100,          /* ... if it is switched often: above most ticks */
+    SESSION_RATE_SPARING = 100,          /* if switched often: a period above most ticks */
     SESSION_STACK_RATE_MAX = 10000       /* highest rate with stacks, in samples per second */
 };
 
@@ -93,7 +93,7 @@ struct session {
     size_t asked; /* next handle to be read for multiplexing */
     size_t set;   /* next handle to get another period */
     int refused;  /* last error of an event that could not be opened */
-    /* Records of one drain, sorted by time before they are handed on. */
+    /* Records of one drain, sorted by time before they are delivered. */
     unsigned char *staging;
     size_t staging_used;
     size_t staging_room;
@@ -117,8 +117,8 @@ int session_enable(struct session *session, bool on);
 long session_read(struct session *session, uint64_t until_ns, sampler_sink sink, void *context);
 int session_tick(struct session *session, uint64_t now_ns);
 
-/* Updates the share of the time that events were counted: reads a few of the handles, other ones
- * each time. */
+/* Updates the share of the time that events were counted: reads a few of the handles, different
+ * ones each time. */
 void session_ask_times(struct session *session);
 
 /*
@@ -132,7 +132,7 @@ uint64_t period_prime(uint64_t value);
 /* Returns a random prime within about 10 % of the period. */
 uint64_t period_jitter(uint64_t period, struct prng *prng);
 
-/* The same for hardware that counts in steps: returns `step` times a prime, at least one step. */
+/* Returns `step` times a random prime, at least one step, for hardware that counts in steps. */
 uint64_t period_jitter_step(uint64_t period, uint64_t step, struct prng *prng);
 
 /*

@@ -197,7 +197,8 @@ static int try_event(const struct source *source, const struct source_plan *plan
     return code;
 }
 
-/* Sapphire Rapids and hybrid P-cores need mem-loads-aux as group leader for load latency. */
+/* Tries the first event with mem-loads-aux as group leader, which Sapphire Rapids and hybrid
+ * P-cores need for load latency. */
 static int try_led(const struct source *source, struct source_plan *plan, pid_t pid,
                    const struct kernel *kernel)
 {
@@ -424,7 +425,7 @@ static int clock_plan(struct source_plan *plan, const char *list, const struct k
     return 0;
 }
 
-/* One clock is enough: use task-clock only if cpu-clock did not open. */
+/* Keeps a single clock: task-clock is used only if cpu-clock did not open. */
 static void clock_settle(struct source_plan *plan)
 {
     if (plan->first_optional)

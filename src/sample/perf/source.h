@@ -78,7 +78,7 @@ int source_try(const struct source *source, struct source_plan *plan, pid_t pid,
 void source_attribute(const struct source *source, const struct source_plan *plan,
                       const struct event *event, struct perf_event_attr *attr);
 
-/* The same for the leader of the first event if the plan needs one; it only counts. */
+/* Fills the attribute of the leader of the first event if the plan needs one; it only counts. */
 void source_aux_attribute(const struct source_plan *plan, const struct perf_event_attr *first,
                           struct perf_event_attr *attr);
 
@@ -97,7 +97,7 @@ int source_plan_list(struct source_plan *plan, const char *list, const struct ke
  * both: their ratio is the share of the time spent waiting. */
 void source_offer_stalls(struct source_plan *plan, const struct kernel *kernel);
 
-/* The `settle` function of these sources: removes stalls and cycles unless both are present. */
+/* Removes stalls and cycles unless both are present: the `settle` function of these sources. */
 void source_settle_stalls(struct source_plan *plan);
 
 /* Explains in one line why perf_event_open returned `code` for `what`, with the remedy. Returns a

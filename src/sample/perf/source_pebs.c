@@ -13,14 +13,16 @@
  * The threshold is ldlat in config1. Sapphire and Emerald Rapids, Alder and Raptor Lake refuse the
  * loads without mem-loads-aux (0x8203) as group leader: ENODATA.
  *
- * sysfs comes first, because it is the running kernel's own table. libpfm4 4.13 has no CPU after
- * Sapphire Rapids, and encodes that one's STORE_SAMPLE as 0x03cd.
+ * Encodings are taken from sysfs first, because it has the table of the running kernel.
+ * libpfm4 4.13 has no CPU after Sapphire Rapids, and encodes STORE_SAMPLE of that CPU as 0x03cd.
  *
- * Several records an interrupt (large PEBS) would need no time stamps of CLOCK_MONOTONIC
- * (intel_pmu_large_pebs_flags: not with use_clockid); which join samples with the heap's events. It
- * would also hold back a 64 KiB buffer of records, a sixth of a second at -r 2000, which is neither
- * live nor in order. The rest of its conditions is kept: a fixed period, a watermark, no registers.
- * Not run on such a machine here (HACKING.md).
+ * Large PEBS (several records per interrupt) is not used. The kernel allows it only without time
+ * stamps of CLOCK_MONOTONIC (intel_pmu_large_pebs_flags: not with use_clockid), which are needed to
+ * order samples and heap events. It would also delay records until a buffer of 64 KiB is full: a
+ * sixth of a second at -r 2000, and the records would not be in order. The other conditions are
+ * met: a fixed period, a watermark, no registers.
+ *
+ * Not tested on such a machine here (HACKING.md).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -89,7 +91,7 @@ static int plan_loads(struct source_plan *plan, unsigned ldlat, const struct ker
     return encode_all(&plan->events[0], "mem-loads", names, ldlat, kernel);
 }
 
-/* Nehalem and Westmere have no store event. */
+/* Plans the store event. Nehalem and Westmere have none. */
 static void plan_stores(struct source_plan *plan, const struct kernel *kernel)
 {
     static const char *const names[] = {"MEM_TRANS_RETIRED:PRECISE_STORE",
@@ -99,9 +101,8 @@ static void plan_stores(struct source_plan *plan, const struct kernel *kernel)
         plan->count = 2;
 }
 
-/*
- * sysfs lists the aux leader if it exists; whether it is required shows when the kernel is asked.
- */
+/* Plans the aux leader, which sysfs lists if it exists. Whether it is required shows when the
+ * kernel is asked. */
 static void plan_aux(struct source_plan *plan, const struct kernel *kernel)
 {
     if (encode_sysfs(&plan->aux, main_pmu(kernel), "mem-loads-aux", 0, kernel))

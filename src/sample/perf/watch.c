@@ -55,7 +55,7 @@ static int watch_event_arm(int fd, int ring_fd, uint64_t *from_ns)
         return -errno;
     if (ioctl(fd, PERF_EVENT_IOC_REFRESH, 1))
         return -errno;
-    /* The call interrupts the thread's CPU at its end: most of the time before is the way there. */
+    /* The call interrupts the thread's CPU shortly before it returns. */
     *from_ns = clock_now_ns();
     return 0;
 }
@@ -314,7 +314,7 @@ static int arm_thread(struct watch_registers *registers, struct watch_thread *th
     return code;
 }
 
-/* An arming that was preempted took longer, but did not cost the target more: limits outliers. */
+/* Limits outliers: an arming that was preempted took longer, but did not cost the target more. */
 static double typical(struct watch_registers *registers, double took_ns)
 {
     enum { OUTLIER = 4, MEMORY = 32 };

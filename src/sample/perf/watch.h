@@ -25,7 +25,7 @@ struct watch_budget {
     double tokens_ns;  /* may be spent now; negative: overdrawn */
     uint64_t cpu_ns;   /* at the last refill */
     uint64_t wall_ns;  /* at the last refill */
-    double spent_ns;   /* since the start */
+    double spent_ns;   /* number since the start */
     double granted_ns; /* CPU time credited since the start */
     bool started;
 };
@@ -69,7 +69,7 @@ enum {
 };
 #define WATCH_VISIT_NS   UINT64_C(1000000)
 #define WATCH_LONGEST_NS UINT64_C(1000000000)
-/* Long enough if the target ran for as long: that fills any cache twice. */
+/* Long enough if the target was running all this time: it then fills any cache twice. */
 #define WATCH_ENOUGH_NS UINT64_C(100000000)
 
 /* arm and disarm return the cost to the target in ns, or a negative errno. */
@@ -145,21 +145,22 @@ struct watch_lines {
     int refused; /* the last error of arm() */
 };
 
-/* `slots`: number of registers, 1 to WATCH_SLOTS. Both pointers stay owned by the caller. */
+/* Initialises the lines. `slots`: number of registers, 1 to WATCH_SLOTS. Both pointers stay owned
+ * by the caller. */
 void watch_lines_init(struct watch_lines *lines, const struct watch_arms *arms, unsigned slots,
                       struct watch_budget *budget, double trap_ns, uint64_t seed);
 
 /* Offers a sample; the next step arms the drawn ones. */
 void watch_lines_offer(struct watch_lines *lines, const struct watch_offer *offer);
 
-/* Call in time order. */
+/* Handles a touch. Call in time order. */
 void watch_lines_touch(struct watch_lines *lines, const struct watch_touch *touch);
 
 /* Ends legs that have lasted long enough, and arms drawn samples. Call soon after offers and
  * touches. */
 void watch_lines_step(struct watch_lines *lines);
 
-/* Drops all watches: the process has run another program. */
+/* Drops all watches, because the process has executed another program. */
 void watch_lines_drop(struct watch_lines *lines);
 
 /* Takes the results that ended up to `until_ns`, at most `most`. Returns their number. */
@@ -168,8 +169,8 @@ size_t watch_lines_results(struct watch_lines *lines, uint64_t until_ns, struct 
 
 struct watch;
 
-/* `part`: share of the target's CPU time that may be spent, above 0. Arms nothing yet. Returns 0,
- * or a negative errno with cause and remedy. */
+/* Opens the watchpoints of a process. `part`: share of the target's CPU time that may be spent,
+ * above 0. Arms nothing yet. Returns 0, or a negative errno with cause and remedy. */
 int watch_open(struct watch **watch, pid_t pid, double part, struct error *error);
 void watch_close(struct watch *watch);
 
@@ -186,18 +187,18 @@ void watch_pump(struct watch *watch);
 /* Takes the results that ended up to `until_ns`, at most `most`. Returns their number. */
 size_t watch_results(struct watch *watch, uint64_t until_ns, struct watch_result *out, size_t most);
 
-/* Call once per refresh: follows threads that started and ended. */
+/* Follows threads that started and ended. Call once per refresh. */
 void watch_tick(struct watch *watch);
 
-/* The process has run another program. */
+/* Drops all watches. Call when the process has executed another program. */
 void watch_exec(struct watch *watch);
 
 /* Returns progress and cost, for the user; leaves the other members empty. *refused: last error of
  * arming, a negative errno; 0: none. */
 struct snapshot_watch watch_state(const struct watch *watch, int *refused);
 
-/* For `misstop doctor`: tests on misstop itself whether debug registers are available, and measures
- * a touch. */
+/* Tests on misstop itself whether debug registers are available, and measures a touch, for `misstop
+ * doctor`. */
 void watch_doctor(FILE *out);
 
 /*
@@ -251,8 +252,8 @@ void watch_registers_close(struct watch_registers *registers);
 /* Follows threads that started and ended. Call once per refresh. */
 void watch_registers_follow(struct watch_registers *registers);
 
-/* For struct watch_arms: return the cost to the target in ns, or a negative errno if no thread
- * could be armed. *from_ns is in the middle between the first and the last thread. */
+/* Arm and disarm for struct watch_arms: return the cost to the target in ns, or a negative errno if
+ * no thread could be armed. *from_ns is in the middle between the first and the last thread. */
 double watch_registers_arm(struct watch_registers *registers, unsigned slot, uint64_t address,
                            uint64_t *from_ns);
 double watch_registers_disarm(struct watch_registers *registers, unsigned slot, uint32_t tid,

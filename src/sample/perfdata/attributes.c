@@ -20,8 +20,8 @@ void attributes_fini(struct attributes *attributes)
     *attributes = (struct attributes){0};
 }
 
-/* On a machine of the other byte order, bit fields are laid out from the other end: the first byte
- * still contains the first eight flags, in reverse order. */
+/* Takes the flags. On a machine of the other byte order, bit fields are laid out from the other
+ * end: the first byte still contains the first eight flags, in reverse order. */
 static uint64_t take_flags(struct cursor *cursor)
 {
     bool swap = cursor->swap;
@@ -126,8 +126,8 @@ int attributes_add(struct attributes *attributes, const void *bytes, size_t size
     return 0;
 }
 
-/* In our own recordings ADDR is what live decoding found, and DATA_SRC may be no more than that:
- * then the sampled event had no data source. */
+/* Adjusts the format of our own recordings: there ADDR is what live decoding found, and DATA_SRC
+ * may be no more than that. Then the sampled event had no data source. */
 static void settle_recorded(struct attribute *event)
 {
     struct record_format *format = &event->format;
@@ -202,7 +202,7 @@ bool attributes_plain_name(const char *name, char *out, size_t out_size)
     return false;
 }
 
-/* Returns true if the two are the same event on different kinds of cores. */
+/* Returns true if both are the same event on different kinds of cores. */
 static bool is_twin(const struct attribute *a, const struct attribute *b)
 {
     char name[sizeof a->name];
@@ -294,7 +294,7 @@ bool reads_in(const struct record_format *format)
     return format->sample_type & PERF_SAMPLE_READ && format->read_format & PERF_FORMAT_ID;
 }
 
-/* All fields of a sample before the counts are words. */
+/* Returns a cursor at the counts of a sample: all fields before them are words. */
 static struct cursor counts_of(const void *bytes, size_t size, const struct record_format *format)
 {
     struct cursor cursor = {bytes, size, false, format->swap};

@@ -48,7 +48,7 @@ int attributes_add_record(struct attributes *attributes, struct cursor *cursor);
 struct attribute *attributes_by_id(const struct attributes *attributes, uint64_t id);
 
 /*
- * Returns the event that a record of the kernel belongs to, or NULL if its id is of no event.
+ * Returns the event that a record of the kernel belongs to, or NULL if no event has its id.
  * Records that perf itself made up have the id 0 and the layout of the first event. There must be
  * an event.
  */
@@ -69,8 +69,9 @@ bool attributes_plain_name(const char *name, char *out, size_t out_size);
 /* Marks the registers of all events as those of another architecture. */
 void attributes_set_foreign(struct attributes *attributes);
 
-/* The recorder was an Intel CPU: if a precise event requested registers, PEBS recorded them after
- * the instruction (SDM volume 3, "Processor Event-Based Sampling"). */
+/* Marks registers as usable, for a recorder with an Intel CPU: if a precise event requested
+ * registers, PEBS recorded them as they were after the instruction (SDM volume 3, "Processor
+ * Event-Based Sampling"). */
 void attributes_set_pebs(struct attributes *attributes);
 
 /*

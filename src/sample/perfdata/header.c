@@ -23,7 +23,7 @@ static int header_refuse(const char *path, struct error *error, int code, const 
     return error_set(error, code, "%s %s", path, cause);
 }
 
-/* The magic is a number: with the other byte order its letters are reversed. */
+/* Takes the magic, which is a number: with the other byte order its letters are reversed. */
 static int take_magic(struct perfdata_header *header, const unsigned char *bytes, const char *path,
                       struct error *error)
 {
@@ -56,9 +56,9 @@ static void take_file(struct perfdata_header *header, struct cursor *cursor)
 }
 
 /*
- * perf swaps the features as words of the recorder's word size, and comments that it guesses. With
- * a 32-bit recorder their halves come out exchanged: this is detected by the host name, which is
- * always present.
+ * Corrects the features. perf swaps them as words of the recorder's word size, and comments that it
+ * guesses. With a 32-bit recorder their halves are exchanged: this is detected by the host name,
+ * which is always present.
  */
 static void mend_features(struct perfdata_header *header)
 {

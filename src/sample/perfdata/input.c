@@ -163,7 +163,7 @@ bool input_interrupted(void)
     return false;
 }
 
-/* Waits for a pipe. Returns 1 if it can be read or has ended, 0 if nothing came in that time, or
+/* Waits for a pipe. Returns 1 if it can be read or has ended, 0 if nothing arrived in that time, or
  * -EINTR. Checks for signals meanwhile. */
 static int await(int fd, double wait_s)
 {

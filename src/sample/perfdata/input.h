@@ -32,11 +32,11 @@ struct input {
     int pipe_fd;      /* the pipe */
     bool follows;     /* continue reading from the pipe, without waiting: it has no end yet */
     bool dry;         /* nothing was available: the last peek must be retried */
-    uint64_t came_ns; /* time when something last came */
+    uint64_t came_ns; /* time when data last arrived */
     bool idled;       /* it was dry for longer than a file sent through a pipe ever is */
 };
 
-/* `path` "-": standard input, which stays open. */
+/* Opens an input. `path` "-": standard input, which stays open. */
 int input_open(struct input *input, const char *path, struct error *error);
 void input_close(struct input *input);
 
@@ -93,7 +93,7 @@ int input_spool(struct input *input, double wait_s, struct error *error);
 int input_spool_more(struct input *input, double wait_s, struct error *error);
 void input_follow(struct input *input);
 
-/* Returns true if nothing has come for a while: later records belong to a later time. */
+/* Returns true if nothing has arrived for a while: later records belong to a later time. */
 bool input_quiet(const struct input *input);
 
 /* Returns a descriptor to poll for more bytes, or -1 if the input is not a followed pipe. */
@@ -163,8 +163,8 @@ struct tape_record {
 void tape_init(struct tape *tape, struct input *input, bool swap);
 void tape_fini(struct tape *tape);
 
-/* Returns 1 and a record; 0 at the end, with its kind in `end`; -EAGAIN if the record has not come
- * yet in a followed pipe; -ENOMEM, or the errno of a read. */
+/* Returns 1 and a record; 0 at the end, with its kind in `end`; -EAGAIN if the record has not
+ * arrived yet in a followed pipe; -ENOMEM, or the errno of a read. */
 int tape_next(struct tape *tape, struct tape_record *record);
 
 /* Returns the bytes of the next records that are already in the buffer, so that many of them can be

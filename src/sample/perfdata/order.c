@@ -60,7 +60,7 @@ static bool merge_runs(const struct order_entry *from, struct order_entry *to, s
     return merged > 1;
 }
 
-/* Natural merge sort: each CPU's records are already in order, so runs are long. */
+/* Sorts by natural merge sort: each CPU's records are already in order, so runs are long. */
 static void order_sort(struct order *order)
 {
     struct order_entry *from = order->entries + order->next;

@@ -31,7 +31,7 @@ struct order_entry {
 struct order_block {
     unsigned char *bytes;
     uint32_t used;
-    uint32_t live; /* records in the block that were not handed on yet */
+    uint32_t live; /* records in the block that were not delivered yet */
 };
 
 struct order {
@@ -51,7 +51,7 @@ struct order {
     uint64_t newest_ns;   /* newest time so far */
     uint64_t boundary_ns; /* `newest_ns` when the last round ended */
     uint64_t handed_ns;
-    uint64_t late; /* came after a newer record was handed on */
+    uint64_t late; /* arrived after a newer record was delivered */
 };
 
 /* Sets the limits: the ones above, or smaller ones for tests (at least one block, two records). */

@@ -39,7 +39,7 @@ struct perfdata {
     bool finished;      /* the tape has no more records */
     uint64_t oldest_ns; /* time of the oldest record; 0: not known */
     uint64_t first_ns;  /* time 0 of the replay: the first sample of its process; 0: not known */
-    uint64_t clock_ns;  /* time of the last record handed on */
+    uint64_t clock_ns;  /* time of the last delivered record */
     uint64_t code_last; /* block of the last sample counted */
     uint64_t code[CODE_BITS / 64];
     perfdata_progress progress; /* NULL: no progress callback */
@@ -134,8 +134,8 @@ static int perfdata_take_own(struct perfdata *file, const struct tape_record *fo
     }
 }
 
-/* Parses one of the kernel's records. Returns 1 with its event, or 0 for a record of no interest or
- * of no use, which is counted. */
+/* Parses one of the kernel's records. Returns 1 with its event, or 0 for a record that is not
+ * needed or unusable; unusable records are counted. */
 static int perfdata_parse(struct perfdata *file, const struct tape_record *found,
                           struct attribute **event, struct record *record)
 {
@@ -381,7 +381,7 @@ static struct attribute *sample_ahead(const struct perfdata *file, const unsigne
                                                                                            : NULL;
 }
 
-/* Same as survey_record(), for all buffered samples. */
+/* Does the same as survey_record() for all buffered samples. */
 static int survey_ahead(struct perfdata *file)
 {
     struct sample_run run = {0};
@@ -443,7 +443,7 @@ static int survey(struct perfdata *file, const char *path, struct error *error)
     return rewind_tape(file);
 }
 
-/* For a pipe that is played as it comes: reads everything before the kernel's first record. */
+/* Reads everything before the kernel's first record, for a pipe that is played as it arrives. */
 static int read_head(struct perfdata *file, const char *path, struct error *error)
 {
     int code;
@@ -540,7 +540,7 @@ static int perfdata_choose_process(struct perfdata *file, pid_t pid, struct erro
  */
 static void set_clock(struct perfdata *file)
 {
-    struct sampler_span span = perfdata_span(file);
+    struct perfdata_span span = perfdata_span(file);
     file->clock_ns = file->oldest_ns;
     file->first_ns = span.start_ns;
 }
@@ -595,7 +595,7 @@ static int open_input(struct perfdata *file, const char *path, pid_t pid, struct
     return code;
 }
 
-/* The pipe's bytes so far contain no sample: copies more of it, and reads from the start. */
+/* Copies more of a pipe that contains no sample so far, and reads from the start. */
 static int try_again(struct perfdata *file, struct error *error)
 {
     struct input input = file->input;
@@ -684,7 +684,7 @@ uint64_t perfdata_file_mark(const char *path)
     return mark;
 }
 
-/* Plays a recording: hands on the records of the chosen process in time order. */
+/* Plays a recording: delivers the records of the chosen process in time order. */
 
 struct player {
     struct perfdata *file;
@@ -737,7 +737,7 @@ static bool wanted(const struct perfdata *file, const struct record *record)
            handed_down(file, record);
 }
 
-/* Returns false for a record without a time; such records are handed on at once, as perf does. */
+/* Returns false for a record without a time; such records are delivered at once, as perf does. */
 static bool has_time(uint64_t time_ns)
 {
     return time_ns && time_ns != UINT64_MAX;
@@ -761,8 +761,8 @@ static int perfdata_keep_record(struct perfdata *file, const struct attribute *e
     return order_add(&file->order, time_ns, item, found->bytes);
 }
 
-/* Fast path for a small sample: skips it if it is known to be of another process, or queues it
- * unparsed. */
+/* Skips a small sample if it is known to be of another process, or queues it unparsed: the fast
+ * path. */
 static bool take_brief(struct player *player, const struct tape_record *found, int *code)
 {
     struct perfdata *file = player->file;
@@ -782,7 +782,7 @@ static bool take_brief(struct player *player, const struct tape_record *found, i
     return true;
 }
 
-/* Same as take_brief(), for all buffered samples, until a record can be handed on. */
+/* Does the same as take_brief() for all buffered samples, until a record can be delivered. */
 static int take_ahead(struct player *player)
 {
     struct perfdata *file = player->file;
@@ -967,7 +967,7 @@ struct perfdata_counts perfdata_counts(const struct perfdata *file)
     return counts;
 }
 
-struct sampler_span perfdata_span(const struct perfdata *file)
+struct perfdata_span perfdata_span(const struct perfdata *file)
 {
     uint64_t first_ns = 0;
     uint64_t last_ns = 0;
@@ -981,7 +981,7 @@ struct sampler_span perfdata_span(const struct perfdata *file)
         if (process->last_sample_ns > last_ns)
             last_ns = process->last_sample_ns;
     }
-    return (struct sampler_span){first_ns, file->input.follows ? 0 : last_ns - first_ns};
+    return (struct perfdata_span){first_ns, file->input.follows ? 0 : last_ns - first_ns};
 }
 
 static bool has_source(const struct attribute *event)

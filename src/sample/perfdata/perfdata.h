@@ -5,7 +5,7 @@
  * bounded whatever the size of the recording. Every byte is untrusted.
  *
  * A file is read twice: for its processes and counts, then for its records. A pipe is spooled to an
- * unnamed file for that, unless the process is named: then it is played as it comes.
+ * unnamed file for that, unless the process is named: then it is played as it arrives.
  */
 #ifndef MISSTOP_SAMPLE_PERFDATA_PERFDATA_H
 #define MISSTOP_SAMPLE_PERFDATA_PERFDATA_H
@@ -60,7 +60,7 @@ struct perfdata_machine {
     uint64_t last_sample_ns;
     uint64_t wall_ns; /* since 1970, when the record clock was clock_ns; 0: not recorded */
     uint64_t clock_ns;
-    int64_t written_unix_s; /* when the file was last written; 0: a pipe */
+    int64_t written_unix_s; /* time when the file was last written; 0: a pipe */
     unsigned cache_count;   /* different caches */
     struct perfdata_cache caches[PERFDATA_CACHES_MAX];
 };
@@ -73,7 +73,7 @@ struct perfdata_counts {
     uint64_t lost;           /* lost by the recorder */
     uint64_t bad;            /* malformed, dropped */
     uint64_t unknown;        /* of events that the recording does not describe, dropped */
-    uint64_t late;           /* handed on after a newer record */
+    uint64_t late;           /* delivered after a newer record */
     uint64_t aux_bytes;      /* trace data, skipped */
     bool killed;             /* the recorder was killed */
     bool growing;            /* ... or is still writing */
@@ -101,13 +101,17 @@ bool perfdata_idled(const struct perfdata *perfdata);
 /* Returns true if the last read of that pipe left records, in order to limit its time. */
 bool perfdata_more(const struct perfdata *perfdata);
 
-/* Goes back to the first record, for process `pid`. -ESPIPE: a pipe is played as it comes. -ESRCH,
- * -ENODATA as in perfdata_open(). */
+/* Goes back to the first record, for process `pid`. -ESPIPE: a pipe is played as it arrives.
+ * -ESRCH, -ENODATA as in perfdata_open(). */
 int perfdata_restart(struct perfdata *perfdata, pid_t pid, struct error *error);
 
-/* Returns the time of the first sample of the process and the time up to the last; 0 and 0: not
- * known, or without times. */
-struct sampler_span perfdata_span(const struct perfdata *perfdata);
+/* Time of the first sample of the process, by the clock of the records, and time from first to last
+ * sample. Both 0: the samples have no times, or the recording is not complete yet (a pipe). */
+struct perfdata_span {
+    uint64_t start_ns;
+    uint64_t length_ns;
+};
+struct perfdata_span perfdata_span(const struct perfdata *perfdata);
 
 /* Returns false if no sample of any process has its instruction in a range, or no sample has an
  * address or registers. While a pipe is played, covers only the part so far. */

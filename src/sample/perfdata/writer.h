@@ -34,9 +34,10 @@ struct perfdata_writer_options {
     const char *path;
     const struct sampler_info *info;        /* of the session; the needed members are copied */
     const struct perf_event_attr *attrs;    /* info->event_count: sampler_attribute() of each */
-    const struct perfdata_machine *machine; /* sampler_machine(); NULL: this one */
-    bool launched; /* the process is about to exec: its present mappings are not the program's */
-    uint64_t limit_bytes; /* of each file; 0: none */
+    const struct perfdata_machine *machine; /* of the recording that is replayed; NULL: this one */
+    bool launched;        /* the process is about to exec: its present mappings are not the
+                             program's */
+    uint64_t limit_bytes; /* of one file; 0: none */
     unsigned files;       /* number of files kept, including FILE; 0: 2 */
 };
 
@@ -68,7 +69,7 @@ int perfdata_writer_add(struct perfdata_writer *writer, const struct record *rec
  * own. */
 void perfdata_writer_want_another(struct perfdata_writer *writer);
 
-/* Called once per refresh: writes pending records, and updates header and description. Returns 0,
+/* Writes pending records, and updates header and description. Called once per refresh. Returns 0,
  * or a negative errno with cause and remedy; the next sync tries again. */
 int perfdata_writer_sync(struct perfdata_writer *writer, struct error *error);
 

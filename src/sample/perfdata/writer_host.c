@@ -209,7 +209,7 @@ static uint64_t find_blocks(const struct kernel *kernel, unsigned node,
     return past;
 }
 
-/* perf c2c uses this to find the node of a physical address. */
+/* Puts the memory blocks of the nodes, by which perf c2c finds the node of a physical address. */
 static void perfdata_host_memory(struct perfdata_bytes *section, const struct kernel *kernel)
 {
     char block_bytes[LIST_BYTES];

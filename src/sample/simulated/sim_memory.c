@@ -118,22 +118,24 @@ struct sim_totals sim_memory_totals(const struct sim_memory *memory)
 _Static_assert((int)LINE_EVICTED_BY == SIM_EVICTED_BY && (int)LINE_USED_BY == SIM_USED_BY,
                "kinds of pairs are the same on both sides");
 
-bool sim_memory_pair(const struct sim_memory *memory, enum line_pairs kind, uint32_t level,
-                     uint32_t *place, struct line_pair *out)
+bool sim_memory_pair(const struct sim_memory *memory, uint64_t number, struct line_pair *out)
 {
     const struct sim_shared *shared = memory->shared;
     uint32_t used = look32(&shared->header.instructions_used);
+    uint32_t kind = line_pair_kind(number);
+    uint32_t level = line_pair_level(number);
     used = used < SIM_INSTRUCTIONS_MAX ? used : SIM_INSTRUCTIONS_MAX;
-    for (; *place < SIM_PAIR_PLACES; ++*place) {
-        const struct sim_pair *pair = &shared->pairs[kind][level][*place];
+    if (kind >= LINE_PAIRS || level >= memory->wanted.level_count)
+        return false;
+    for (uint32_t place = (uint32_t)number; place < SIM_PAIR_PLACES; place++) {
+        const struct sim_pair *pair = &shared->pairs[kind][level][place];
         uint64_t count = __atomic_load_n(&pair->count, __ATOMIC_ACQUIRE);
         uint32_t first = __atomic_load_n(&pair->first, __ATOMIC_RELAXED);
         uint32_t second = __atomic_load_n(&pair->second, __ATOMIC_RELAXED);
         if (!count || first >= used || second >= used)
             continue;
         *out = (struct line_pair){look64(&shared->instructions[first].ip),
-                                  look64(&shared->instructions[second].ip), count};
-        ++*place;
+                                  look64(&shared->instructions[second].ip), count, place};
         return true;
     }
     return false;

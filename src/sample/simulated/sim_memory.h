@@ -23,7 +23,7 @@ struct sim_wanted {
     const char *from;  /* function that starts the counting; NULL: count from the start */
     const char *to;    /* function that stops it; NULL: none */
     const char *agent; /* path of the allocation agent; its code is not counted; NULL: none */
-    bool exact;        /* the use of all lines is counted; always so if nothing is left out */
+    bool exact;        /* count the use of every line; implied if `period` is set */
     bool code;         /* instruction fetches are simulated from the second level on */
     bool causes;       /* causes of misses, and the evictor of each line */
     bool use; /* use of lines, reuse distances, and pairs of instructions that fetch and use a line
@@ -59,10 +59,9 @@ struct sim_totals {
 
 struct sim_totals sim_memory_totals(const struct sim_memory *memory);
 
-/* Iterates over the pairs of instructions of `kind` and `level`. *place starts as 0. Returns false
- * at the end. The memory is untrusted: skips pairs that do not refer to existing instructions. */
-bool sim_memory_pair(const struct sim_memory *memory, enum line_pairs kind, uint32_t level,
-                     uint32_t *place, struct line_pair *out);
+/* A pair of instructions by line_pair_number(); false: there are no more. The memory is untrusted:
+ * both must be existing instructions. */
+bool sim_memory_pair(const struct sim_memory *memory, uint64_t number, struct line_pair *out);
 
 enum sim_state sim_memory_state(const struct sim_memory *memory);
 

@@ -52,8 +52,8 @@ long sim_session_read(struct sim_session *session, uint64_t until_ns, sampler_si
 /* Enables or disables counting; takes effect within a few ms. */
 void sim_session_enable(struct sim_session *session, bool on);
 
-/* From now on misses report the evictor of their line in the level of this event; misses already in
- * the ring still report the evictor of the earlier level. */
+/* Makes misses report from now on the evictor of their line in the level of this event. Misses
+ * already in the ring still report the evictor of the earlier level. */
 void sim_session_rank(struct sim_session *session, unsigned event);
 
 /* Returns the exact totals up to now. */

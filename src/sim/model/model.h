@@ -64,7 +64,7 @@ struct model_use {
  * (src/sim/tool, tests, benchmarks). Text is parsed elsewhere (profile/cache/geometry.h).
  */
 enum {
-    MODEL_LEVELS_MAX = 4,
+    MODEL_LEVELS_MAX = 4,    /* as SIM_LEVELS_MAX and RELAYOUT_LEVELS_MAX */
     MODEL_THREADS_MAX = 126, /* private hierarchies; one byte per line identifies one */
     MODEL_WAYS_MAX = 65536,
     MODEL_LINE_MIN = 4,

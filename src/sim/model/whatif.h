@@ -92,25 +92,6 @@ static inline const struct moved_block *moved_find(struct moved *moved, uint64_t
 uint64_t moved_map(const struct moved *moved, const struct moved_block *block, uint64_t address,
                    uint32_t *bytes);
 
-/* Misses by level. An access that is split by the move counts once per part. */
-struct whatif_misses {
-    uint64_t all[MODEL_LEVELS_MAX];
-    uint64_t object[MODEL_LEVELS_MAX];
-};
-
-struct whatif_counts {
-    uint64_t accesses;
-    uint64_t object_accesses;
-    uint64_t cut; /* of these, accesses split into several parts */
-    struct whatif_misses before;
-    struct whatif_misses after; /* all 0 if nothing is moved */
-    /*
-     * Misses in after.object on lines not touched since the start. With this layout from the
-     * program's start, they might have hit.
-     */
-    uint64_t fresh[MODEL_LEVELS_MAX];
-};
-
 struct whatif {
     struct memory memory;
     struct moved moved;

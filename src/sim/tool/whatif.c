@@ -199,22 +199,12 @@ static void whatif_begin_model(struct asked *asked, const struct model *first)
 static void publish(const struct asked *asked)
 {
     struct sim_answer *answer = &shared->answers[asked->number];
-    const struct whatif_counts *counts = &asked->whatif.counts;
     answer->settled = !asked->whatif.settles_after;
     answer->blocks = asked->whatif.moved.live;
     answer->blocks_refused = asked->whatif.moved.refused;
     answer->blocks_small = asked->whatif.moved.small;
     answer->blocks_unknown = asked->pending_count + asked->unknown;
-    answer->accesses = counts->accesses;
-    answer->object_accesses = counts->object_accesses;
-    answer->cut = counts->cut;
-    for (UInt i = 0; i < SIM_LEVELS_MAX; i++) {
-        answer->before[i] = counts->before.all[i];
-        answer->object_before[i] = counts->before.object[i];
-        answer->after[i] = counts->after.all[i];
-        answer->object_after[i] = counts->after.object[i];
-        answer->fresh[i] = counts->fresh[i];
-    }
+    answer->counts = asked->whatif.counts;
     __atomic_store_n(&answer->state, asked->state, __ATOMIC_RELEASE);
 }
 

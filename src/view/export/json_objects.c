@@ -362,9 +362,9 @@ static const struct columns whatif_answer_members = MEMBERS(
     struct snapshot_whatif,
     MEMBER("object", struct snapshot_whatif, object),
     MEMBER("question", struct snapshot_whatif, question),
-    MEMBER("layout", struct snapshot_whatif, layout),
+    COLUMN(.key = "layout", .from = KNOWN(struct snapshot_whatif, layout)),
     COLUMN(.key = "state", .from = FIELD(struct snapshot_whatif, state), .name = whatif_state_name),
-    MEMBER("why", struct snapshot_whatif, why),
+    COLUMN(.key = "why", .from = KNOWN(struct snapshot_whatif, why)),
     COLUMN(.members = &whatif_figures_members, .present = whatif_counts));
 
 static const struct columns whatif_past_members =

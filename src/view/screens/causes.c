@@ -613,7 +613,7 @@ static void causes_advice(enum causes_of kind, const struct snapshot_causes_row 
         advise_function_capacity(row, out, size);
 }
 
-/* ---- what is said of a row ---- */
+/* ---- explanation of a row ---- */
 
 static enum causes_of kind_of(const struct snapshot *snapshot,
                               const struct snapshot_causes_row *row)

@@ -567,8 +567,7 @@ void whatif_summary(const struct snapshot_whatifs *asked, char *out, size_t size
 
 void whatif_title(const struct snapshot_whatif *answer, char *out, size_t size)
 {
-    snprintf(out, size, "%s: %s. %s", answer->object ? answer->object : "?",
-             answer->question ? answer->question : "?", answer->layout ? answer->layout : "");
+    snprintf(out, size, "%s: %s. %s", answer->object, answer->question, answer->layout);
 }
 
 static void say_change(const struct snapshot_whatif *answer, char *out, size_t size)
@@ -623,7 +622,7 @@ void whatif_sentence(const struct snapshot_whatif *answer, char *out, size_t siz
     *out = '\0';
     if (answer->state != WHATIF_COUNTS || !answer->level_count) {
         snprintf(out, size, "%s: %s.", answer->state == WHATIF_REFUSED ? "No answer" : "Not yet",
-                 answer->why ? answer->why : "");
+                 answer->why);
         return;
     }
     say_change(answer, out, size);

@@ -409,7 +409,7 @@ bool columns_given(const struct column *column, const struct snapshot *snapshot,
 void columns_text(const struct column *column, const struct snapshot *snapshot, const void *row,
                   int width, bool ascii, char *out, size_t size);
 
-/* Formats what a row is about: its strong cells, "pointer chasing, particles". */
+/* Formats the subject of a row from its strong cells: "pointer chasing, particles". */
 void columns_caption(const struct columns *columns, const struct snapshot *snapshot,
                      const void *row, char *out, size_t size);
 

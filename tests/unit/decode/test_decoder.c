@@ -639,7 +639,7 @@ static void nobody_comes_through_padding(void **state)
     assert_int_not_equal(access.reason, REASON_NONE);
 }
 
-/* The first instruction of a function, push %rbx, and the call of it, which ends at 16. */
+/* The first instruction of a function, push %rbx, and a call to it, which ends at 16. */
 static struct access enter(struct fake *fake, const char *call, size_t size, const uint64_t *regs)
 {
     char code[18] = "\x53\xc3";
@@ -751,6 +751,67 @@ static void how_it_was_called_before_counts_where_nothing_else_tells(void **stat
     /* The call through that register cannot be the one sampled: its target is different now. */
     fake.data[4] = 0;
     assert_int_equal(enter_again(&fake, regs, CODE_BASE + 14).reason, REASON_CALL_BOUNDARY);
+}
+
+/* Haskell's code has a table before each block, which is no code, and no symbols but of a few. */
+static void boundaries_are_found_between_tables(void **state)
+{
+    enum { BLOCKS = 8, BLOCK_BYTES = 48, ENTRY = 16, CMP = 25 };
+    static const unsigned char block[BLOCK_BYTES] =
+        "\x04\0\0\0\0\0\0\0\x1e\0\0\0\0\0\0\0" /* table: 30 is no code */
+        "\x49\x83\xc4\x10"                     /* add $16,%r12 */
+        "\x4d\x3b\xa5\x58\x03\0\0"             /* cmp 0x358(%r13),%r12 */
+        "\x0f\x87\xb6\0\0\0"                   /* ja */
+        "\x4c\x8b\x75\x20"                     /* mov 0x20(%rbp),%r14 */
+        "\x48\x8b\x43\x07"                     /* mov 7(%rbx),%rax */
+        "\x49\x39\xc6"                         /* cmp %rax,%r14 */
+        "\xff\x65\0";                          /* jmp *(%rbp) */
+    struct fake fake = {.size = sizeof block * BLOCKS};
+    struct decode_target target = {
+        .context = &fake, .code = fake_code, .function = fake_function, .memory = fake_memory};
+    struct sample sample = {.weight = 1,
+                            .has = SAMPLE_HAS_REGS,
+                            .ip = CODE_BASE + BLOCK_BYTES * (BLOCKS - 1) + ENTRY + CMP,
+                            .regs = {[SREG_BX] = DATA_BASE, [SREG_BP] = DATA_BASE + 64}};
+    struct access access;
+    (void)state;
+    for (size_t i = 0; i < BLOCKS; i++)
+        memcpy(fake.code + i * sizeof block, block, sizeof block);
+    struct decoder *decoder = decoder_new(&target);
+    decoder_decode(decoder, &sample, &access);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, DATA_BASE + 7);
+    decoder_free(decoder);
+    /* The same is said of an instruction that decoding from the function's start misses, whatever
+     * was asked for before. */
+    fake.bounds = true;
+    for (int before = 0; before < 2; before++) {
+        decoder = decoder_new(&target);
+        sample.ip = CODE_BASE + ENTRY;
+        if (before)
+            decoder_decode(decoder, &sample, &access);
+        sample.ip = CODE_BASE + BLOCK_BYTES + ENTRY;
+        decoder_decode(decoder, &sample, &access);
+        assert_int_equal(access.reason, REASON_CALL_BOUNDARY);
+        decoder_free(decoder);
+    }
+}
+
+/* An index that counts down from the pointer, as a skip list's levels in rocksdb. */
+static void a_negated_index_is_computed_again(void **state)
+{
+    struct fake fake = {0};
+    const uint64_t regs[SREG_COUNT] = {[SREG_BX] = 0x9000, [SREG_R13] = 3, [SREG_AX] = 0x1234};
+    (void)state;
+    /* lea 0(,%r13,8),%rax; neg %rax; mov (%rbx,%rax),%rax; nop */
+    struct access access =
+        DECODE(&fake, "\x4a\x8d\x04\xed\0\0\0\0\x48\xf7\xd8\x48\x8b\x04\x03\x90", 15, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, 0x9000 - 3 * 8);
+    /* the same with not */
+    access = DECODE(&fake, "\x4a\x8d\x04\xed\0\0\0\0\x48\xf7\xd0\x48\x8b\x04\x03\x90", 15, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, 0x9000 - 3 * 8 - 1);
 }
 
 static void pushes_pops_and_rip_relative_operands(void **state)
@@ -962,6 +1023,8 @@ static int run_decoder(void)
         cmocka_unit_test(a_call_through_memory_waits_for_its_target),
         cmocka_unit_test(how_it_was_called_before_counts_where_nothing_else_tells),
         cmocka_unit_test(pushes_pops_and_rip_relative_operands),
+        cmocka_unit_test(boundaries_are_found_between_tables),
+        cmocka_unit_test(a_negated_index_is_computed_again),
         cmocka_unit_test(string_instructions),
         cmocka_unit_test(each_failure_has_its_reason),
         cmocka_unit_test(what_was_reported_when_it_was_recorded_stands),

@@ -205,8 +205,8 @@ static void leave_out_unknown(json_t *root)
     }
 }
 
-/* Returns the report after all STEPS. The name comes at `named`, and again for places during the
- * next hundred steps. */
+/* Returns the report after all STEPS. The name arrives at step `named`, and again for places during
+ * the next hundred steps. */
 static json_t *report(int named, bool early)
 {
     struct profile *profile = make();

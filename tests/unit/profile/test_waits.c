@@ -401,6 +401,21 @@ static void latencies_are_taken_where_they_are(void **state)
     profile_free(profile);
 }
 
+/* In these passes the excess of the first accesses to a line is larger beyond L3 than beyond L2.
+ * The bounds must fall anyway, because an access that waits beyond L3 waits beyond L2. */
+static void bounds_fall_with_the_level(void **state)
+{
+    const struct waits waits = {.lines = {512, 1 << 14, 1 << 19}};
+    const struct waits_sums sums = {
+        .samples = 1000, .passes = {500, 500, 480}, .passes_hit = {400, 400, 300}};
+    const double chased[WAIT_LEVELS] = {0};
+    struct snapshot_wait wait = waits_bounds(&waits, &sums, chased);
+    (void)state;
+    assert_true(wait.high[WAIT_BEYOND_L1] >= wait.high[WAIT_BEYOND_L2]);
+    assert_true(wait.high[WAIT_BEYOND_L2] >= wait.high[WAIT_BEYOND_L3]);
+    assert_true(wait.high[WAIT_BEYOND_L3] > 0.1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -410,6 +425,7 @@ int main(void)
         cmocka_unit_test(snapshots_have_them),
         cmocka_unit_test(lines_that_may_be_gone_are_not_held),
         cmocka_unit_test(latencies_are_taken_where_they_are),
+        cmocka_unit_test(bounds_fall_with_the_level),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

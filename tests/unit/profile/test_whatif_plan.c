@@ -127,7 +127,7 @@ static void hot_members_apart(void **state)
     assert_part(&plan, 2, 16, 20, 0, 4);
     assert_int_equal(plan.layout.array[0].stride_bytes, 8);
     refused("hot=none", &layout, "no member none");
-    refused("hot=tag,x,count,flags,rest", &layout, "nothing could be put aside");
+    refused("hot=tag,x,count,flags,rest", &layout, "nothing to separate");
 }
 
 static void split_at_a_member(void **state)
@@ -141,7 +141,7 @@ static void split_at_a_member(void **state)
     assert_int_equal(plan.layout.array[1].stride_bytes, 32);
     plan = planned("split=+20");
     assert_part(&plan, 1, 20, 48, 1, 0);
-    refused("split=tag", &layout, "nothing lies before it");
+    refused("split=tag", &layout, "the first member");
     refused("split=+48", &layout, "no member");
 }
 
@@ -179,10 +179,10 @@ static void whole_elements(void **state)
     assert_int_equal(planned("never").layout.part_count, 0);
     refused("pad=47", &layout, "48 bytes, more than 47");
     refused("align=48", &layout, "power of two");
-    refused("pad=48", &layout, "laid out like that already");
+    refused("pad=48", &layout, "already have this layout");
     struct snapshot_layout line = layout;
     line.size = 64;
-    refused("pad", &line, "64 bytes are laid out like that already");
+    refused("pad", &line, "64 bytes are already have this layout");
 }
 
 static void without_a_type(void **state)
@@ -190,10 +190,10 @@ static void without_a_type(void **state)
     struct whatif_plan plan;
     struct error error;
     (void)state;
-    refused("hot", NULL, "no type and no element size");
-    refused("arrays", NULL, "no type and no element size");
-    refused("pad", NULL, "no type and no element size");
-    refused("align", NULL, "no type and no element size");
+    refused("hot", NULL, "its type and element size are not known");
+    refused("arrays", NULL, "its type and element size are not known");
+    refused("pad", NULL, "its type and element size are not known");
+    refused("align", NULL, "its type and element size are not known");
     assert_int_equal(plan_as("align-object", NULL, &plan, &error), 0);
     assert_int_equal(plan.layout.element_bytes, 64);
     assert_int_equal(plan_as("never", NULL, &plan, &error), 0);

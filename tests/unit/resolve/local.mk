@@ -8,7 +8,7 @@ UNIT_RESOLVE = tests/unit/resolve/test_resolver tests/unit/resolve/test_process 
 	tests/unit/resolve/test_access_survey tests/unit/resolve/test_typing \
 	tests/unit/resolve/test_object_types tests/unit/resolve/test_stack_frames \
 	tests/unit/resolve/test_snapshot_types tests/unit/resolve/test_blocks \
-	tests/unit/resolve/test_bins tests/unit/resolve/test_feed tests/unit/resolve/test_recorded_heap \
+	tests/unit/resolve/test_bins tests/unit/resolve/test_feed tests/unit/resolve/test_allocations \
 	tests/unit/resolve/test_walk tests/unit/resolve/test_walk_live
 check_PROGRAMS += $(UNIT_RESOLVE)
 TESTS += $(UNIT_RESOLVE)
@@ -76,9 +76,9 @@ tests_unit_resolve_test_bins_SOURCES = tests/unit/resolve/test_bins.c
 tests_unit_resolve_test_bins_LDADD = $(UNIT_LIBS)
 tests_unit_resolve_test_feed_SOURCES = tests/unit/resolve/test_feed.c
 tests_unit_resolve_test_feed_LDADD = $(UNIT_LIBS)
-tests_unit_resolve_test_recorded_heap_SOURCES = tests/unit/resolve/test_recorded_heap.c \
+tests_unit_resolve_test_allocations_SOURCES = tests/unit/resolve/test_allocations.c \
 	tests/agent/watch.c tests/agent/watch.h tests/agent/logger.h
-tests_unit_resolve_test_recorded_heap_LDADD = $(UNIT_LIBS)
+tests_unit_resolve_test_allocations_LDADD = $(UNIT_LIBS)
 tests_unit_resolve_test_walk_SOURCES = tests/unit/resolve/test_walk.c tests/walk/image.c \
 	tests/walk/image.h
 tests_unit_resolve_test_walk_LDADD = $(UNIT_LIBS)

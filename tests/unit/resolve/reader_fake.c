@@ -136,7 +136,7 @@ static void tell_type(uint64_t address, struct dwarf_answer *answer)
 {
     snprintf(source.name, sizeof source.name, "struct t%lu", (unsigned long)address);
     source.type =
-        (struct dwarf_type){.type = ++source.reported + 1000 * (uint32_t)getpid(),
+        (struct dwarf_type){.type = ++source.reported,
                             .desc = {.name = source.name, .kind = TYPE_STRUCT, .size = address}};
     source.waits = true;
     answer->type = source.type.type;
@@ -151,8 +151,9 @@ static void answer_fake(void *opened, const struct dwarf_question *question,
     case FAKE_TYPES:
         tell_type(question->address, answer);
         break;
-    case FAKE_LIE:
-        answer->type = 77;
+    case FAKE_LIE: /* far too many */
+        tell_type(question->address, answer);
+        source.type.type = answer->type = UINT32_MAX;
         break;
     case FAKE_CRASH:
         signal(SIGABRT, SIG_DFL);
@@ -199,7 +200,6 @@ static void take_type(void *context, uint32_t serial, const struct dwarf_type *t
     (void)context, (void)serial;
     assert_in_range(type->type, 1, 255);
     snprintf(fake.types[type->type], sizeof fake.types[0], "%s", type->desc.name);
-    fake.types_reported++;
 }
 
 static void take_answer(void *context, uint32_t serial, const struct dwarf_answer *answer)
@@ -210,6 +210,7 @@ static void take_answer(void *context, uint32_t serial, const struct dwarf_answe
     seen->answer = *answer;
     seen->serial = serial;
     snprintf(seen->name, sizeof seen->name, "%s", answer->name ? answer->name : "");
+    snprintf(seen->type, sizeof seen->type, "%s", fake.types[answer->type % 256]);
 }
 
 void fake_start(const struct readers_limits *limits)
@@ -222,7 +223,7 @@ void fake_start(const struct readers_limits *limits)
                                      .path = "/nowhere/exe",
                                      .mapping = &(struct map){.start = 0x10000000},
                                      .serial = i + 1,
-                                     .debug = {.root = "/nowhere"}};
+                                     .from = {.debug_root = "/nowhere"}};
         fake.modules[i] = module_new(&from);
         assert_non_null(fake.modules[i]);
     }

@@ -11,8 +11,8 @@
 
 enum fake_order {
     FAKE_ECHO,  /* answers with the address as the line */
-    FAKE_TYPES, /* ... with a type named after it; reports all types again, with new references */
-    FAKE_LIE,   /* ... with a type that was never reported */
+    FAKE_TYPES, /* ... and a type named after it */
+    FAKE_LIE,   /* ... under a reference that cannot be */
     FAKE_CRASH,
     FAKE_OVERRUN, /* writes past the end of its memory, for a sanitizer to detect */
     FAKE_EXIT,    /* by exit(), as a library might */
@@ -26,6 +26,7 @@ enum fake_order {
 struct fake_seen {
     struct dwarf_answer answer; /* its name is in `name` */
     char name[256];
+    char type[32]; /* the name of its type, as reported last */
     uint32_t serial;
 };
 
@@ -36,8 +37,7 @@ struct fake {
     struct module *modules[FAKE_MODULES]; /* serials from 1 */
     struct fake_seen *seen;
     size_t seen_count;
-    char types[256][32];   /* names by reference */
-    size_t types_reported; /* number of reports */
+    char types[256][32]; /* names by reference */
 };
 
 extern struct fake fake;

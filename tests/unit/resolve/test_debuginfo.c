@@ -49,7 +49,7 @@ static void open_at(const char *path, const char *debug_root)
     const struct module_source from = {.fd = open(path, O_RDONLY | O_CLOEXEC),
                                        .path = path,
                                        .mapping = &(struct map){.start = BASE},
-                                       .debug = {.root = debug_root, .cut_short = true}};
+                                       .from = {.debug_root = debug_root}};
     assert_true(from.fd >= 0);
     module = module_new(&from);
     assert_non_null(module);

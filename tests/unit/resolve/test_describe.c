@@ -8,6 +8,7 @@
 #include "resolve/dwarf/die.h"
 #include "resolve/dwarf/variables.h"
 #include "resolve/members.h"
+#include "resolve/typing.h"
 #include "unit.h"
 #include "unit/resolve/described.h"
 
@@ -215,12 +216,18 @@ static void derived_types_of_fortran(void **state)
     described_matrix(compilers, flags, "d_fortran.f90", 10);
 }
 
+/* Types of the name, equal ones counted once, as the resolver keeps them. */
 static unsigned described_as(struct program *program, const char *name)
 {
+    struct types types;
     const struct type_desc *desc;
     unsigned count = 0;
+    types_init(&types);
     for (uint32_t type = 1; (desc = program_described(program, type)); type++)
-        count += !strcmp(desc->name, name);
+        types_add(&types, 1, type, desc);
+    for (uint32_t type = 1; type <= types.count; type++)
+        count += !strcmp(types_at(&types, type)->name, name);
+    types_fini(&types);
     return count;
 }
 

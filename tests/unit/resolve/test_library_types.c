@@ -290,7 +290,7 @@ static void no_rule_is_for_another_namespace(void **state)
         snprintf(other, sizeof other, "mine::%s", by_rule[i].raw);
         library_name(other, by_rule[i].language == RUST, out, sizeof out);
         assert_memory_equal(out, "mine::", 6);
-        assert_null(library_rule(other));
+        assert_ptr_equal(library_rule(other), &library_none);
     }
 }
 

@@ -28,7 +28,7 @@ static struct module *open_at(const char *path, const char *debug_root)
     struct module_source from = {.fd = open(path, O_RDONLY | O_CLOEXEC),
                                  .path = path,
                                  .mapping = &(struct map){.start = BASE},
-                                 .debug = {.root = debug_root}};
+                                 .from = {.debug_root = debug_root}};
     assert_true(from.fd >= 0);
     return module_new(&from);
 }
@@ -464,7 +464,8 @@ static int reset(void **state)
 
 static void begin(const char *symfs)
 {
-    struct lookup_from from = {.symfs = symfs, .debug_root = target_path("root")};
+    static struct lookup_from from;
+    from = (struct lookup_from){.symfs = symfs, .debug_root = target_path("root")};
     binaries_init(&binaries, &from);
 }
 
@@ -582,7 +583,7 @@ static void without_an_id(void **state)
     binaries_fini(&binaries);
     /* Nor is it evidence for a recording from another machine. */
     begin(NULL);
-    binaries.from.elsewhere = true;
+    binaries.from->elsewhere = true;
     assert_int_equal(open_it(target_path("bad.so"), NULL, 0).state, BINARY_MISSING);
 }
 

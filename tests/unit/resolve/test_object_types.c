@@ -54,21 +54,21 @@ static struct located in_kind(enum object_kind kind, uint64_t base, uint64_t siz
     return located;
 }
 
-static struct typed_operand says(uint32_t type, int64_t offset)
+static struct typed_answer says(uint32_t type, int64_t offset)
 {
-    return (struct typed_operand){.type = type, .offset = offset};
+    return (struct typed_answer){.type = type, .offset = offset};
 }
 
-static struct typed_operand indexed(uint32_t type, int64_t offset)
+static struct typed_answer indexed(uint32_t type, int64_t offset)
 {
-    return (struct typed_operand){.type = type, .offset = offset, .indexed = true};
+    return (struct typed_answer){.type = type, .offset = offset, .indexed = true};
 }
 
-static const struct typed_operand says_void = {.untyped = UNTYPED_VOID};
+static const struct typed_answer says_void = {.untyped = UNTYPED_VOID};
 
 /* Returns the place of an access with this operand. */
 static struct place place_in(uint32_t object, const struct located *located, uint64_t address,
-                             const struct typed_operand *operand)
+                             const struct typed_answer *operand)
 {
     struct place place = {.access = {.address = address},
                           .object = object,
@@ -81,7 +81,7 @@ static struct place place_in(uint32_t object, const struct located *located, uin
 static void vote(uint32_t object, const struct located *located, uint64_t address, uint32_t type,
                  int64_t offset, int times)
 {
-    struct typed_operand operand = says(type, offset);
+    struct typed_answer operand = says(type, offset);
     while (times--)
         place_in(object, located, address, &operand);
 }
@@ -113,10 +113,10 @@ static void the_declaration_is_laid_over_its_memory(void **state)
 {
     (void)state;
     struct located global = in_kind(OBJECT_GLOBAL, 0x5000, 64 * 10);
-    struct typed_operand agrees = says(small.particle, 56);
-    struct typed_operand agrees_as_part = says(small.vec3, 8);
-    struct typed_operand agrees_as_number = says(small.number, 0);
-    struct typed_operand differs = says(small.other, 8);
+    struct typed_answer agrees = says(small.particle, 56);
+    struct typed_answer agrees_as_part = says(small.vec3, 8);
+    struct typed_answer agrees_as_number = says(small.number, 0);
+    struct typed_answer differs = says(small.other, 8);
     object_types_declare(&typed, ID, small.particle, 10);
     expect(place_in(ID, &global, 0x5000 + 3 * 64 + 56, NULL), TYPED_DATA, small.particle, 56);
     expect(place_in(ID, &global, 0x5000 + 3 * 64 + 56, &says_void), TYPED_DATA, small.particle, 56);
@@ -139,7 +139,7 @@ static void one_is_one(void **state)
 {
     (void)state;
     struct located global = in_kind(OBJECT_GLOBAL, 0x5000, 200);
-    struct typed_operand operand = says(small.node, 8);
+    struct typed_answer operand = says(small.node, 8);
     object_types_declare(&typed, ID, small.particle, 0);
     expect(place_in(ID, &global, 0x5000 + 48, NULL), TYPED_DATA, small.particle, 48);
     assert_int_equal(place_in(ID, &global, 0x5000 + 64, NULL).typed, TYPED_NOT);
@@ -175,8 +175,8 @@ static void arrays_inside_are_folded_to_agree(void **state)
 {
     (void)state;
     struct located global = in_kind(OBJECT_GLOBAL, 0x5000, 96);
-    struct typed_operand same = says(cells, 32);
-    struct typed_operand part = says(small.vec3, 16);
+    struct typed_answer same = says(cells, 32);
+    struct typed_answer part = says(small.vec3, 16);
     object_types_declare(&typed, ID, cells, 0);
     expect(place_in(ID, &global, 0x5000 + 32 + 24, &same), TYPED_AGREED, cells, 56);
     expect(place_in(ID, &global, 0x5000 + 32 + 24 + 16, &part), TYPED_AGREED, cells, 72);
@@ -186,7 +186,7 @@ static void blocks_learn_by_votes(void **state)
 {
     (void)state;
     struct located block = in_block(ALLOCATION_RECORDED, 0x9000, 64 * 4);
-    struct typed_operand operand = says(small.particle, 48);
+    struct typed_answer operand = says(small.particle, 48);
     for (int i = 0; i < VOTES_MIN; i++)
         expect(place_in(ID, &block, 0x9000 + 64 + 48, &operand), TYPED_CODE, small.particle, 48);
     expect(place_in(ID, &block, 0x9000 + 64 + 48, &operand), TYPED_AGREED, small.particle, 48);
@@ -195,7 +195,7 @@ static void blocks_learn_by_votes(void **state)
     expect(place_in(ID, &second, 0xa000 + 128 + 24, &says_void), TYPED_DATA, small.particle, 24);
     expect(place_in(ID, &second, 0xa000 + 128 + 24, NULL), TYPED_DATA, small.particle, 24);
     /* A type that is not declared is a guess: the code takes precedence. */
-    struct typed_operand differs = says(small.other, 8);
+    struct typed_answer differs = says(small.other, 8);
     expect(place_in(ID, &second, 0xa000 + 128 + 8, &differs), TYPED_DISAGREED, small.other, 8);
     struct object_desc desc = {0};
     assert_string_equal(object_types_describe(&typed, &types, ID, &desc), "struct particle");
@@ -212,7 +212,7 @@ static void misfits_say_it_is_no_such_block(void **state)
     vote(ID, &block, 0x9000 + 8 + 8, small.node, 8, 40);
     assert_int_equal(place_in(ID, &block, 0x9010, &says_void).typed, TYPED_NOT);
     /* An indexed access may be to any element, so it is no misfit. */
-    struct typed_operand operand = indexed(small.node, 8);
+    struct typed_answer operand = indexed(small.node, 8);
     for (int i = 0; i < 400; i++)
         place_in(ID, &block, 0x9000 + 8 + 8, &operand);
     assert_int_equal(place_in(ID, &block, 0x9010, &says_void).type, small.node);
@@ -222,7 +222,7 @@ static void a_flexible_tail_is_no_second_one(void **state)
 {
     (void)state;
     struct located block = in_block(ALLOCATION_RECORDED, 0x9000, 16 + 24 * 10);
-    struct typed_operand tail = says(message, 16 + 8);
+    struct typed_answer tail = says(message, 16 + 8);
     vote(ID, &block, 0x9000, message, 0, 20);
     expect(place_in(ID, &block, 0x9000 + 16 + 24 * 7 + 8, &says_void), TYPED_DATA, message, 24);
     expect(place_in(ID, &block, 0x9000 + 16 + 24 * 7 + 8, &tail), TYPED_AGREED, message, 24);
@@ -240,7 +240,7 @@ static void mappings_are_of_no_type(void **state)
     static const enum object_kind kinds[] = {OBJECT_STACK, OBJECT_ANON, OBJECT_CODE, OBJECT_HEAP};
     for (uint32_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct located map = in_kind(kinds[i], 0x10000, 0x100000);
-        struct typed_operand operand = says(small.particle, 8);
+        struct typed_answer operand = says(small.particle, 8);
         vote(ID + i, &map, 0x10000 + 24 + 8, small.particle, 8, 100);
         expect(place_in(ID + i, &map, 0x10000 + 24 + 8, &operand), TYPED_CODE, small.particle, 8);
         assert_int_equal(place_in(ID + i, &map, 0x10000 + 24 + 8, &says_void).typed, TYPED_NOT);
@@ -256,13 +256,13 @@ static void sections_are_of_no_type(void **state)
     section.in_module = (const struct module *)&module;
     struct object_desc desc = {0};
     for (int i = 0; i < 100; i++) {
-        struct typed_operand operand = says(small.particle, 8);
+        struct typed_answer operand = says(small.particle, 8);
         place_in(ID, &section, 0x10000 + 8, &operand);
     }
     assert_null(object_types_describe(&typed, &types, ID, &desc));
     section.variable_of = section.in_module;
     for (int i = 0; i < 100; i++) {
-        struct typed_operand operand = says(small.particle, 8);
+        struct typed_answer operand = says(small.particle, 8);
         place_in(ID + 1, &section, 0x10000 + 8, &operand);
     }
     assert_string_equal(object_types_describe(&typed, &types, ID + 1, &desc), "struct particle");
@@ -270,7 +270,7 @@ static void sections_are_of_no_type(void **state)
 
 /* Renames, names and places an access like the resolver. */
 static struct place name_and_place(struct located *located, uint64_t address,
-                                   const struct typed_operand *operand)
+                                   const struct typed_answer *operand)
 {
     struct access access = {.address = address};
     uint32_t type = type_instances_rename(&instances, &types, located, &access, operand);
@@ -283,7 +283,7 @@ static struct place name_and_place(struct located *located, uint64_t address,
 static void walked_blocks_are_called_after_their_type(void **state)
 {
     (void)state;
-    struct typed_operand operand = says(small.particle, 48);
+    struct typed_answer operand = says(small.particle, 48);
     struct located one = in_block(ALLOCATION_WALKED, 0x9000, 72);
     struct place place = name_and_place(&one, 0x9000 + 48, &operand);
     expect(place, TYPED_CODE, small.particle, 48); /* only one source */
@@ -312,7 +312,7 @@ static void walked_blocks_are_called_after_their_type(void **state)
 }
 
 static const char *name_at(uint64_t base, uint64_t size, uint64_t address,
-                           const struct typed_operand *operand)
+                           const struct typed_answer *operand)
 {
     static struct located block;
     block = in_block(ALLOCATION_WALKED, base, size);
@@ -326,7 +326,7 @@ static const char *name_at(uint64_t base, uint64_t size, uint64_t address,
 static void an_array_is_seen_in_more_places(void **state)
 {
     (void)state;
-    struct typed_operand operand = says(small.node, 8);
+    struct typed_answer operand = says(small.node, 8);
     for (uint64_t i = 0; i < 20; i++)
         assert_string_equal(name_at(0x9000 + i * 0x1000, 4096, 0x9008 + i * 0x1000, &operand),
                             "struct node");
@@ -346,7 +346,7 @@ static void an_array_is_seen_in_more_places(void **state)
 static void an_array_may_have_a_cookie(void **state)
 {
     (void)state;
-    struct typed_operand operand = says(small.node, 8);
+    struct typed_answer operand = says(small.node, 8);
     struct located block = in_block(ALLOCATION_WALKED, 0x9000, 168);
     name_and_place(&block, 0x9000 + 8 + 3 * 16 + 8, &operand);
     assert_string_equal(block.name, "struct node");
@@ -361,7 +361,7 @@ static void an_array_may_have_a_cookie(void **state)
     /* Further from the start it is part of another type. */
     for (uint64_t i = 1; i < 4; i++)
         assert_string_equal(name_at(0xa000, 400, 0xa000 + 40 + i * 64 + 8,
-                                    &(struct typed_operand){.type = small.particle, .offset = 8}),
+                                    &(struct typed_answer){.type = small.particle, .offset = 8}),
                             "struct particle");
 }
 
@@ -369,9 +369,9 @@ static void an_array_may_have_a_cookie(void **state)
 static void the_larger_type_has_the_block(void **state)
 {
     (void)state;
-    struct typed_operand part = says(small.vec3, 8);
-    struct typed_operand whole = says(small.particle, 48);
-    struct typed_operand second_part = says(small.vec3, 16);
+    struct typed_answer part = says(small.vec3, 8);
+    struct typed_answer whole = says(small.particle, 48);
+    struct typed_answer second_part = says(small.vec3, 16);
     struct located located = in_block(ALLOCATION_WALKED, 0x9000, 72);
     assert_int_equal(name_and_place(&located, 0x9000 + 8, &part).type, small.vec3);
     located = in_block(ALLOCATION_WALKED, 0x9000, 72);
@@ -388,7 +388,7 @@ static void the_larger_type_has_the_block(void **state)
 static void parts_of_unknown_blocks_have_their_own_names(void **state)
 {
     (void)state;
-    struct typed_operand operand = says(small.node, 8);
+    struct typed_answer operand = says(small.node, 8);
     struct located located = in_block(ALLOCATION_WALKED, 0x9000, 200);
     expect(name_and_place(&located, 0x9000 + 40 + 8, &operand), TYPED_CODE, small.node, 8);
     assert_string_equal(located.name, "struct node");
@@ -403,8 +403,8 @@ static void parts_of_unknown_blocks_have_their_own_names(void **state)
 static void used_again_a_block_is_what_is_said_now(void **state)
 {
     (void)state;
-    struct typed_operand first = says(small.particle, 48);
-    struct typed_operand now = says(small.other, 8);
+    struct typed_answer first = says(small.particle, 48);
+    struct typed_answer now = says(small.other, 8);
     struct located located = in_block(ALLOCATION_WALKED, 0x9000, 72);
     name_and_place(&located, 0x9030, &first);
     located = in_block(ALLOCATION_WALKED, 0x9000, 72);
@@ -415,7 +415,7 @@ static void used_again_a_block_is_what_is_said_now(void **state)
     located = in_block(ALLOCATION_WALKED, 0x9000, 40);
     assert_int_equal(name_and_place(&located, 0x9008, &says_void).typed, TYPED_NOT);
     located = in_block(ALLOCATION_WALKED, 0x9000, 24);
-    struct typed_operand smaller = says(small.vec3, 8);
+    struct typed_answer smaller = says(small.vec3, 8);
     expect(name_and_place(&located, 0x9008, &smaller), TYPED_CODE, small.vec3, 8);
     type_instances_forget(&instances);
     located = in_block(ALLOCATION_WALKED, 0x9000, 24);
@@ -426,7 +426,7 @@ static void used_again_a_block_is_what_is_said_now(void **state)
 static void an_index_leads_to_other_members(void **state)
 {
     (void)state;
-    struct typed_operand operand = indexed(small.particle, 8);
+    struct typed_answer operand = indexed(small.particle, 8);
     struct located block = in_block(ALLOCATION_WALKED, 0x9000, 72);
     expect(name_and_place(&block, 0x9000 + 56, &operand), TYPED_CODE, small.particle, 56);
     assert_int_equal(block.type_base, 0x9000);
@@ -436,7 +436,7 @@ static void an_index_leads_to_other_members(void **state)
 static void regions_are_called_after_what_lies_there(void **state)
 {
     (void)state;
-    struct typed_operand operand = indexed(small.particle, 48);
+    struct typed_answer operand = indexed(small.particle, 48);
     struct located pool = in_kind(OBJECT_ANON, 0x100000, 0x100000);
     expect(name_and_place(&pool, 0x100000 + 5 * 64 + 48 + 8, &operand), TYPED_CODE, small.particle,
            48);
@@ -457,7 +457,7 @@ static void the_allocators_types_name_nothing(void **state)
     (void)state;
     struct type_desc chunk = small_node;
     chunk.name = "struct malloc_chunk";
-    struct typed_operand operand = says(types_add(&types, 1, 9, &chunk), 8);
+    struct typed_answer operand = says(types_add(&types, 1, 9, &chunk), 8);
     struct located heap = in_kind(OBJECT_HEAP, 0x9000, 0x10000);
     name_and_place(&heap, 0x9100, &operand);
     assert_string_equal(heap.name, "[heap]");
@@ -472,8 +472,8 @@ static void some_memory_keeps_its_name(void **state)
     (void)state;
     static const enum object_kind kinds[] = {OBJECT_GLOBAL, OBJECT_TLS, OBJECT_STACK,
                                              OBJECT_CODE,   OBJECT_JIT, OBJECT_UNKNOWN};
-    struct typed_operand operand = says(small.particle, 48);
-    struct typed_operand scalar = says(small.number, 0);
+    struct typed_answer operand = says(small.particle, 48);
+    struct typed_answer scalar = says(small.number, 0);
     struct access access = {.address = 0x9000 + 48};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct located located = in_kind(kinds[i], 0x9000, 64);
@@ -497,7 +497,7 @@ static void hostile_offsets_lead_nowhere(void **state)
     (void)state;
     static const int64_t offsets[] = {-1, -64, 64, INT64_MAX, INT64_MIN, 1ll << 40};
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
-        struct typed_operand operand = says(small.particle, offsets[i]);
+        struct typed_answer operand = says(small.particle, offsets[i]);
         struct located walked = in_block(ALLOCATION_WALKED, 0x9000, 72);
         struct place place = name_and_place(&walked, 0x9008, &operand);
         assert_true(place.type_offset < 64);
@@ -505,11 +505,11 @@ static void hostile_offsets_lead_nowhere(void **state)
         struct located reported = in_block(ALLOCATION_RECORDED, 0x9000, 72);
         assert_true(place_in(ID, &reported, 0x9008, &operand).type_offset < 64);
     }
-    struct typed_operand unknown = says(999, 8);
+    struct typed_answer unknown = says(999, 8);
     struct located walked = in_block(ALLOCATION_WALKED, 0xb000, 72);
     assert_int_equal(name_and_place(&walked, 0xb008, &unknown).typed, TYPED_NOT);
     struct type_desc nothing = {.name = "struct opaque", .kind = TYPE_STRUCT};
-    struct typed_operand opaque = says(types_add(&types, 1, 50, &nothing), 8);
+    struct typed_answer opaque = says(types_add(&types, 1, 50, &nothing), 8);
     assert_int_equal(name_and_place(&walked, 0xb008, &opaque).typed, TYPED_CODE);
 }
 

@@ -464,7 +464,7 @@ enum { FREE_BIN = 1 << 30, USED_BIN };
 /* Samples a walked block that is in use, or not, when it is read. */
 static struct place sample_block(uint64_t base, uint64_t size, bool in_use, uint32_t bin)
 {
-    static const struct typed_operand untyped = {.untyped = UNTYPED_NO_DEBUG};
+    static const struct typed_answer untyped = {.untyped = UNTYPED_NO_DEBUG};
     struct access access = {.address = base, .ip = known.libc_code, .time_ns = 1};
     struct place place = {0};
     struct located named;

@@ -134,7 +134,7 @@ static void what_is_not_found_says_each_place(void **state)
     assert_non_null(strstr(note, "/build/deep/none.c of the process"));
     assert_non_null(strstr(note, "/build/deep/none.c on this side"));
     assert_non_null(strstr(note, "/no/such/build/deep/none.c"));
-    assert_non_null(strstr(note, "build/deep/none.c and each shorter end of it in /"));
+    assert_non_null(strstr(note, "build/deep/none.c and every shorter tail of it in /"));
     source_texts_free(texts);
 }
 

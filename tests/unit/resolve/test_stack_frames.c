@@ -231,7 +231,7 @@ static void check_build(const char *flags, const char *command, unsigned allowed
     assert_true(target_build(path, flags, chain));
     assert_true(target_start(&target, path, NULL));
     assert_true(target_tell(&target, command));
-    struct modules_from from = {.pid = target.pid, .live = true};
+    struct lookup_from from = {.pid = target.pid, .live = true};
     assert_int_equal(space_init(&space, &from), 0);
     unwind_init(&unwind, target.pid);
     usleep(20000); /* time between the line and the wait */
@@ -309,7 +309,7 @@ static uint64_t own_regs[SREG_COUNT];
 static int start_own(void **state)
 {
     (void)state;
-    struct modules_from from = {.pid = getpid(), .live = true};
+    struct lookup_from from = {.pid = getpid(), .live = true};
     unwind_init(&own, getpid());
     return space_init(&own_space, &from);
 }

@@ -211,7 +211,7 @@ static void expect_object(struct space *space, size_t at, enum object_kind kind,
 
 static void blocks_in_one_mapping_with_a_stack_stay_blocks(void **state)
 {
-    const struct modules_from from = {.pid = getpid(), .live = true};
+    const struct lookup_from from = {.pid = getpid(), .live = true};
     struct space space;
     struct tcbs tcbs = {0};
     (void)state;
@@ -242,7 +242,7 @@ static void blocks_in_one_mapping_with_a_stack_stay_blocks(void **state)
 static void near_a_stack_pointer_is_perhaps_a_stack(void **state)
 {
     enum { BYTES = 8 << 20, REACHED = 4 << 20 };
-    const struct modules_from from = {.pid = getpid(), .live = true};
+    const struct lookup_from from = {.pid = getpid(), .live = true};
     static struct names names;
     const struct tls no_tls = {0};
     struct located located;
@@ -288,7 +288,7 @@ static bool is_one_object(struct space *space, struct names *names, uint64_t add
 static void mappings_are_one_object_until_something_changes(void **state)
 {
     enum { START = 0x70000000, BYTES = 1 << 20, IN = START + 0x8000 };
-    const struct modules_from from = {.live = false};
+    const struct lookup_from from = {.live = false};
     const struct sample_mapping memory = {
         .start = START, .length = BYTES, .protection = PROT_READ | PROT_WRITE, .path = "//anon"};
     const struct sample_mapping other = {

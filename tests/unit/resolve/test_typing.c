@@ -133,7 +133,7 @@ static struct access access_at(uint64_t ip, int64_t displacement)
         .ip = ip, .displacement = displacement, .base = SREG_BX, .index = SREG_NONE, .size = 8};
 }
 
-static const struct typed_operand *operand(uint64_t ip, int64_t displacement)
+static const struct typed_answer *operand(uint64_t ip, int64_t displacement)
 {
     struct access access = access_at(ip, displacement);
     return typing_operand(typing, &one, &access);
@@ -146,15 +146,16 @@ static void each_question_is_asked_once(void **state)
         assert_null(operand(0x1000, 8));
         assert_null(operand(0x1000, 16));
         assert_null(operand(0x1004, 8));
-        assert_null(typing_global(typing, &one, 0x5000, 0x1000));
-        assert_null(typing_global(typing, &one, 0x5000, 0x1004)); /* whatever code accesses it */
-        assert_null(typing_global(typing, &two, 0x5000, 0x1000));
-        assert_null(typing_tls(typing, &one, 0x5000, 0x1000));
+        assert_null(typing_answer(typing, &one, DWARF_VARIABLE, 0x1000, 0x5000));
+        assert_null(typing_answer(typing, &one, DWARF_VARIABLE, 0x1004,
+                                  0x5000)); /* whatever code accesses it */
+        assert_null(typing_answer(typing, &two, DWARF_VARIABLE, 0x1000, 0x5000));
+        assert_null(typing_answer(typing, &one, DWARF_TLS, 0x1000, 0x5000));
         assert_null(typing_slot(typing, &one, 0x1000, -24));
         assert_null(typing_slot(typing, &one, 0x1000, -16));
         assert_null(typing_slot(typing, &one, 0x1004, -16));
         assert_null(typing_line(typing, &one, 0x1000));
-        assert_null(typing_call(typing, &one, 0x1000));
+        assert_null(typing_answer(typing, &one, DWARF_CALL, 0x1000, 0));
     }
     assert_int_equal(readers->count, 11);
     answer(0, (struct dwarf_answer){.untyped = UNTYPED_VOID});
@@ -174,7 +175,7 @@ static void a_variable_in_a_frame_is_asked_about_once(void **state)
         assert_null(typing_slot(typing, &one, 0x1000, slot));
     assert_int_equal(readers->count, 2);
     answer(0, table); /* begins at -800 */
-    const struct typed_variable *variable = typing_slot(typing, &one, 0x1000, -800);
+    const struct typed_answer *variable = typing_slot(typing, &one, 0x1000, -800);
     assert_non_null(variable);
     assert_int_equal(variable->offset, 0);
     assert_int_equal(typing_slot(typing, &one, 0x1000, -1)->offset, 799);
@@ -231,7 +232,7 @@ static void answers_come_in_any_order(void **state)
     for (size_t i = QUESTIONS; i-- > 0;)
         answer(i, (struct dwarf_answer){.type = 5, .offset = (int64_t)i, .indexed = i % 2});
     for (uint64_t i = 0; i < QUESTIONS; i++) {
-        const struct typed_operand *known = operand(0x1000 + i, 8);
+        const struct typed_answer *known = operand(0x1000 + i, 8);
         assert_non_null(known);
         assert_int_equal(known->type, 1);
         assert_int_equal(known->offset, i);
@@ -247,29 +248,34 @@ static void references_are_the_files_own(void **state)
     tell(1, 5, &small_particle);
     tell(2, 5, &small_node);
     tell(2, 6, &small_particle);
-    typing_global(typing, &one, 0x5000, 0);
-    typing_global(typing, &two, 0x6000, 0);
-    typing_global(typing, &two, 0x7000, 0);
-    typing_global(typing, &two, 0x8000, 0);
+    typing_answer(typing, &one, DWARF_VARIABLE, 0, 0x5000);
+    typing_answer(typing, &two, DWARF_VARIABLE, 0, 0x6000);
+    typing_answer(typing, &two, DWARF_VARIABLE, 0, 0x7000);
+    typing_answer(typing, &two, DWARF_VARIABLE, 0, 0x8000);
     answer(0, (struct dwarf_answer){.type = 5, .count = 7, .size = 448, .name = "particles"});
     answer(1, (struct dwarf_answer){.type = 5, .offset = 8});
     answer(2, (struct dwarf_answer){.type = 6});
     answer(3, (struct dwarf_answer){.type = 7}); /* never reported */
-    const struct typed_variable *known = typing_global(typing, &one, 0x5000, 0);
+    const struct typed_answer *known = typing_answer(typing, &one, DWARF_VARIABLE, 0, 0x5000);
     assert_string_equal(known->name, "particles");
     assert_int_equal(known->count, 7);
     assert_int_equal(known->size, 448);
     uint32_t particle = known->type;
     const struct types *types = typing_types(typing);
     assert_string_equal(types_at(types, particle)->name, "struct particle");
-    known = typing_global(typing, &two, 0x6000, 0);
+    known = typing_answer(typing, &two, DWARF_VARIABLE, 0, 0x6000);
     assert_string_equal(types_at(types, known->type)->name, "struct node");
     assert_int_equal(known->offset, 8);
     assert_null(known->name);
-    assert_int_equal(typing_global(typing, &two, 0x7000, 0)->type, particle);
-    known = typing_global(typing, &two, 0x8000, 0);
+    assert_int_equal(typing_answer(typing, &two, DWARF_VARIABLE, 0, 0x7000)->type, particle);
+    known = typing_answer(typing, &two, DWARF_VARIABLE, 0, 0x8000);
     assert_int_equal(known->type, 0);
-    assert_int_not_equal(known->untyped, UNTYPED_NO_REASON);
+    assert_int_equal(known->untyped, UNTYPED_GAVE_UP);
+    tell(1, 5, &small_node); /* another process reads the file */
+    typing_answer(typing, &one, DWARF_VARIABLE, 0, 0x9000);
+    answer(4, (struct dwarf_answer){.type = 5});
+    known = typing_answer(typing, &one, DWARF_VARIABLE, 0, 0x9000);
+    assert_string_equal(types_at(types, known->type)->name, "struct node");
 }
 
 /* The reader's strings are valid only until its next answer. */
@@ -281,7 +287,7 @@ static void strings_are_kept(void **state)
     char outer[] = "clamp";
     char name[] = "struct node.list";
     typing_line(typing, &one, 0x1000);
-    typing_call(typing, &one, 0x1000);
+    typing_answer(typing, &one, DWARF_CALL, 0x1000, 0);
     typing_line(typing, &one, 0x2000);
     answer(0, (struct dwarf_answer){
                   .file = file, .line = 12, .inlined_count = 2, .inlined = {inner, outer}});
@@ -295,7 +301,8 @@ static void strings_are_kept(void **state)
     assert_string_equal(line->file, "/src/a.c");
     assert_string_equal(line->inlined, "min < clamp");
     assert_int_equal(line->line, 12);
-    assert_string_equal(typing_call(typing, &one, 0x1000)->name, "struct node.list");
+    assert_string_equal(typing_answer(typing, &one, DWARF_CALL, 0x1000, 0)->name,
+                        "struct node.list");
     line = typing_line(typing, &one, 0x2000);
     assert_null(line->file);
     assert_null(line->inlined);
@@ -429,10 +436,11 @@ static void it_can_be_full(void **state)
     assert_true(asked < ASKED_MAX);
     assert_int_equal(readers->count, asked);
     assert_int_equal(operand(0x1000 + asked, 8)->untyped, UNTYPED_GAVE_UP);
-    assert_int_equal(typing_global(typing, &one, 0x5000, 0)->untyped, UNTYPED_GAVE_UP);
-    assert_int_equal(typing_global(typing, &one, 0x5000, 0)->type, 0);
+    assert_int_equal(typing_answer(typing, &one, DWARF_VARIABLE, 0, 0x5000)->untyped,
+                     UNTYPED_GAVE_UP);
+    assert_int_equal(typing_answer(typing, &one, DWARF_VARIABLE, 0, 0x5000)->type, 0);
     assert_null(typing_line(typing, &one, 0x5000)->file);
-    assert_null(typing_call(typing, &one, 0x5000)->name);
+    assert_null(typing_answer(typing, &one, DWARF_CALL, 0x5000, 0)->name);
     answer(77, (struct dwarf_answer){.untyped = UNTYPED_VOID});
     assert_int_equal(operand(0x1000 + 77, 8)->untyped, UNTYPED_VOID);
     typing_forget(typing);

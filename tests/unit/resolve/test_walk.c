@@ -339,6 +339,27 @@ static void a_mapping_that_grows_is_searched_once(void **state)
     end();
 }
 
+/* madvise(MADV_HUGEPAGE) of a part of a block: its header is in the mapping before. */
+static void a_block_goes_on_over_a_huge_page_s_start(void **state)
+{
+    enum { BEFORE = 16 << 12 };
+    struct map cut[IMAGE_PARTS + 1];
+    const struct maps maps = {.maps = cut, .count = IMAGE_PARTS + 1, .names = image.names[0]};
+    size_t at = 0;
+    (void)state;
+    begin(&image_layouts[3]);
+    while (image.mappings[at].start != image.parts[IMAGE_BLOCK].start)
+        at++;
+    memcpy(cut, image.mappings, (at + 1) * sizeof *cut);
+    memcpy(cut + at + 1, image.mappings + at, (IMAGE_PARTS - at) * sizeof *cut);
+    cut[at].end = cut[at + 1].start = image.parts[IMAGE_BLOCK].start + BEFORE;
+    assert_int_equal(walk_update(walk, &maps), 0);
+    find(cut[at + 1].start + 4096, known(image.parts[IMAGE_BLOCK].start + 16));
+    assert_int_equal(walk_all(walk, check, NULL), in_use());
+    assert_int_equal(wrong, 0);
+    end();
+}
+
 static void rename_mapping(size_t index, const char *path)
 {
     strcpy(image.maps.names + image.mappings[index].name, path);
@@ -468,6 +489,7 @@ int main(void)
         cmocka_unit_test(a_find_keeps_within_its_reach),
         cmocka_unit_test(the_next_walk_counts_finds_on),
         cmocka_unit_test(a_mapping_that_grows_is_searched_once),
+        cmocka_unit_test(a_block_goes_on_over_a_huge_page_s_start),
         cmocka_unit_test(why_there_is_no_heap_is_said),
         cmocka_unit_test(memory_without_an_extent_is_not_jemallocs_own),
         cmocka_unit_test(an_arena_found_later_is_walked),

@@ -108,8 +108,8 @@ static unsigned number(const struct attributes *attributes, size_t index)
     return attributes->events[index].format.event;
 }
 
-/* perf record on a hybrid CPU: the event of the efficient cores comes first and has hardly a
- * sample. */
+/* perf record on a hybrid CPU: the event of the efficient cores comes first and has hardly any
+ * samples. */
 static void kinds_of_cores_are_no_events_of_their_own(void **state)
 {
     static const char *const names[][2] = {{"cpu_atom/cycles:u/", "cpu_core/cycles:u/"},

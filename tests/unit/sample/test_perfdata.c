@@ -314,7 +314,7 @@ static void a_cut_recording_says_so(void **state)
     recording_finish(&file);
     assert_int_equal(open_bytes(&perfdata, file.bytes, file.size - 40, 0, &error), 0);
     perfdata_describe(perfdata, &info);
-    assert_non_null(strstr(info.note, "cut short"));
+    assert_non_null(strstr(info.note, "truncated"));
     perfdata_close(perfdata);
 }
 
@@ -581,7 +581,8 @@ static void *feed(void *context)
 }
 
 /*
- * If the process is named, a pipe is played as it comes; otherwise it is spooled and counted first.
+ * If the process is named, a pipe is played as it arrives; otherwise it is spooled and counted
+ * first.
  */
 static void pipes_that_trickle(void **state)
 {
@@ -625,7 +626,7 @@ static void records_of_no_event_are_counted(void **state)
     assert_string_equal(text, "S2/5 ");
     perfdata_describe(file, &info);
     assert_int_equal(perfdata_counts(file).unknown, 1);
-    assert_non_null(strstr(info.note, "1 records of events that it does not describe"));
+    assert_non_null(strstr(info.note, "1 records of undescribed events"));
     perfdata_close(file);
     close(fd);
 }
@@ -722,7 +723,7 @@ static int run_perfdata_forms(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* Recordings of other projects, from hardware that is not here: what is in them comes out. */
+/* Recordings of other projects, from hardware that is not available here. */
 
 /* Read in place and never copied (see their README). */
 static const char *shared(char path[512], const char *name)

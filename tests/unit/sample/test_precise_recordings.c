@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Recordings of real PEBS and IBS hardware go the way of live samples: record, decoder, profile.
- * The expected figures are those of perf script -i FILE -F event,pid,weight,data_src,addr,ip and,
- * for IBS, of the text file's own columns. Skipped by name if the recordings are absent
+ * Recordings of real PEBS and IBS hardware take the same path as live samples: record, decoder,
+ * profile. The expected figures are those of perf script -i FILE -F
+ * event,pid,weight,data_src,addr,ip and, for IBS, of the text file's own columns. Skipped by name
+ * if the recordings are absent
  * (../shared/data next to the sources).
  */
 #include <errno.h>

@@ -769,7 +769,7 @@ static void interrupted_registers_serve_where_there_are_no_others(void **state)
                      SAMPLE_HAS_OTHER_REGS);
 }
 
-/* Records of no interest and of unknown types are skipped and do not count as damage. */
+/* Unneeded records and unknown types are skipped and do not count as damage. */
 static void other_kinds_are_skipped(void **state)
 {
     static struct recording recording;

@@ -167,7 +167,7 @@ static void test_a_line_of_no_level(void **state)
 static void test_pairs(void **state)
 {
     struct line_pair pair;
-    uint32_t place = 0, found = 0;
+    uint64_t number = line_pair_number(LINE_USED_BY, 1, 0);
     (void)state;
     tool->header.instructions_used = 2;
     tool->instructions[0].ip = 0x401000;
@@ -176,17 +176,18 @@ static void test_pairs(void **state)
     pairs[7] = (struct sim_pair){.count = 30, .first = 0, .second = 1};
     pairs[8] = (struct sim_pair){.count = 30, .first = 2, .second = 1};
     pairs[SIM_PAIR_PLACES - 1] = (struct sim_pair){.count = 5, .first = 1, .second = 1};
-    assert_true(sim_memory_pair(&memory, LINE_USED_BY, 1, &place, &pair));
+    assert_true(sim_memory_pair(&memory, number, &pair));
     assert_int_equal(pair.first, 0x401000);
     assert_int_equal(pair.second, 0x402000);
     assert_int_equal(pair.count, 30);
-    assert_true(sim_memory_pair(&memory, LINE_USED_BY, 1, &place, &pair));
+    assert_int_equal(pair.place, 7);
+    assert_true(sim_memory_pair(&memory, number + 8, &pair));
     assert_int_equal(pair.count, 5);
-    assert_false(sim_memory_pair(&memory, LINE_USED_BY, 1, &place, &pair));
+    assert_false(sim_memory_pair(&memory, number + pair.place + 1, &pair));
     memset(pairs, 0xff, sizeof tool->pairs[0][0]);
-    for (place = 0; sim_memory_pair(&memory, LINE_USED_BY, 1, &place, &pair);)
-        found++;
-    assert_int_equal(found, 0);
+    assert_false(sim_memory_pair(&memory, number, &pair));
+    assert_false(sim_memory_pair(&memory, line_pair_number(LINE_PAIRS, 1, 0), &pair));
+    assert_false(sim_memory_pair(&memory, line_pair_number(LINE_USED_BY, 4, 0), &pair));
 }
 
 static void test_an_access_is_a_sample_of_accesses(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How often a process is switched in, from a fake /proc: which switches count, and when it is
- * often. */
+/* How often a process is switched in, from a fake /proc: which switches count, and when there
+ * are too many. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -287,7 +287,7 @@ static void an_older_file_makes_way(void **state)
     unlink(written.path);
     assert_int_equal(mkfifo(written.path, 0600), 0);
     assert_int_equal(perfdata_writer_open(&written.writer, &written.options, &error), -ENOTSUP);
-    assert_non_null(strstr(error.text, "no regular file"));
+    assert_non_null(strstr(error.text, "not a regular file"));
     written.options.path = written.folder;
     assert_int_equal(perfdata_writer_open(&written.writer, &written.options, &error), -EISDIR);
     written.options.path = "/nonexistent/perf.data";

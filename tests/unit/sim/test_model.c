@@ -152,10 +152,10 @@ static void says_why(void **state)
     REFUSED("level 2: more than 65536 ways", spec.level[1].ways = 65537);
     REFUSED("level 1: a line has 4 to 4096", spec.level[0].line_bytes = 2);
     REFUSED("level 2: a line has 4 to 4096", spec.level[1].line_bytes = 8192);
-    REFUSED("level 2: bytes of a line are no power", spec.level[1].line_bytes = 96);
+    REFUSED("level 2: the line size is not a power", spec.level[1].line_bytes = 96);
     REFUSED("level 2: lines shorter", spec.level[1].line_bytes = 32);
     REFUSED("level 1: size is less", spec.level[0].size_bytes = 64);
-    REFUSED("level 1: size is no multiple", spec.level[0].size_bytes = 1025);
+    REFUSED("level 1: the size is not a multiple", spec.level[0].size_bytes = 1025);
     REFUSED("level 2: more than 2^28", spec.level[1].size_bytes = UINT64_C(1) << 40);
     REFUSED("the first level must be private", spec.level[0].shared = true);
     REFUSED("level 3: private below", spec.level[2] = spec.level[1]; spec.level[2].shared = false;
@@ -164,7 +164,7 @@ static void says_why(void **state)
             spec.level[1].line_bytes = 128);
     REFUSED("instruction cache: there are no ways", spec.instruction.size_bytes = 1024;
             spec.instruction.line_bytes = 64);
-    REFUSED("no power of two", spec.users_one_in = 3);
+    REFUSED("not a power of two", spec.users_one_in = 3);
 }
 
 static void refusal_reaches_the_host(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What if: runs a program that accesses elements and other memory with a question, and again with
+ * Runs a program that accesses elements and other memory with a question, and again with
  * the program really changed that way; the misses must be equal. Asked at the start, with both
  * caches cold, and in the middle. Prints both.
  */

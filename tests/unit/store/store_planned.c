@@ -147,6 +147,16 @@ static bool thread(void *context, uint32_t tid, char *out, size_t out_size)
     return tid % 2;
 }
 
+/* Two tables of them. */
+static bool pair(const struct planned *planned, uint64_t number, struct line_pair *pair)
+{
+    uint32_t place = (uint32_t)number ? (uint32_t)number : 1;
+    uint64_t table = number >> 32 << 32;
+    *pair = planned_pair(place, planned->pairs_ns);
+    return place <= planned->pairs && (table == line_pair_number(LINE_USED_BY, 1, 0) ||
+                                       table == line_pair_number(LINE_EVICTED_BY, 0, 0));
+}
+
 static bool planned_answer(void *context, enum place_question question, uint64_t number,
                            union place_answer *answer)
 {
@@ -160,6 +170,12 @@ static bool planned_answer(void *context, enum place_question question, uint64_t
                               .thread = thread,
                               .heap = heap,
                               .heap_bin = heap_bin};
+    if (question == PLACE_PAIR)
+        return pair(planned, number, &answer->pair);
+    if (question == PLACE_CODE) {
+        answer->code = (uint32_t)number % PLANNED_FUNCTIONS;
+        return true;
+    }
     if (planned->of_memory && question != PLACE_THREAD && question >= PLACE_EXTENT &&
         question != PLACE_HEAP && question != PLACE_BIN) {
         *answer = *planned->of_memory;
@@ -175,24 +191,21 @@ struct place_names planned_names(struct planned *planned)
 
 void planned_facts(struct store_facts *facts, uint64_t period)
 {
-    *facts = (struct store_facts){.source = "clock",
-                                  .weighs = "time stalled",
-                                  .note = "",
-                                  .exact_ip = true,
-                                  .lines = true,
-                                  .event_count = 2,
-                                  .pid = 4711,
-                                  .threads = 3,
-                                  .comm = "program",
-                                  .exe = "/bin/program",
-                                  .alive = true,
-                                  .cache_level = "L1d",
-                                  .cache_size_bytes = 32768,
-                                  .cache_ways = 8,
-                                  .cache_line_bytes = 64,
-                                  .host = "here"};
-    facts->events[0] = (struct store_event){"cpu-clock", "time", EVENT_TIME, period, 2, 1};
-    facts->events[1] = (struct store_event){"page-faults", NULL, EVENT_OTHER, 1, 0, NAN};
+    *facts = (struct store_facts){
+        .info = {.source = "clock",
+                 .weighs = "time stalled",
+                 .exact_ip = true,
+                 .lines = true,
+                 .event_count = 2,
+                 .events = {{"cpu-clock", EVENT_TIME, "time", period, 1, 2},
+                            {"page-faults", EVENT_OTHER, "", 1, NAN, 0}}},
+        .target =
+            {.pid = 4711, .threads = 3, .comm = "program", .exe = "/bin/program", .alive = true},
+        .cache_level = "L1d",
+        .cache_size_bytes = 32768,
+        .cache_ways = 8,
+        .cache_line_bytes = 64,
+        .host = "here"};
     facts->simulation = (struct snapshot_simulation){
         .level_count = 2,
         .level = {{32768, 8, 64, period * 7, period}, {1 << 20, 16, 64, period * 3, 1}},
@@ -287,18 +300,20 @@ struct line_place planned_line(uint64_t time_ns)
 
 struct line_pair planned_pair(uint32_t place, uint64_t time_ns)
 {
-    return (struct line_pair){0x500000 + place % 7, 0x500000 + place, 1 + time_ns % 1000 * place};
+    return (struct line_pair){0x500000 + place % 7, 0x500000 + place, 1 + time_ns % 1000 * place,
+                              place};
 }
 
-static void tell_lines(struct store_writer *writer, uint64_t time_ns)
+static void tell_lines(struct planned *planned, struct store_writer *writer, uint64_t time_ns)
 {
     struct line_place line = planned_line(time_ns);
+    union place_answer answer;
     store_writer_line(writer, &line);
-    for (uint32_t place = 1; place <= 2; place++) {
-        struct line_pair pair = planned_pair(place, time_ns);
-        store_writer_pair(writer, LINE_USED_BY, 1, place, &pair);
-        store_writer_code(writer, pair.second, place % PLANNED_FUNCTIONS);
-    }
+    planned->pairs = 2;
+    planned->pairs_ns = time_ns;
+    store_writer_begin_refresh(writer);
+    for (uint32_t place = 1; place <= 2; place++)
+        store_writer_answer(writer, PLACE_CODE, planned_pair(place, 0).second, &answer);
 }
 
 static struct place wild_place(struct prng *prng)
@@ -410,7 +425,7 @@ int planned_write(struct planned *planned, const char *path, unsigned places, un
         planned->generation++;
         struct store_watch watch = planned_watch(time_ns);
         store_writer_watch(writer, &watch);
-        tell_lines(writer, time_ns);
+        tell_lines(planned, writer, time_ns);
         planned_facts(&facts, i + 1);
         if (store_writer_sync(writer, &facts, time_ns + 1, 0.5, &error))
             abort();

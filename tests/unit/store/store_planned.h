@@ -24,6 +24,8 @@ struct planned {
     unsigned next;
     struct type_member members[4];
     const char *site[3];
+    uint32_t pairs; /* of each of two tables, and their time */
+    uint64_t pairs_ns;
 };
 
 struct place_names planned_names(struct planned *planned);
@@ -32,7 +34,7 @@ void planned_facts(struct store_facts *facts, uint64_t period);
 /* Makes a watchpoint result from its end time alone. */
 struct store_watch planned_watch(uint64_t time_ns);
 
-/* Make a line event from its time alone, and a pair from its place and time. */
+/* A line event at a time, which fixes all else; and a pair by its place, from 1 on. */
 struct line_place planned_line(uint64_t time_ns);
 struct line_pair planned_pair(uint32_t place, uint64_t time_ns);
 

@@ -286,19 +286,21 @@ static void test_facts_come_back(void **state)
     close(planned_write(&planned, store_path, PLACES, EVERY));
     struct store_reader *reader = open_store();
     store_reader_facts(reader, &facts);
-    assert_int_equal(facts.events[0].period, 1);
+    assert_int_equal(facts.info.events[0].period, 1);
     while (store_reader_read(reader, UINT64_MAX, ignore, NULL) >= 0)
         continue;
     store_reader_facts(reader, &facts);
     planned_facts(&made, PLACES);
-    assert_string_equal(facts.source, made.source);
-    assert_string_equal(facts.exe, made.exe);
+    assert_string_equal(facts.info.source, made.info.source);
+    assert_string_equal(facts.target.exe, made.target.exe);
     assert_string_equal(facts.cache_level, made.cache_level);
-    assert_int_equal(facts.event_count, made.event_count);
-    assert_string_equal(facts.events[0].name, made.events[0].name);
-    assert_int_equal(facts.events[0].period, PLACES);
-    assert_null(facts.events[1].weighs);
-    assert_true(facts.exact_ip && !facts.exact_address && facts.alive);
+    assert_int_equal(facts.info.event_count, made.info.event_count);
+    assert_string_equal(facts.info.events[0].name, made.info.events[0].name);
+    assert_int_equal(facts.info.events[0].period, PLACES);
+    assert_string_equal(facts.info.events[0].weighs, "time");
+    assert_int_equal(facts.info.events[0].role, EVENT_TIME);
+    assert_string_equal(facts.info.events[1].weighs, "");
+    assert_true(facts.info.exact_ip && !facts.info.exact_address && facts.target.alive);
     store_reader_close(reader);
 }
 
@@ -395,7 +397,7 @@ static void test_threads_are_named(void **state)
     /* Until the sync the tables get the name in the file. */
     assert_true(store_writer_answer(writer, PLACE_THREAD, 199, &name));
     assert_string_equal(name.thread, "thread-199-1");
-    store_writer_name_threads(writer);
+    store_writer_begin_refresh(writer);
     assert_true(store_writer_answer(writer, PLACE_THREAD, 199, &name));
     assert_string_equal(name.thread, "thread-199-2");
     assert_int_equal(store_writer_sync(writer, &facts, 300000, 1, NULL), 0);
@@ -764,7 +766,7 @@ static void names_at_a_refresh_are_those_of_then(void **state)
     assert_int_equal(store_writer_sync(writer, &facts, 300000, 1, NULL), 0);
     planned.generation = 2;
     assert_int_equal(store_writer_sync(writer, &facts, 400000, 1, NULL), 0);
-    /* Reads on after the last refresh: more names, but no item. */
+    /* Continues reading after the last refresh: more names, but no item. */
     answered(&planned, writer, PLACE_CPU_NODE, 3, (union place_answer){.node = 1});
     struct refreshes refreshes = {.reader = beside_finish(writer)};
     while (store_reader_read(refreshes.reader, UINT64_MAX, at_refresh, &refreshes) >= 0)
@@ -961,7 +963,7 @@ static void lines_come_back(void **state)
     assert_string_equal(store_reader_damage(reader), "");
     struct store_facts facts;
     store_reader_facts(reader, &facts);
-    assert_true(facts.lines);
+    assert_true(facts.info.lines);
     store_reader_close(reader);
 }
 
@@ -992,18 +994,22 @@ static void lines_are_named(void **state)
 
 /* ---- pairs ---- */
 
-static void same_pairs(const struct store_writer *writer, const struct store_reader *reader,
+static void same_pairs(struct store_writer *writer, struct store_reader *reader,
                        enum line_pairs kind, uint8_t level, unsigned count)
 {
-    uint32_t written = 0, read = 0;
-    struct line_pair a, b;
+    struct place_names names = store_reader_names(reader);
+    union place_answer written, read = {.pair.place = UINT32_MAX};
     unsigned found = 0;
-    while (store_reader_pair(reader, kind, level, &read, &b)) {
-        if (writer) {
-            assert_true(store_writer_next_pair(writer, kind, level, &written, &a));
-            assert_true(a.first == b.first && a.second == b.second && a.count == b.count);
-        }
-        found++;
+    for (;; found++) {
+        uint64_t number = line_pair_number(kind, level, read.pair.place + 1);
+        bool more = place_ask(&names, PLACE_PAIR, number, &read);
+        assert_int_equal(store_writer_answer(writer, PLACE_PAIR, number, &written), more);
+        if (!more)
+            break;
+        assert_true(read.pair.first == written.pair.first &&
+                    read.pair.second == written.pair.second &&
+                    read.pair.count == written.pair.count);
+        assert_int_equal(read.pair.count, 1 + 2 * (read.pair.second - 0x500000));
     }
     assert_int_equal(found, count);
 }
@@ -1017,40 +1023,38 @@ static void lines_ignore(void *context, const struct store_item *item)
 /* As of the last refresh, in one order, each table separately; and the functions of their code. */
 static void pairs_come_back(void **state)
 {
-    struct planned planned = {.generation = 1};
+    struct planned planned = {.generation = 1, .pairs = 200, .pairs_ns = 1};
     struct store_writer *writer = lines_start(&planned);
     struct store_facts facts;
     struct store_reader *reader;
     struct function_desc function;
+    union place_answer answer;
     (void)state;
     planned_facts(&facts, 1);
-    for (uint32_t i = 0; i < 300; i++) {
-        struct line_pair pair = planned_pair(i, 1);
-        store_writer_pair(writer, LINE_EVICTED_BY, 0, i * 7 % 300, &pair);
-        store_writer_pair(writer, LINE_USED_BY, 2, i, &pair);
-    }
-    struct line_pair grown = {0x500003, 0x500010, 123456789};
-    store_writer_pair(writer, LINE_USED_BY, 2, 10, &grown);
-    store_writer_code(writer, 0x500010, 5);
+    store_writer_begin_refresh(writer);
+    planned.pairs = 300;
+    planned.pairs_ns = 2;
+    store_writer_begin_refresh(writer);
+    planned.pairs_ns = 3; /* counting goes on */
+    assert_true(store_writer_answer(writer, PLACE_CODE, 0x500010, &answer));
+    assert_int_equal(answer.code, 0x500010 % PLANNED_FUNCTIONS);
     assert_int_equal(store_writer_sync(writer, &facts, 3000, 1, NULL), 0);
     assert_int_equal(store_reader_open(&reader, lines_path, NULL), 0);
     while (store_reader_read(reader, UINT64_MAX, lines_ignore, NULL) >= 0)
         continue;
     same_pairs(writer, reader, LINE_EVICTED_BY, 0, 300);
-    same_pairs(writer, reader, LINE_USED_BY, 2, 300);
-    same_pairs(NULL, reader, LINE_USED_BY, 1, 0);
-    struct line_pair pair = {0};
-    for (uint32_t at = 0; pair.count != grown.count;)
-        assert_true(store_reader_pair(reader, LINE_USED_BY, 2, &at, &pair));
-    assert_int_equal(store_reader_function(reader, 0x500010), 5);
-    assert_int_equal(store_reader_function(reader, 0x500011), 0);
+    same_pairs(writer, reader, LINE_USED_BY, 1, 300);
+    same_pairs(writer, reader, LINE_USED_BY, 2, 0);
     struct place_names names = store_reader_names(reader);
-    assert_true(ask_function(&names, 5, &function));
+    assert_true(place_ask(&names, PLACE_CODE, 0x500010, &answer));
+    assert_int_equal(answer.code, 0x500010 % PLANNED_FUNCTIONS);
+    assert_false(place_ask(&names, PLACE_CODE, 0x500011, &answer));
+    assert_true(ask_function(&names, answer.code, &function));
     store_reader_close(reader);
     assert_int_equal(store_writer_close(writer, NULL), 0);
 }
 
-/* ---- answers ---- */
+/* Answers */
 
 static bool lines_same_double(double a, double b)
 {
@@ -1094,7 +1098,7 @@ static void answers_come_back(void **state)
         same_answer(&wrote.whatif.list[i], &read.whatif.list[i]);
     assert_string_equal(read.whatif.list[0].object, "particles");
     assert_string_equal(read.whatif.list[0].layout, "Of 40 bytes, 8 apart.");
-    assert_null(read.whatif.list[0].why);
+    assert_string_equal(read.whatif.list[0].why, "");
     assert_string_equal(read.whatif.list[1].why, "no room");
     assert_int_equal(read.whatif.past_count, 1);
     assert_string_equal(read.whatif.past[0].question, "never");

@@ -11,8 +11,7 @@ extern struct browser screen_browser;
 extern struct canvas screen_canvas;
 
 /*
- * Presses `keys` one after the other; '
- * ' is Enter, '~' Right, '\x02' F2.
+ * Presses `keys` one after the other; '\n' is Enter, '~' Right, '\x02' F2.
  */
 void screen_open(enum fixture_kind kind, int rows, int columns, bool ascii, const char *keys);
 /* The same for a snapshot of the test, made from one of fixture_new(); NULL: no snapshot. */

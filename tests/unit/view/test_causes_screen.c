@@ -553,15 +553,14 @@ static struct snapshot *answered(enum whatif_state state)
     struct snapshot *snapshot = simulated();
     const struct snapshot_object *object = &snapshot->objects[typed_object(snapshot)];
     snapshot->whatif.count = snapshot->whatif.past_count = 1;
-    snapshot->whatif.past[0] =
-        (struct snapshot_whatif_past){object->name, object->id, "pad", 0.202};
+    snapshot->whatif.past[0] = (struct snapshot_whatif_past){
+        .object_id = object->id, .question = "pad", .stall_change = 0.202};
     snapshot->whatif.list[0] = (struct snapshot_whatif){
         .state = state,
-        .object = object->name,
         .object_id = object->id,
         .question = "hot",
         .layout = "Of 64 bytes, 16 apart.",
-        .why = state == WHATIF_COUNTS ? NULL : "it is on a stack",
+        .why = "it is on a stack",
         .settled = true,
         .blocks = 3,
         .accesses = 100000,
@@ -570,6 +569,7 @@ static struct snapshot *answered(enum whatif_state state)
         .level = {{8000, 6000, 7000, 5000, 10}, {4000, 1000, 3900, 900, 10}},
         .stall_before = 824000,
         .stall_after = 246000};
+    snprintf(snapshot->whatif.list[0].object, WHATIF_OBJECT, "%s", object->name);
     return snapshot;
 }
 
@@ -698,14 +698,14 @@ static struct snapshot *several(void)
     list[0].number = 2;
     list[1] = list[0];
     list[1].number = 0;
-    list[1].question = "align";
+    strcpy(list[1].question, "align");
     list[1].stall_after = 900000;
     list[2] = list[1];
     list[2].number = 1;
-    list[2].question = "never";
+    strcpy(list[2].question, "never");
     list[2].state = WHATIF_WAITS;
     list[2].level_count = 0;
-    list[2].why = "the program has not accepted it yet";
+    strcpy(list[2].why, "the program has not accepted it yet");
     return snapshot;
 }
 

@@ -242,7 +242,7 @@ static void simulated_and_watched(void **state)
     assert_int_equal(occurrences(text, "href=\"#watch\""), 1);
     assert_non_null(strstr(text, ">123456789<"));
     assert_non_null(strstr(text, ">10.0%<")); /* of all */
-    assert_non_null(strstr(text, ">50.0%<")); /* of what L1 missed */
+    assert_non_null(strstr(text, ">50.0%<")); /* of the L1 misses */
     assert_non_null(strstr(text, "<summary><b>&lt;ring&gt;</b></summary>"));
     assert_non_null(strstr(text, ">Its lines are accessed again: L2 has 16384 lines and was filled "
                                  "meanwhile. Process less at a time (blocking), or make it "
