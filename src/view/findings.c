@@ -382,6 +382,7 @@ static void reach_words(const struct snapshot_finding *finding, struct finding_w
         [HUGE_JAVA] = "run it with -XX:+UseTransparentHugePages (Java)",
         [HUGE_PYTHON] = "run it with PYTHONMALLOC=malloc and GLIBC_TUNABLES=glibc.malloc.hugetlb=1 "
                         "(Python's own arenas are not on huge pages)",
+        [HUGE_PHP] = "run it with USE_ZEND_ALLOC_HUGE_PAGES=1 (PHP)",
         [HUGE_JEMALLOC] = "run it with MALLOC_CONF=thp:always (jemalloc)",
         [HUGE_MIMALLOC] = "run it with MIMALLOC_ALLOW_LARGE_OS_PAGES=1 (mimalloc)",
         [HUGE_TCMALLOC] = "with the settings of tcmalloc",
