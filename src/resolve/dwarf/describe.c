@@ -470,7 +470,7 @@ enum { TYPES_MAX = 1 << 17, MEMBERS_MAX = 1 << 21 };
 struct describe {
     struct scopes *scopes;
     struct arena arena;       /* of members and names */
-    struct dwarf_type *types; /* by reference - 1 */
+    struct dwarf_type *types; /* indexed by reference - 1 */
     uint32_t count;
     size_t room;
     uint32_t handed;       /* number of types passed to program.c so far */

@@ -268,7 +268,7 @@ struct runtimes {
     struct runtime_classes classes;
     struct hash memory;       /* starts of mappings that objects were in, but Java's */
     uint64_t look_ns;         /* not before */
-    uint64_t none_at_changes; /* maps.changes: until then no library of one is there */
+    uint64_t none_at_changes; /* maps.changes at the last search without a result */
 };
 
 void runtimes_fini(struct runtimes *runtimes);
