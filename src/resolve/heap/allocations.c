@@ -347,7 +347,7 @@ void allocations_ask_again(struct allocations *allocations)
         bins_ask_again(allocations->bins);
 }
 
-/* Addresses mean other code now: bins and their names start anew too. */
+/* Addresses mean other code now: bins and their names start again too. */
 static void forget_records(struct allocations *allocations)
 {
     struct bins *fresh;

@@ -255,7 +255,7 @@ static void references_are_the_files_own(void **state)
     answer(0, (struct dwarf_answer){.type = 5, .count = 7, .size = 448, .name = "particles"});
     answer(1, (struct dwarf_answer){.type = 5, .offset = 8});
     answer(2, (struct dwarf_answer){.type = 6});
-    answer(3, (struct dwarf_answer){.type = 7}); /* never told */
+    answer(3, (struct dwarf_answer){.type = 7}); /* never reported */
     const struct typed_answer *known = typing_answer(typing, &one, DWARF_VARIABLE, 0, 0x5000);
     assert_string_equal(known->name, "particles");
     assert_int_equal(known->count, 7);
