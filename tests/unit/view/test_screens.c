@@ -241,7 +241,7 @@ static void heap_shows_bins_their_path_and_sizes(void **state)
     assert_true(screen_has("7 events lost"));
     assert_true(screen_has("particles_new (demo.c:71)"));
     assert_true(screen_has("< main (demo.c:120)"));
-    assert_true(screen_has("Sizes of live blocks"));
+    assert_true(screen_has("Sizes      from "));
     assert_true(screen_has("leak?"));
     assert_true(screen_has("250us"));
     assert_true(screen_has("+1.0M"));
