@@ -183,6 +183,7 @@ enum finding_huge {
     HUGE_MADVISE,
     HUGE_JAVA,
     HUGE_PYTHON,
+    HUGE_PHP,
     HUGE_JEMALLOC,
     HUGE_MIMALLOC,
     HUGE_TCMALLOC,

@@ -38,8 +38,7 @@
 struct recorder;
 
 struct recorder_options {
-    struct store_facts
-        facts; /* as they begin; of the sources and the process asked when recorded */
+    struct store_facts facts; /* initial facts; those of sources and process are added later */
     const char *path;
     uint64_t limit_bytes; /* limit of FILE; 0: none */
     unsigned files;       /* number of files kept at the limit */

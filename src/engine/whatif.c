@@ -101,7 +101,7 @@ static void look_at(struct engine *engine, struct engine_whatif *whatif)
         }
     }
     if (whatif->wanting && engine->ended)
-        engine_whatif_because(whatif, "the program ended before the question could be put to it");
+        engine_whatif_because(whatif, "the program ended before the question could be asked");
 }
 
 /* Returns true if `one` sorts before `other`: largest saving first, questions without an answer
@@ -271,7 +271,7 @@ static void whatif_step_one(struct engine *engine, struct engine_whatif *whatif,
         return;
     }
     whatif_plan_words(&plan, shown->layout, sizeof shown->layout);
-    engine_whatif_because(whatif, "the program has not come to it yet");
+    engine_whatif_because(whatif, "the program has not accepted it yet");
     whatif->wanting = false;
     whatif->paths_reported = 0;
     whatif->asked = sim_whatif_ask(engine->options.sim, engine_whatif_number(engine, whatif),

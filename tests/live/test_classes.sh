@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Objects of Python, and of Node.js if it is installed, by class and field. Compares the share of each class
-# with the program's own clock.
+# Objects of Python, and of Node.js and PHP where they are installed, by class and field: the part of each class beside the
+# program's own clock.
 set -u
 export PYTHONDONTWRITEBYTECODE=1 # sources may be read-only
 misstop=${MISSTOP:-src/misstop}
@@ -56,6 +56,11 @@ python3 "$here/judge_classes.py" heads "$work/heads" || failed=1
 if node -e 'process.exit(process.versions.v8 ? 0 : 1)' 2>"$work/err"; then
     judge node node "$here/classes_planted.js"
 else
-    echo "without node: Python only"
+    echo "without node"
+fi
+if command -v php >"$work/err"; then
+    judge php php "$here/classes_planted.php"
+else
+    echo "without php"
 fi
 exit $failed

@@ -39,7 +39,7 @@ int source_plan_list(struct source_plan *plan, const char *list, const struct ke
     plan->software = true;
     while (event_next_word(&list, &word, &size)) {
         if (plan->count == SAMPLE_EVENTS_MAX)
-            return error_set(error, -EINVAL, "-e: at most %d events at once", SAMPLE_EVENTS_MAX);
+            return error_set(error, -EINVAL, "-e: at most %d events", SAMPLE_EVENTS_MAX);
         struct event *event = &plan->events[plan->count];
         int code = event_encode(event, word, size, 0, kernel, error);
         if (code)

@@ -79,11 +79,11 @@ static void write_source(struct html_writer *writer)
     char range[192];
     const struct snapshot_event *event = ranking_event(source);
     if (html_known(snapshot->elapsed_s))
-        fact(writer, snapshot->recording ? "Long" : "Watched for", "%.*f s",
+        fact(writer, snapshot->recording ? "Duration" : "Watched for", "%.*f s",
              snapshot->elapsed_s < 1 ? 3 : 1, snapshot->elapsed_s);
     fact(writer, "Source", "%s%s%s", or_empty(source->name), event && event->name ? ", event " : "",
          event ? or_empty(event->name) : "");
-    fact(writer, "A share is of", "%s, %s", source->weighs ? source->weighs : "the event's samples",
+    fact(writer, "Shares of", "%s, %s", source->weighs ? source->weighs : "the event's samples",
          snapshot->time_range           ? "over a time range of the run"
          : snapshot->basis == BASIS_RUN ? "over the whole run"
                                         : "in the recent past");
@@ -176,32 +176,6 @@ static void html_head(struct html_writer *writer)
 
 /* ---- the recognised problems, each in full ---- */
 
-static void write_fact(struct html_writer *writer, const char *name, const char *text)
-{
-    if (!text || !*text)
-        return;
-    html_say(writer, "<dt>%s</dt><dd class=\"says\">%s</dd>\n", name, text);
-}
-
-static void write_gain(struct html_writer *writer, const struct snapshot_finding *finding,
-                       const char *reckoned)
-{
-    char gain[96];
-    finding_gain(finding, gain, sizeof gain);
-    html_say(writer, "<dt>Gain</dt><dd class=\"says\"><b>%s</b>%s%s.</dd>\n", gain,
-             *reckoned ? ": " : "", reckoned);
-}
-
-static void write_code(struct html_writer *writer, const struct snapshot_finding *finding)
-{
-    if (!finding->function)
-        return;
-    html_say(writer, "<dt>Code</dt><dd>%s", finding->function);
-    if (finding->file && finding->line)
-        html_format(writer, " (%s:%" PRIu32 ")", finding->file, finding->line);
-    html_markup(writer, "</dd>\n");
-}
-
 /* Links to the parts of the page that show the subject of a finding. */
 static void write_places(struct html_writer *writer, const struct snapshot_finding *finding)
 {
@@ -225,19 +199,10 @@ static void write_places(struct html_writer *writer, const struct snapshot_findi
 static void write_finding(struct html_writer *writer, const struct snapshot_finding *finding,
                           size_t number)
 {
-    char sure[512];
-    struct finding_words words;
-    finding_words(finding, &words);
     html_say(writer, "<article id=\"p%zu\">\n<h3>%s: %s%s%s</h3>\n<dl class=\"facts\">\n", number,
              finding_kind_words(finding->kind), finding->name ? finding->name : "(no name)",
              finding->field ? ", " : "", finding->field ? finding->field : "");
-    write_fact(writer, "Evidence", words.evidence);
-    write_fact(writer, "Try", words.advice);
-    write_gain(writer, finding, words.reckoned);
-    snprintf(sure, sizeof sure, "%s%s%s", finding_confidence(finding->sure),
-             *words.how_sure ? ": " : "", words.how_sure);
-    write_fact(writer, "Confidence", sure);
-    write_code(writer, finding);
+    html_facts(writer, &finding_columns, finding);
     write_places(writer, finding);
     html_markup(writer, "</dl>\n</article>\n");
 }
@@ -568,7 +533,7 @@ static const char style[] =
     ".warn{color:var(--warn)}.bad{color:var(--bad);font-weight:600}.load{color:var(--load)}"
     ".store{color:var(--store)}\n"
     "dl.facts{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;margin:.6rem 0}"
-    "dl.facts dt{color:var(--dim)}dl.facts dd{margin:0;overflow-wrap:anywhere}\n"
+    "dl.facts dt{color:var(--dim)}dl.facts dd{grid-column:2;margin:0;overflow-wrap:anywhere}\n"
     "ul.notes{margin:.4rem 0;padding-left:1.2rem;max-width:62rem}ul.notes li{margin:.25rem 0;"
     "overflow-wrap:anywhere}\n"
     "p.says::first-letter,.says li::first-letter{text-transform:uppercase}\n"

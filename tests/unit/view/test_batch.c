@@ -33,7 +33,7 @@ static void all_parts_are_there(void **state)
     char *text = print(FIXTURE_USUAL, plain(120));
     assert_non_null(strstr(text, "misstop misstop-demo 4242, 4 threads"));
     assert_non_null(strstr(text, "samples 45000 (1998/s): attributed 94.0%, kernel 2.0%, lost 12"));
-    assert_non_null(strstr(text, "not attributed: no-memory 2.2%"));
+    assert_non_null(strstr(text, "unattributed: no-memory 2.2%"));
     assert_non_null(strstr(text, "particles"));
     assert_non_null(strstr(text, "[*]+40"));
     assert_non_null(strstr(text, "visit_particles"));
@@ -49,7 +49,7 @@ static void fields_have_names_and_types(void **state)
     (void)state;
     char *text = print(FIXTURE_TYPED, plain(120));
     assert_non_null(strstr(text, "fields known for 83.0%: by code 49.6%, by data 9.5%, by both "
-                                 "23.2%, disagreed 0.7%; not: no-debug"));
+                                 "23.2%, disagreed 0.7%; unknown: no-debug"));
     assert_non_null(strstr(text, "loading debug information of libmatching.so.4: 120 waiting"));
     const char *fields = strstr(text, "OF IT FIELD");
     assert_non_null(fields);
