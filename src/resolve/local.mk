@@ -1,7 +1,7 @@
 # Finds the object, function and type of a sample. resolver.h is the interface, place.c resolves an access to
 # its place. process/: maps, address space, threads, stacks, TLS, memory use. elf/: modules, symbols, debug
 # files, frames. heap/: the agent's feed, the walk of other heaps, blocks, bins. dwarf/: debug information,
-# read by separate processes (reader.h, question.h). runtime/: JIT maps, objects of Java, Python and V8.
+# read by separate processes (reader.h, question.h). runtime/: JIT maps, objects of Java, Python, V8 and PHP.
 noinst_LIBRARIES += src/libresolve.a
 src_libresolve_a_SOURCES = src/resolve/resolver.h src/resolve/heap/allocations.c \
 	src/resolve/heap/allocations.h src/resolve/elf/binaries.c src/resolve/elf/binaries.h \
