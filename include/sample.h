@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sample -> decode: records delivered by the kernel.
- *
- * A `struct record` is one perf_event record in our own form, in time order. src/sample fills it
- * in, the later stages read it. It is a plain value, except for the strings of mappings and comms,
- * which are valid only during the callback.
+ * sample -> decode: records delivered by the kernel, in time order. Plain values, except for the
+ * strings of mappings and comms, which are valid only during the callback.
  *
  * Source: include/uapi/linux/perf_event.h, "struct perf_event_mmap_page" and "enum
  * perf_event_type"; arch/x86/include/uapi/asm/perf_regs.h.
@@ -100,7 +97,6 @@ struct sample {
     uint64_t regs[SREG_COUNT];
 };
 
-/* A mapping made by the target: PERF_RECORD_MMAP or MMAP2. */
 struct sample_mapping {
     uint64_t start;
     uint64_t length;
@@ -150,7 +146,6 @@ struct record {
     };
 };
 
-/* The role of an event, by which columns find the ones they need. */
 enum event_role {
     EVENT_MISS_L1,
     EVENT_MISS_L2,
@@ -158,7 +153,7 @@ enum event_role {
     EVENT_STALL, /* cycles stalled while a load that missed L1 is outstanding */
     EVENT_ACCESS,
     EVENT_OTHER,
-    EVENT_TIME, /* a timer, or cycles: stalled or not */
+    EVENT_TIME, /* a timer, or cycles whether stalled or not */
     EVENT_ROLES
 };
 
@@ -166,13 +161,12 @@ struct sampler_event {
     char name[64]; /* as the user would write it */
     enum event_role role;
     char weighs[64];    /* meaning of its samples; "": not known */
-    uint64_t period;    /* now; 0: not known */
-    double counted;     /* part of the time that it was counted; NAN: not known, as in replay */
+    uint64_t period;    /* current period; 0: not known */
+    double counted;     /* share of the time that it was counted; NAN: not known, as in replay */
     uint64_t opened_on; /* kernel events open for it (threads x CPUs); 0: could not be opened */
 };
 
-/* Properties of a session, live, replayed or from FILE.misstop. Stable but for events[].period and
- * counts. */
+/* Of a session: live, replayed or from FILE.misstop. Stable but for events[].period and counts. */
 struct sampler_info {
     const char *source; /* "counter", ..., "replay" */
     const char *weighs; /* meaning of a sample, for the header line */
@@ -182,15 +176,15 @@ struct sampler_info {
     bool exact_ip;
     bool latency;
     bool data_source;
-    bool lines; /* it reports lines, too: RECORD_LINE */
+    bool lines; /* also reports lines: RECORD_LINE */
     unsigned event_count;
     struct sampler_event events[SAMPLE_EVENTS_MAX];
-    pid_t pid;            /* the process sampled; in replay the one chosen */
-    uint64_t records_bad; /* records dropped because malformed */
-    double rate;          /* samples a second aimed at, live; below rate_wanted: as many as are */
+    pid_t pid;            /* the sampled process; in replay the chosen one */
+    uint64_t records_bad; /* malformed records, dropped */
+    double rate;          /* live: target of samples per second; below rate_wanted if */
     double rate_wanted;   /* digested */
-    double switches;      /* in a second of CPU time, where fewer samples are taken for them */
-    char note[512];       /* note for the user ("auto took clock: ..."), or "" */
+    double switches; /* switches per second of CPU time, if the rate is lowered because of them */
+    char note[512];  /* note for the user ("auto took clock: ..."), or "" */
 };
 
 #endif

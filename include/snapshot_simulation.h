@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (see snapshot.h for its rules): exact totals of a program that runs under
- * a simulated cache. */
+/* Part of struct snapshot: exact totals of a program that runs under a simulated cache. */
 #ifndef MISSTOP_SNAPSHOT_SIMULATION_H
 #define MISSTOP_SNAPSHOT_SIMULATION_H
 
@@ -18,7 +17,6 @@ struct simulation_level {
     uint64_t store_misses;
 };
 
-/* Why counting is paused. */
 enum simulation_pause {
     SIMULATION_STARTING, /* Valgrind is starting: the program has not begun */
     SIMULATION_PAUSED,   /* paused by the user */
@@ -40,7 +38,6 @@ struct snapshot_simulation {
     uint8_t pause; /* enum simulation_pause, if not counting */
 };
 
-/* Returns the name as in JSON: "starting", ... */
 const char *simulation_pause_name(enum simulation_pause pause);
 
 /* Questions about other layouts, each for one object, and the simulation's answers so far. */
@@ -51,7 +48,6 @@ enum whatif_state {
     WHATIF_REFUSED /* `why` has the cause */
 };
 
-/* Accesses that missed a level, with the current and with the new layout. */
 struct snapshot_whatif_level {
     double before;
     double after;
@@ -62,29 +58,28 @@ struct snapshot_whatif_level {
     double fresh;
 };
 
-/* As many can be asked at a time: SIM_QUESTIONS_MAX (sim_abi.h). */
+/* At most SIM_QUESTIONS_MAX (sim_abi.h) questions can be active at once. */
 enum { WHATIF_MAX = 4, WHATIF_PAST_MAX = 8, WHATIF_OBJECT = 256, WHATIF_QUESTION = 160 };
 
-/* An answer to a question that was asked before. */
 struct snapshot_whatif_past {
     char object[WHATIF_OBJECT];
     uint32_t object_id;
     char question[WHATIF_QUESTION];
-    double stall_change; /* part of the cycles */
+    double stall_change; /* relative change of the cycles */
 };
 
 struct snapshot_whatif {
     enum whatif_state state;
     char object[WHATIF_OBJECT];     /* its name */
-    uint32_t object_id;             /* 0: it has not turned up */
-    char question[WHATIF_QUESTION]; /* as --what-if has it: "split=vy" */
+    uint32_t object_id;             /* 0: it has not appeared yet */
+    char question[WHATIF_QUESTION]; /* question in the syntax of --what-if: "split=vy" */
     char layout[192];               /* a sentence: the layout in question; "": not planned yet */
     char why[512];                  /* it waits, or was refused; "": it counts */
-    bool settled;                   /* the second model holds what it would hold by now */
+    bool settled;                   /* the second model's contents have reached a steady state */
     double blocks;                  /* of the object, now; those below are none of them */
     double blocks_left_out;         /* found no room: they count as others */
-    double blocks_small;            /* too small for an element: they stayed where they are */
-    double accesses;                /* since it was asked, or has settled, as all that follows */
+    double blocks_small;            /* blocks not moved: smaller than an element */
+    double accesses; /* number since the question was asked or settled, as for all members below */
     double object_accesses;
     double cut; /* accesses that the new layout splits into several parts */
     uint32_t level_count;

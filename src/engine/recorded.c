@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Recordings: replay from the start, processes, machine and clock. Also reads, decodes and resolves
- * recordings that were not made by misstop.
- */
+/* Also reads, decodes and resolves recordings that were not made by misstop. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -75,7 +72,7 @@ uint64_t engine_length_ns(const struct engine *engine)
 bool engine_rereadable(const struct engine *engine)
 {
     size_t count = 0;
-    /* Going back would write what was written already. */
+    /* Going back would write the same records again. */
     if (engine->recorder)
         return false;
     if (!engine->sampler)
@@ -107,8 +104,7 @@ static const char *known(const char *text)
     return *text ? text : NULL;
 }
 
-/* Fills in the date of a recording. Its clocks give the start; the file's time is that of the last
- * write. */
+/* Its clocks give the start; the file's time is that of the last write. */
 void recorded_date(struct recording_text *text, const struct perfdata_machine *machine,
                    uint64_t start_ns)
 {

@@ -12,7 +12,6 @@
 #include "sample/perfdata/writer.h"
 #include "store/store_write.h"
 
-/* Recorder: its files, and the names and answers that the tables get through it. */
 struct recorder {
     struct recorder_options options;
     struct perfdata_writer *perfdata;
@@ -27,7 +26,7 @@ struct recorder {
     char trouble[600];
 };
 
-/* Lines that left a cache are as many as misses, which are recorded all. */
+/* Evicted lines are as frequent as misses, so all of them are recorded. */
 bool recorder_wants_line(struct recorder *recorder, uint64_t time_ns, struct line_event *line)
 {
     return line->what != LINE_REUSED || thinning_keeps(&recorder->reuses, time_ns, &line->weight);
@@ -185,7 +184,7 @@ void recorder_add(struct recorder *recorder, const struct record *record, const 
     perfdata_writer_add(recorder->perfdata, record, place ? &known : NULL);
     if (perfdata_writer_mark(recorder->perfdata) != recorder->mark)
         follow_rotation(recorder);
-    /* A simulation may report more lines than misses. */
+    /* A simulation can report more lines than misses. */
     else if (recorder->options.limit_bytes &&
              store_writer_bytes(recorder->store) > recorder->options.limit_bytes)
         perfdata_writer_want_another(recorder->perfdata);

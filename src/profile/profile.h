@@ -33,9 +33,10 @@ struct profile_options {
     bool watch;                       /* profile_watch() will be called */
     bool simulated;                   /* one miss is a sample of each level that missed */
     bool lines;                       /* profile_add_lines() will be called */
-    uint64_t cache_lines[3];          /* of L1d, L2, L3, for what watches mean; 0: not known */
-    /* These tables hold a time range of that one: its timeline is shown with them, and live state
-     * is not known (snapshot.h). It outlives them. NULL: the run itself. */
+    uint64_t cache_lines[3]; /* lines of L1d, L2, L3, for the verdicts of watches; 0: not known */
+    /* The profile of the whole run, if these tables hold a time range of it: its timeline is shown
+     * with the range, and live state is not known (snapshot.h). It outlives this profile. NULL:
+     * this is the whole run. */
     const struct profile *run;
 };
 

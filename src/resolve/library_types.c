@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The first that fits counts. */
+/* The first match wins. */
 static const struct library_rule rules[] = {
     /* libstdc++ 9 to 14: bits/stl_tree.h, hashtable_policy.h, stl_list.h, shared_ptr_base.h */
     {.type = "std::_Rb_tree_node<std::pair<$1 const, $2>>",
@@ -854,7 +854,7 @@ enum library_member library_member(const struct library_rule *rule, const char *
                                              : LIBRARY_PLAIN;
 }
 
-/* The entry of "method=text;=text of any other" for a method; size 0: none. */
+/* Finds the entry for a function in "method=text;=text of any other"; size 0: none. */
 static struct text block_of(const char *blocks, const char *function)
 {
     for (const char *at = blocks; at && *at; at += *at == ';') {

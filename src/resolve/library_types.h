@@ -58,8 +58,8 @@ struct library_rule {
     const char *block;
     const char *link;      /* a pointer to links, which are of a node: an iterator's _M_node */
     const char *link_type; /* the member type that is the node, or a pointer to it */
-    const char *node;      /* the template of the node of the same first argument */
-    bool links;            /* those of its base class are to its own kind */
+    const char *node;      /* the template of the node with the same first argument */
+    bool links;            /* links in its base class lead to nodes of its own type */
 };
 
 extern const struct library_rule library_none;
@@ -75,11 +75,11 @@ enum library_member {
 };
 enum library_member library_member(const struct library_rule *rule, const char *member);
 
-/* Whether a function of a library's own binary links nodes of whatever type. */
+/* Returns true if a function in a library's own binary links nodes of any type. */
 bool library_node_function(const char *function);
 
-/* Whether a source file is of a library that is installed, by its path: of a compiler, or a header
- * of the system. */
+/* Returns true if the path of a source file is in an installed library: a compiler's or the
+ * system's. */
 bool library_source(const char *path);
 
 #endif

@@ -70,7 +70,8 @@ const struct typed_answer *resolver_name_slot(struct resolver *resolver, struct 
     return slot;
 }
 
-/* A stack becomes what a function keeps there, one object for all its frames in all threads. */
+/* Refines a stack to the variable or slot of a function: one object for all frames of the function
+ * in all threads. */
 static const struct typed_answer *refine_stack(struct resolver *resolver, struct located *located,
                                                const struct access *access, const uint64_t *regs,
                                                struct place *place)
@@ -99,8 +100,9 @@ static unsigned met(struct resolver *resolver, uint64_t key)
  * variable that the code does not declare, all units of a library are read. */
 enum { DECLARED_FROM = 4 /* samples */ };
 
-/* The dynamic linker relocates each pointer in a variable: the program's own code says soon enough
- * which variables are of interest, and for one of libc all its units are read. */
+/* Returns the declaration of a variable. NULL for accesses by the dynamic linker, which relocates
+ * every pointer in a variable: the program's own code will show which variables matter, and for one
+ * of libc all units are read. */
 static const struct typed_answer *declaration(struct resolver *resolver,
                                               const struct located *located, uint64_t pc,
                                               const struct module *code)
@@ -239,8 +241,8 @@ void resolver_note_caller(struct resolver *resolver, const struct sample *sample
         access->caller = 0;
 }
 
-/* Code that is compiled for nodes of any type: whoever called it knows which, and the links are at
- * the start of the block. */
+/* Returns the operand of code compiled for nodes of any type: the caller determines the node type,
+ * and the links are at the start of the block. */
 const struct typed_answer *resolver_operand_in(struct resolver *resolver,
                                                const struct access *access,
                                                const struct located *block,

@@ -223,9 +223,9 @@ enum { RESOLVED_RECENT = 512 }; /* direct-mapped */
 struct resolved {
     uint64_t ip; /* 0: empty */
     uint64_t version;
-    uint64_t operand_key; /* of the access */
+    uint64_t operand_key; /* key of the access's operand */
     const struct typed_answer *operand;
-    const struct typed_answer *variable; /* NULL: the object is none */
+    const struct typed_answer *variable; /* NULL: not a variable */
     uint32_t binary;
     uint32_t function;
     uint32_t object;
@@ -306,8 +306,8 @@ const struct typed_answer *resolver_name_slot(struct resolver *resolver, struct 
                                               uint64_t address, uint64_t pc, int64_t slot,
                                               bool *waits);
 
-/* The operand of an access in a block, as its caller knows it where the code itself has no type;
- * `node` is room. NULL: debug information is being read. */
+/* Returns the operand of an access in a block, from the caller if the code itself has no type;
+ * `node` is a buffer. NULL: debug information is being read. */
 const struct typed_answer *resolver_operand_in(struct resolver *resolver,
                                                const struct access *access,
                                                const struct located *block,

@@ -39,13 +39,13 @@ struct typing {
     struct types types;
     struct arena strings;    /* strings of the answers */
     struct hash of_question; /* hash of the question -> index of the answer */
-    struct answered
-        *blocks[ANSWERS_MAX / ANSWERS_BLOCK]; /* allocated as needed, so answers never move */
+    /* Allocated as needed, so answers never move. */
+    struct answered *blocks[ANSWERS_MAX / ANSWERS_BLOCK];
     uint32_t count;
     uint64_t patience_ns;
     struct slot_asked slots[SLOT_SETS][SLOT_WAYS];
     unsigned next_way;
-    struct typed_answer slot; /* typing_slot()'s last, of another slot of a variable */
+    struct typed_answer slot; /* last result of typing_slot() for another slot of a variable */
 };
 
 static struct answered *answered_at(const struct typing *typing, uint32_t index)

@@ -57,7 +57,7 @@ struct typed_answer {
     uint32_t type;    /* or of the elements; 0: see untyped */
     uint8_t untyped;  /* enum untyped */
     uint8_t how;      /* enum dwarf_how, of an operand */
-    uint8_t slot;     /* enum dwarf_slot, of a frame's */
+    uint8_t slot;     /* enum dwarf_slot, for a slot of a frame */
     bool indexed;     /* an operand: an index or a loop moves over elements */
     uint8_t bits_at;  /* ... bytes from there to the bit-field that is used of the word */
     uint8_t unit;     /* ... bytes of bit-fields that may be used; 0: no such */

@@ -10,70 +10,6 @@
 #include "base/text.h"
 #include "profile/tables/rates.h"
 
-/* Sources of the known fields, and reasons for the unknown ones. By weight, like all shares; by
- * count if the weight is not known. */
-struct known {
-    double typed[TYPED_COUNT];
-    double untyped[UNTYPED_COUNT];
-    double all;
-};
-
-static struct known known_of(const struct snapshot_totals *totals)
-{
-    struct known known = {.all = 0};
-    double weight = 0;
-    for (int i = 0; i < TYPED_COUNT; i++)
-        weight += totals->typed_weight[i];
-    for (int i = 0; i < TYPED_COUNT; i++) {
-        known.typed[i] = weight > 0 ? totals->typed_weight[i] : (double)totals->typed[i];
-        known.all += known.typed[i];
-    }
-    for (int i = 0; i < UNTYPED_COUNT; i++)
-        known.untyped[i] = weight > 0 ? totals->untyped_weight[i] : (double)totals->untyped[i];
-    return known;
-}
-
-/* Formats the three most frequent reasons. */
-static void say_untyped(struct known *known, char *out, size_t size)
-{
-    enum { SAID = 3 };
-    for (int said = 0; said < SAID; said++) {
-        int most = 0;
-        for (int i = 1; i < UNTYPED_COUNT; i++)
-            most = known->untyped[i] > known->untyped[most] ? i : most;
-        if (!(known->untyped[most] > 0))
-            return;
-        text_append(out, size, "%s%s %.1f%%",
-                    said ? ", " : "; not: ", most ? untyped_name((enum untyped)most) : "other",
-                    known->untyped[most] / known->all * 100);
-        known->untyped[most] = 0;
-    }
-}
-
-void field_summary(const struct snapshot *snapshot, char *out, size_t size)
-{
-    static const char *const how[TYPED_COUNT] = {
-        [TYPED_CODE] = "by code",
-        [TYPED_DATA] = "by data",
-        [TYPED_AGREED] = "by both",
-        [TYPED_DISAGREED] = "disagreed",
-    };
-    struct known known = known_of(&snapshot->totals);
-    const char *between = ": ";
-    *out = '\0';
-    if (!(known.all > 0))
-        return;
-    text_append(out, size, "Fields known for %.1f%%",
-                (1 - known.typed[TYPED_NOT] / known.all) * 100);
-    for (int i = TYPED_CODE; i < TYPED_COUNT; i++) {
-        if (!(known.typed[i] > 0))
-            continue;
-        text_append(out, size, "%s%s %.1f%%", between, how[i], known.typed[i] / known.all * 100);
-        between = ", ";
-    }
-    say_untyped(&known, out, size);
-}
-
 void field_reading(const struct snapshot *snapshot, char *out, size_t size)
 {
     const struct loading_state *loading = &snapshot->loading;
@@ -666,7 +602,8 @@ const char *sets_note(const struct snapshot_sets *sets)
 static void say_hot_sets(const struct snapshot_sets *sets, bool misses, char *out, size_t size)
 {
     if (sets->content == SETS_HOT_LINES)
-        text_append(out, size, "hot lines: %.0f%% of the excess is on %u lines of a set or fewer%s",
+        text_append(out, size,
+                    "a few hot lines: %.0f%% of the excess is on at most %u lines per set%s",
                     100 * sets->held, sets->ways, misses ? ", not a conflict" : "");
     else if (sets->content == SETS_LARGE_OBJECT)
         text_append(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Cost of reading debugging information: for misstop's first screen (the module with its symbols),
+ * Cost of reading debug information: for misstop's first screen (the module with its symbols),
  * for the first answer of a reader, per question for new and for known places, and the reader's
  * memory.
  *

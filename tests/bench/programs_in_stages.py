@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Prints the stages of a program together with the stretches that misstop found, for programs-in-stages.
+"""Prints the stages of a program together with the time ranges that misstop found, for programs-in-stages.
 
     programs_in_stages.py REPORTS STAGES
 
 REPORTS: the output of misstop -j, one report per line. STAGES: one line per stage with the time of its
-end (CLOCK_MONOTONIC) and its name. The stretches come from the last report, with the time when each was
+end (CLOCK_MONOTONIC) and its name. The time ranges come from the last report, with the time when each was
 reported.
 """
 import json

@@ -399,7 +399,7 @@ static void walk_and_agent_know_the_same_blocks(void **state)
     printf("  %zu told; walked: %zu the same, %zu of another size, %zu not told\n",
            (size_t)summary.live_blocks, comparison.same, comparison.other, comparison.unknown);
     assert_int_equal(comparison.other, 0);
-    assert_true(comparison.unknown <= 1); /* the thread's cache, which malloc makes for itself */
+    assert_true(comparison.unknown <= 1); /* malloc allocates its own thread cache */
     assert_int_equal(comparison.same, summary.live_blocks);
     assert_int_equal(walked.classes.live_blocks, comparison.same + comparison.unknown);
     /* Samples of a program that has ended meanwhile keep their blocks. */

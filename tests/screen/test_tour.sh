@@ -17,7 +17,7 @@ check tui_wait 'particles|grid|demo arena'
 check tui_wait 'heap'
 # from the process to one offset
 tui_keys Home Enter
-check tui_wait 'element|offset|\+0|\[\*\]'
+check tui_wait 'Fields [0-9]'
 tui_keys Escape
 check tui_wait 'SHARE|Share|share'
 # every screen by its number
@@ -39,7 +39,7 @@ tui_keys 6 S
 check tui_wait '[Ss]earching|[Ss]ettled'
 tui_keys 4
 check tui_wait 'known by'
-check tui_wait 'Allocated at'
+check tui_wait 'Allocated '
 tui_keys M
 check tui_wait 'GROWTH|growth'
 tui_keys 7

@@ -345,7 +345,7 @@ static void copy_refused(struct build *build)
     refused->count = copies ? refused->count : 0;
 }
 
-/* Strings of the head that its owner may change later. */
+/* Copies the head, with the strings that its owner may change later. */
 static void copy_head(struct build *build, const struct snapshot *head)
 {
     struct snapshot *snapshot = build->snapshot;

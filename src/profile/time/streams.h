@@ -46,7 +46,7 @@ struct streams {
     size_t room;
     struct streams_budget *budget; /* owned by the caller */
     double least;                  /* lower bound of all totals */
-    struct hash of_key;            /* index into list */
+    struct hash of_key;            /* tid -> index into list */
     uint64_t start_ns;
     uint64_t period_ns; /* current period: the first one, doubled each time the rows were full */
     size_t points;      /* complete periods */

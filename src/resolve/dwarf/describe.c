@@ -213,7 +213,7 @@ struct under {
     uint32_t parent;
     uint16_t depth;
     const struct library_rule *rule; /* of the type they are members of */
-    const Dwarf_Die *argument;       /* its first template argument; NULL: none */
+    const Dwarf_Die *argument;       /* first template argument of that type; NULL: none */
 };
 
 static void read_members(struct fields *fields, Dwarf_Die *type, struct under under);
@@ -470,7 +470,7 @@ enum { TYPES_MAX = 1 << 17, MEMBERS_MAX = 1 << 21 };
 struct describe {
     struct scopes *scopes;
     struct arena arena;       /* of members and names */
-    struct dwarf_type *types; /* by reference - 1 */
+    struct dwarf_type *types; /* indexed by reference - 1 */
     uint32_t count;
     size_t room;
     uint32_t handed;       /* number of types passed to program.c so far */
@@ -603,7 +603,7 @@ static void describe_fill(struct describe *describe, struct subject *subject,
     desc->cut = fields.cut;
 }
 
-/* A copy in the describer's own memory; 0: there are too many. */
+/* Adds a copy in the describer's memory. Returns 0 if there are too many types. */
 static uint32_t describe_add(struct describe *describe, const struct type_desc *desc)
 {
     if (!array_more(&describe->types, &describe->room, describe->count, sizeof *describe->types,

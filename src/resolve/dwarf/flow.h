@@ -220,7 +220,7 @@ struct wheres {
 void wheres_read(struct wheres *wheres, struct shapes *shapes, const struct routine *routine);
 void wheres_fini(struct wheres *wheres);
 
-/* Goes through those of a list that hold at an address: *at is 0 at first. NULL: no more. */
+/* Iterates over the entries that are valid at an address; *at starts as 0. NULL: no more. */
 const struct where *where_next(const struct where_list *list, uint64_t address, size_t *at);
 
 /* Returns the callee of the call that returns to an address; NULL: not recorded. */

@@ -49,7 +49,7 @@ struct program {
     struct routines routines;
     struct links links;
     struct flows *flows; /* targets of registers */
-    struct arena answer; /* strings of the last one */
+    struct arena answer; /* strings of the last answer */
 };
 
 /* An address in a unit. DWARF's own addresses are run-time addresses - bias. */

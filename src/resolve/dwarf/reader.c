@@ -27,10 +27,8 @@ struct asked {
     uint32_t count;
 };
 
-/*
- * One file with questions: its questions, the process that reads it, and how often that died.
- * reader.c decides when a process may run.
- */
+/* A file with questions: its questions, the process that reads it, and the number of deaths of such
+ * processes. reader.c decides when a process may run. */
 enum reader_state {
     READER_UNKNOWN, /* not yet known whether it has debug information */
     READER_USABLE,
@@ -43,8 +41,8 @@ struct reader_file {
     uint32_t serial;
     enum reader_state state;
     struct asked asked;
-    uint32_t sent;   /* of those asked, the oldest */
-    uint32_t number; /* of the oldest */
+    uint32_t sent;   /* number of `asked` that were sent, oldest first */
+    uint32_t number; /* number of the oldest question */
     struct worker worker;
     bool expected; /* questions will come; may take a free place in advance */
     bool opened;   /* by the running worker */
@@ -113,7 +111,7 @@ enum {
     SENT_MAX = 256, /* questions sent and not answered */
     PATIENCE_WITH_SERVERS = 80,
     REFERENCES_MAX = 1 << 18, /* of types of one file, whatever a process makes up */
-    STARVED_TIMES = 240,      /* of the patience by the clock, when the process got no CPU time */
+    STARVED_TIMES = 240,      /* times the patience, by the clock, if it gets no CPU time */
     NS_PER_MS = 1000000,
     PAUSE_NS = 1000000000 /* time for a system short of processes or memory to recover */
 };
@@ -208,7 +206,7 @@ static void send(struct reader_file *file)
         file->sent++;
 }
 
-/* False: it does not keep to the order of things. */
+/* Handles one message. Returns false if it violates the protocol. */
 static bool reader_file_take(struct reader_file *file, struct reader_run *run, enum wire_kind kind,
                              struct wire_message *message)
 {

@@ -67,7 +67,7 @@ void readers_wait(const struct readers *readers);
 void readers_forget(struct readers *readers);
 
 struct readers_status {
-    uint32_t waiting; /* questions without an answer */
+    uint32_t waiting; /* unanswered requests */
     uint32_t processes;
     uint32_t given_up;       /* files given up */
     uint64_t resident_bytes; /* of the processes, measured periodically */

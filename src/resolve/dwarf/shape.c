@@ -425,7 +425,7 @@ static bool same_scope(struct scopes *scopes, Dwarf_Die *a, Dwarf_Die *b)
     return scopes_path(scopes, a) == scopes_path(scopes, b);
 }
 
-/* Two entries of one unit are two types. */
+/* Compares a pair. Two entries of one unit are different types. */
 bool shapes_same(struct shapes *shapes, uint32_t one, uint32_t other)
 {
     if (one == other || !one || !other)

@@ -130,7 +130,7 @@ static bool home_find_dynamic(const struct home_place *place, Dwarf_Die *variabl
 
 enum { WORD = 8, STACK_STORES = 8, ARGUMENTS_BYTES = 256 };
 
-/* A register kept in the slot. */
+/* A store of a register to the slot. */
 struct stack_store {
     uint64_t address; /* of the instruction */
     uint8_t reg;
@@ -140,20 +140,19 @@ struct stack_store {
 struct stack {
     uint64_t pc; /* the instruction asked about, */
     int64_t slot;
-    bool dynamic;    /* the code takes stack by an amount it computes */
-    int64_t fixed;   /* dynamic: bytes from there up to the canonical frame address are not */
+    bool dynamic;    /* stack space of a computed size is used */
+    int64_t fixed;   /* dynamic: size of the fixed part, up to the canonical frame address */
     bool calls;      /* the function calls others */
-    bool pushes;     /* the instruction asked about is a push */
-    uint8_t length;  /* of it, bytes; 0: there is none at that address */
-    int64_t pointer; /* of the stack at that instruction, from the canonical frame address;
-                        0: not known */
+    bool pushes;     /* the instruction in the question is a push */
+    uint8_t length;  /* length of that instruction; 0: none at that address */
+    int64_t pointer; /* stack pointer at that instruction, relative to the CFA; 0: not known */
     bool loaded;     /* the slot is */
-    bool stored;     /* ... through the stack pointer */
+    bool stored;     /* ... stored through the stack pointer */
     bool pushed;
     bool addressed; /* its address is taken */
-    int64_t start;  /* where the stores begin */
+    int64_t start;  /* start of the stores */
     struct stack_store stores[STACK_STORES];
-    uint8_t store_count; /* more than STACK_STORES: of something else than a whole register too */
+    uint8_t store_count; /* more than STACK_STORES: not only stores of whole registers */
 };
 
 /* Returns true if the frame's rules at an address save a register of the caller in the slot. */
@@ -174,8 +173,10 @@ static bool rules_save(struct program *program, uint64_t address, int64_t slot)
     return saved;
 }
 
-/* A push of the prologue is in the rules of what follows it. A call pushes below the frame, where a
- * function that calls others keeps nothing: during it, and behind it, as its return has loaded. */
+/* Returns true if the slot holds a saved register or return address. A push of the prologue is in
+ * the rules of the next instruction. A call pushes its return address below the frame, where a
+ * function that calls others keeps nothing. This also applies after the call, because its return
+ * has loaded the slot. */
 static bool is_saved(struct program *program, const struct stack *stack)
 {
     int64_t slot = stack->slot;
@@ -235,7 +236,7 @@ static bool covers(int64_t start, uint64_t size, int64_t slot)
     return slot >= start && (uint64_t)(slot - start) < (size ? size : WORD);
 }
 
-/* All of one register, to one place, every time. */
+/* Records a store to the slot. It must store a whole register, always to the same place. */
 static void note_store(struct stack *stack, const struct insn *insn, int64_t start,
                        uint8_t size_bytes)
 {
@@ -271,12 +272,12 @@ static void note_uses(struct stack *stack, const struct flow_at *at)
         else if (memory->kind == ACCESS_LOAD || memory->kind == ACCESS_LOAD_STORE ||
                  memory->base == SREG_BP)
             stack->loaded = true;
-        else /* a store, or a vector's, which the decoder does not always report */
+        else /* a store; the decoder does not report every vector store as one */
             stack->stored = true;
     }
 }
 
-/* Stack taken by a computed amount: alloca, an array of variable length. */
+/* Returns true if stack space of a computed size is taken: alloca, a variable-length array. */
 static bool is_dynamic(const struct insn *insn)
 {
     if (insn->dest != SREG_SP)

@@ -53,7 +53,7 @@ enum wire_kind {
 enum { WIRE_MESSAGE_MAX = 1 << 20, WIRE_TEXT_MAX = 4095 };
 
 struct wire_message {
-    uint32_t number; /* of the question; OPENED: 1 usable, 0 not */
+    uint32_t number; /* number of the question; OPENED: 1 usable, 0 not */
     union {
         struct dwarf_question question;
         struct dwarf_answer answer; /* without the question */

@@ -167,10 +167,10 @@ enum { DEBUGFILE_COPY_MAX = 512 << 20, DEBUGFILE_PATH_MAX = 4096 };
 
 struct debugfile_wanted {
     struct buildid id;
-    const char *path; /* of the file that wants it */
-    const char *link; /* .gnu_debuglink's or .gnu_debugaltlink's name; NULL: none */
-    uint32_t crc;     /* ignored where there is a build-id */
-    bool cut_short;   /* a file that is cut short under elfutils does no harm: not copied */
+    const char *path; /* path of the file that refers to it */
+    const char *link; /* name in .gnu_debuglink or .gnu_debugaltlink; NULL: none */
+    uint32_t crc;     /* ignored if there is a build-id */
+    bool cut_short;   /* truncation of a file in use is harmless, so files are not copied */
     bool may_wait;    /* servers are asked, not their cache alone */
 };
 
@@ -208,7 +208,8 @@ static int checked(int fd, const struct debugfile_wanted *wanted)
     return -1;
 }
 
-/* With another root only by its build-id: there the name means another file. */
+/* Opens a file in our own root. If the target has another root, a file is accepted only by
+ * build-id, because the path means another file there. */
 static int open_here(const struct lookup_from *from, const char *path,
                      const struct debugfile_wanted *wanted)
 {
@@ -224,7 +225,7 @@ static const char *behind(const char *path, const char *folder)
     return length && !strncmp(path, folder, length) && path[length] == '/' ? path + length : NULL;
 }
 
-/* In the target's root first: that is where the program came from. */
+/* Tries a path, first in the target's root, from which the program was loaded. */
 static int try_path(const struct lookup_from *from, const char *path,
                     const struct debugfile_wanted *wanted)
 {
@@ -273,7 +274,7 @@ static int by_link(const struct lookup_from *from, const struct debugfile_wanted
     return fd;
 }
 
-/* A path relative to such a file cannot be resolved. */
+/* Tries debuginfod. Relative paths cannot be resolved for its files, so `path` becomes "". */
 static int by_net(const struct debugfile_wanted *wanted, char path[DEBUGFILE_PATH_MAX])
 {
     *path = 0;
@@ -283,7 +284,8 @@ static int by_net(const struct debugfile_wanted *wanted, char path[DEBUGFILE_PAT
     return fd;
 }
 
-/* For a recording: the folder that came with it, laid out as a root or flat, and perf's cache. */
+/* Searches for a recording's file: in the user's folder, laid out as a root or flat, or perf's
+ * cache. */
 static int by_folders(const struct lookup_from *from, const struct debugfile_wanted *wanted,
                       char path[DEBUGFILE_PATH_MAX])
 {
@@ -302,7 +304,7 @@ static int by_folders(const struct lookup_from *from, const struct debugfile_wan
     return fd;
 }
 
-/* A descriptor, or -1. `found`, if not NULL, gets the path that led to it. */
+/* Returns a descriptor, or -1. Stores the path in `found` unless that is NULL. */
 static int debugfile_open(const struct lookup_from *from, const struct debugfile_wanted *wanted,
                           char found[DEBUGFILE_PATH_MAX])
 {
@@ -400,11 +402,11 @@ struct debuginfo {
     Dwfl_Module *module;
     struct debuginfo_source source;
     struct units units;
-    struct symtab symtab;                /* of the separate debug file */
-    char debug_path[DEBUGFILE_PATH_MAX]; /* of that file, as it was found; "": none */
-    bool without_debug_file;             /* libdwfl is to make do without */
+    struct symtab symtab;                /* symbol table of the separate debug file */
+    char debug_path[DEBUGFILE_PATH_MAX]; /* path where that file was found; "": none */
+    bool without_debug_file;             /* libdwfl must do without the separate file */
     bool confined;                       /* see debuginfo_confined() */
-    bool alternate_given;                /* the debug file's own debug file (dwz) was found */
+    bool alternate_given;                /* the alternate debug file (dwz) was found */
     bool dwarf_checked;
     bool dwarf_trusted;
 };
@@ -462,7 +464,7 @@ static int give_debug(Dwfl_Module *module, void **context, const char *name, Dwa
     (void)module, (void)name, (void)base, (void)path;
     if (debuginfo->without_debug_file)
         return -1;
-    /* The alternate file is asked for in the same way, but its name comes without checksum. */
+    /* libdwfl requests the alternate file in the same way, but without a checksum. */
     int fd = link && !crc ? open_alternate(debuginfo) : open_debug(debuginfo, false);
     if (fd >= 0)
         *debug_path = strdup(debuginfo->source.path);

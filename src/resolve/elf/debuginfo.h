@@ -44,14 +44,14 @@ void buildid_print(char text[BUILDID_TEXT], const struct buildid *id);
 struct lookup_from {
     pid_t pid;
     bool live;                  /* through /proc/PID; false: a recording */
-    int root;                   /* live: its root directory, for when it is gone; -1: not known */
-    struct files_client *files; /* the users that files are opened for; NULL: ours */
+    int root;                   /* live: its root directory, for after its exit; -1: not known */
+    struct files_client *files; /* users that files are opened for; NULL: our own */
     const char *symfs;          /* a recording: a folder with its files, or NULL */
     char *cache;                /* ... and perf's folder, or NULL */
     const char *debug_root;     /* of separate debug files; NULL: /usr/lib/debug */
-    bool debuginfod;   /* the user lets us ask servers; misstop itself takes cached files */
-    bool elsewhere;    /* recorded on another machine: paths alone say nothing */
-    bool host_unknown; /* on which is not known: a path counts with the inode recorded */
+    bool debuginfod;            /* servers may be queried; misstop itself only reads their cache */
+    bool elsewhere;             /* recorded on another machine: a path alone is no evidence */
+    bool host_unknown;          /* machine not known: a path counts only with the recorded inode */
 };
 
 /*

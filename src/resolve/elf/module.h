@@ -81,11 +81,11 @@ struct tlsslot_answer {
 struct module;
 
 struct module_source {
-    int fd;            /* taken over: closed in any case */
-    const char *path;  /* as the target has it; for its name and its debug file */
-    const char *found; /* of a recording: the file that was opened, for its debug file; or NULL */
-    const struct map *mapping; /* by which its place is known */
-    uint32_t serial;           /* differs from that of earlier modules in the same place */
+    int fd;                    /* owned; closed even on failure */
+    const char *path;          /* path in the target, for its name and its debug file */
+    const char *found;         /* recording: path of the opened file, for its debug file; or NULL */
+    const struct map *mapping; /* a mapping of the file, which gives its bias */
+    uint32_t serial;           /* different from earlier modules at the same address */
     struct lookup_from from;
 };
 
@@ -167,8 +167,8 @@ struct modules {
     struct modules_entry *entries;
     size_t count;
     size_t room;
-    uint32_t serials;          /* given to modules so far */
-    struct binaries *binaries; /* of a recording: what may be opened; outlives the modules */
+    uint32_t serials;          /* last serial number assigned */
+    struct binaries *binaries; /* recording: files that may be opened; outlives the modules */
 };
 
 void modules_fini(struct modules *modules);

@@ -27,10 +27,10 @@ enum {
 
 static const uint64_t settle_ns = 100000000;
 
-/* A return address in words. */
+/* A return address as text. */
 struct site {
     const char *words; /* "function (file:line)" */
-    bool unsure;       /* file and line may still come */
+    bool unsure;       /* file and line may still become known */
 };
 
 struct allocations {
@@ -43,14 +43,14 @@ struct allocations {
     /* The rest is of the agent's records, where there is a feed: an index of live blocks, and bins
      * by call path. Mappings that the program makes itself (for an allocator of its own, say) are
      * recorded too; they are looked up where no block is known. */
-    struct blocks *blocks;   /* of malloc and its kin */
+    struct blocks *blocks;   /* of malloc and related functions */
     struct blocks *mappings; /* of mmap */
     struct bins *bins;
     struct bin_rules rules;
     struct wrappers wrappers;
-    uint32_t *bin_of_path; /* [path_room] by the feed's path * 2, + 1 for mappings; 0: not yet */
+    uint32_t *bin_of_path; /* [path_room], by path * 2, + 1 for mappings; 0: none yet */
     size_t path_room;
-    uint32_t *leads; /* bins that represent their group, as of the last tick */
+    uint32_t *leads; /* bins that represented their groups at the last tick */
     uint32_t lead_count;
     size_t lead_room;
     struct hash site_of; /* return address -> index into sites */
@@ -58,15 +58,15 @@ struct allocations {
     uint32_t site_count;
     size_t site_room;
     struct arena strings;
-    const char *shown[DEPTH_SHOWN]; /* the call path handed out last */
+    const char *shown[DEPTH_SHOWN]; /* the call path returned last */
     uint64_t event_ns;              /* of the newest event */
-    uint64_t unseen;                /* events lost and blocks displaced, when last looked; */
-    uint64_t unseen_ns;             /* time of the last event when there were more */
+    uint64_t unseen;                /* events lost and blocks displaced, at the last check */
+    uint64_t unseen_ns;             /* time of the last event when `unseen` grew */
     unsigned event_count;
-    struct feed_event events[EVENTS_MOST]; /* read, and not yet in the index */
+    struct feed_event events[EVENTS_MOST]; /* read but not yet in the index */
 };
 
-/* A block that was displaced: its free was lost. */
+/* Counts a displaced block as freed: its free was lost. */
 static void block_gone(void *context, const struct block *gone)
 {
     struct allocations *allocations = context;
@@ -129,10 +129,8 @@ void allocations_free(struct allocations *allocations)
     free(allocations);
 }
 
-/*
- * A path that ends in a mapping has other bins than the same one that ends in malloc; and shorter
- * ones, because it is chance which call made an allocator take the next mapping.
- */
+/* Returns the bin of a path. A path to a mapping has another bin than the same path to malloc. It
+ * is also cut shorter, because it is chance which call makes an allocator take the next mapping. */
 static uint32_t bin_of_path(struct allocations *allocations, uint32_t path, bool mapping)
 {
     const uint64_t *frames;
@@ -174,7 +172,7 @@ static void add_block(struct allocations *allocations, struct blocks *blocks,
         bins_born(allocations->bins, &block, event->time_ns);
 }
 
-/* The rest of a mapping after an unmapping stays, under the same bin. */
+/* Removes a range from the mappings; what remains of a mapping keeps its bin. */
 static void unmap(struct allocations *allocations, uint64_t start, uint64_t end)
 {
     struct block block;
@@ -224,7 +222,7 @@ static void take_event(struct allocations *allocations, const struct feed_event 
     }
 }
 
-/* No sample comes between the two: it is not in the index, only counted. */
+/* Counts a block allocated and freed without a sample between; it is never in the index. */
 static void count_pair(struct allocations *allocations, const struct feed_event *alloc,
                        const struct feed_event *end)
 {
@@ -238,11 +236,11 @@ static unsigned pair_place(uint64_t address)
     return (uint32_t)(address >> 4) * UINT32_C(0x9e3779b1) >> (32 - PAIR_BITS);
 }
 
-/* For each allocation of a block that is freed among the same events, the index of its free; for
- * all other events their own index. */
+/* Finds, for each allocation of a block that is freed among the same events, the index of its free.
+ * All other events get their own index. */
 static void find_pairs(const struct allocations *allocations, uint8_t end[EVENTS_MOST])
 {
-    uint8_t latest[1 << PAIR_BITS]; /* allocation at an address of this hash, + 1 */
+    uint8_t latest[1 << PAIR_BITS]; /* allocation with this address hash, + 1 */
     memset(latest, 0, sizeof latest);
     for (unsigned i = 0; i < allocations->event_count; i++) {
         const struct feed_event *event = &allocations->events[i];
@@ -250,7 +248,7 @@ static void find_pairs(const struct allocations *allocations, uint8_t end[EVENTS
         bool same = *place && allocations->events[*place - 1].address == event->address;
         end[i] = (uint8_t)i;
         if (event->kind == FEED_ALLOC) {
-            *place = same ? 0 : (uint8_t)(i + 1); /* its free was not seen */
+            *place = same ? 0 : (uint8_t)(i + 1); /* the free of the earlier block was not seen */
         } else if (event->kind == FEED_FREE && same) {
             end[*place - 1] = (uint8_t)i;
             *place = 0;
@@ -373,7 +371,7 @@ void allocations_forget(struct allocations *allocations)
     allocations->marked_ns = 0;
 }
 
-/* The block around an address, else the mapping; false: neither. */
+/* Finds the block around an address, otherwise the mapping. Returns false if there is neither. */
 static bool find_record(const struct allocations *allocations, uint64_t address,
                         struct allocation *found)
 {
@@ -441,7 +439,8 @@ bool allocations_gap(const struct allocations *allocations, uint64_t address, ui
     return narrow(allocations->blocks, address, base, bound) || mapped;
 }
 
-/* A function that mapped memory with blocks in it is an allocator; so are its other mappings. */
+/* Marks bins of allocators. A function that mapped memory with blocks in it is an allocator, also
+ * for its other mappings. */
 static void find_dealers(struct allocations *allocations)
 {
     struct block mapping;
@@ -454,8 +453,8 @@ static void find_dealers(struct allocations *allocations)
     }
 }
 
-/* Sums of a bin's group. A mapping that an allocator cuts into blocks is counted by its blocks, and
- * not once more by the mapping. */
+/* Sums over a bin's group. A mapping that an allocator cuts into blocks is counted by its blocks,
+ * not a second time by the mapping. */
 static bool group_stats(const struct allocations *allocations, uint32_t lead,
                         struct bin_stats *stats)
 {
@@ -512,7 +511,7 @@ void allocations_mark(struct allocations *allocations, uint64_t now_ns)
         walked_mark(&allocations->walked);
 }
 
-/* A change of the rules: bins that represent their groups are others. */
+/* Applies changed rules: other bins now represent their groups. */
 static int keep_rules(struct allocations *allocations)
 {
     int code = bins_regroup(allocations->bins, &allocations->rules);
@@ -643,7 +642,7 @@ int allocations_blocks(const struct allocations *allocations, uint32_t bin,
     return 0;
 }
 
-/* Those of malloc: of mappings the pair index, path * 2 + 1, is not asked for. */
+/* Considers only paths of malloc: the pair index of mappings, path * 2 + 1, is not used. */
 enum allocation_path allocations_path(const struct allocations *allocations, uint32_t bin,
                                       uint32_t path)
 {
@@ -718,14 +717,14 @@ static void describe_walked(const struct allocations *allocations, uint32_t inde
     bin->allocations_per_s = bin->frees_per_s = NAN; /* a walk does not see allocations and frees */
 }
 
-/* In words; again as long as file and line are still to come. */
+/* Formats a return address; repeated until file and line are known. */
 static void describe_site(struct allocations *allocations, uint64_t address, struct site *site)
 {
     const char *function = NULL;
     const char *module = NULL;
     const char *file = NULL;
     uint32_t line = 0;
-    /* A return address is behind its call, perhaps behind the last line of the function. */
+    /* A return address follows the call, and may be after the last line of the function. */
     bool known = allocations->options.name(allocations->options.context, address - 1, &function,
                                            &module, &file, &line);
     bool later = known && line == BINS_LINE_LATER;

@@ -40,7 +40,7 @@ struct bin_stats {
     uint64_t live_blocks;
     uint64_t live_usable_bytes;
     uint64_t live_requested_bytes; /* the difference to the usable bytes is waste */
-    uint64_t allocations;          /* since the start */
+    uint64_t allocations;          /* number since the start */
     uint64_t frees;
     uint64_t lifetime_sum_ns; /* of the freed blocks with a known birth */
     uint64_t lifetime_count;
@@ -60,12 +60,12 @@ struct bin {
     char *new_name;   /* from the rules; NULL: none */
     uint64_t path_at; /* argument of bins_path() */
     uint16_t depth;
-    uint32_t type; /* of its blocks, by what they are assigned to; 0: not known */
-    uint32_t lead; /* the bin that represents the group; its own id when alone */
-    uint32_t next; /* another bin of the group, from the lead on; 0: the last */
+    uint32_t type; /* type of its blocks, from the variables they are assigned to; 0: not known */
+    uint32_t lead; /* the bin that represents the group; its own id if it is alone */
+    uint32_t next; /* next bin of the group, starting at the lead; 0: the last */
     bool deals;    /* of mappings that have blocks in them (allocations.c) */
     /* For bins.c. */
-    uint64_t tick_allocations; /* as they were at the last tick */
+    uint64_t tick_allocations; /* values at the last tick */
     uint64_t tick_frees;
     uint64_t full_name_hash;
     bool unsure;        /* the short name may still improve */

@@ -336,7 +336,7 @@ static unsigned page_ceiling(const struct page *page, unsigned granule)
     return found;
 }
 
-/* Gives up the places of freed blocks. */
+/* Removes the slots of freed blocks. */
 static void page_purge(struct page *page)
 {
     unsigned from = 0;

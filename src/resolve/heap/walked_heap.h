@@ -40,7 +40,7 @@ struct lane;
 struct walked_class {
     char name[WALKED_NAME_BYTES];
     uint64_t size_class;
-    struct bin_stats stats; /* of live blocks */
+    struct bin_stats stats; /* bytes of live blocks */
 };
 
 struct walked_classes {

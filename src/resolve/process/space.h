@@ -85,7 +85,7 @@ enum space_unrecorded {
     SPACE_SOMETHING
 };
 
-/* 0 or a negative errno: the maps of a live process cannot be read. */
+/* Returns 0, or a negative errno if the maps of a live process cannot be read. */
 int space_init(struct space *space, const struct lookup_from *from);
 void space_fini(struct space *space);
 

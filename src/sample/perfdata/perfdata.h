@@ -60,7 +60,7 @@ struct perfdata_machine {
     uint64_t last_sample_ns;
     uint64_t wall_ns; /* since 1970, when the record clock was clock_ns; 0: not recorded */
     uint64_t clock_ns;
-    int64_t written_unix_s; /* when the file was last written; 0: a pipe */
+    int64_t written_unix_s; /* time when the file was last written; 0: a pipe */
     unsigned cache_count;   /* different caches */
     struct perfdata_cache caches[PERFDATA_CACHES_MAX];
 };
@@ -85,10 +85,9 @@ struct perfdata_counts {
 typedef void (*perfdata_progress)(void *context, double share);
 
 /*
- * Opens a recording. `path` "-": standard input. `pid`: the process to show, 0: the one with most
- * samples, PERFDATA_IDLE or PERFDATA_EVERY_PROCESS. `progress` is called from time to time with the
- * share of a large file that has been read, 0 to 1 (NULL: no calls). Returns -EINTR if a signal
- * that ends the program is pending.
+ * `path` "-": standard input. `pid`: the process to show, 0: the one with most samples,
+ * PERFDATA_IDLE or PERFDATA_EVERY_PROCESS. `progress`: called with the share of a large file that
+ * has been read, 0 to 1, or NULL. Returns -EINTR if a signal that ends the program is pending.
  */
 int perfdata_open(struct perfdata **perfdata, const char *path, pid_t pid,
                   perfdata_progress progress, void *context, struct error *error);
@@ -101,12 +100,11 @@ bool perfdata_idled(const struct perfdata *perfdata);
 /* Returns true if the last read of that pipe left records, in order to limit its time. */
 bool perfdata_more(const struct perfdata *perfdata);
 
-/* Goes back to the first record, for process `pid`. -ESPIPE: a pipe is played as it arrives.
- * -ESRCH, -ENODATA as in perfdata_open(). */
+/* -ESPIPE: a pipe is played as it arrives. -ESRCH, -ENODATA as in perfdata_open(). */
 int perfdata_restart(struct perfdata *perfdata, pid_t pid, struct error *error);
 
-/* When its process was sampled first, by the clock of the records, and for how long; 0, 0: the
- * samples have no times, or not all of it is here yet (a pipe). */
+/* Time of the first sample of the process, by the clock of the records, and time from first to last
+ * sample. Both 0: the samples have no times, or the recording is not complete yet (a pipe). */
 struct perfdata_span {
     uint64_t start_ns;
     uint64_t length_ns;
@@ -128,9 +126,7 @@ void perfdata_describe(const struct perfdata *perfdata, struct sampler_info *inf
 /* Returns the processes of a recording, most samples first; none while a pipe is played. */
 const struct perfdata_process *perfdata_processes(const struct perfdata *perfdata, size_t *count);
 
-/*
- * Returns the attribute of the event with number `index` in samples and in sampler_info, or NULL.
- */
+/* `index`: number in samples and sampler_info. NULL: none. */
 const struct perf_event_attr *perfdata_attribute(const struct perfdata *perfdata, unsigned index);
 
 /* Returns the perfdata_writer_mark() of a recording, or 0 if it has none or is no recording. */

@@ -141,6 +141,36 @@ void pane_tabbed(struct browser *browser, struct canvas *canvas, struct area are
     pane_table(browser, canvas, area, panes[shown]);
 }
 
+enum { LIST_LEAST = 3, EXPLAIN_ROWS = 12, LABEL_COLUMNS = 11 };
+
+void pane_explained(struct browser *browser, struct canvas *canvas, struct area area,
+                    struct table *table)
+{
+    struct explained line;
+    const char *label = "";
+    bool apart = area.rows > EXPLAIN_ROWS;
+    struct area list = area;
+    int most = area.rows - EXPLAIN_ROWS - 1;
+    most = most < LIST_LEAST ? LIST_LEAST : most;
+    list.rows = (int)table->shown + 1 < most ? (int)table->shown + 1 : most;
+    list.rows = list.rows > area.rows || !table->columns->explain ? area.rows : list.rows;
+    pane_table(browser, canvas, list, table);
+    const void *row = table->columns->explain ? table_selected(table) : NULL;
+    area = area_below(area, list.rows + apart);
+    for (unsigned i = 0; row && area.rows > 0; i++) {
+        line.paint = PAINT_PLAIN;
+        if (!table->columns->explain(browser->snapshot, row, i, &line))
+            return;
+        struct area text = {area.row, 1 + LABEL_COLUMNS, area.rows,
+                            area.columns - LABEL_COLUMNS - 2};
+        if (*line.text && strcmp(label, line.label))
+            canvas_text(canvas, area.row, 1, LABEL_COLUMNS, PAINT_DIM, line.label);
+        label = line.label;
+        if (*line.text)
+            area = area_below(area, canvas_wrap(canvas, text, line.paint, line.text));
+    }
+}
+
 /* ---- the current screen ---- */
 
 enum { MESSAGE_S = 5, STATUS_FROM_ROWS = 14 };

@@ -193,6 +193,9 @@ int pane_title(struct canvas *canvas, struct area area, bool focused, const char
 /* Draws a table, or a message if it has no rows. */
 void pane_table(struct browser *browser, struct canvas *canvas, struct area area,
                 struct table *table);
+/* Draws a table, with the explanation of the selected row below it. */
+void pane_explained(struct browser *browser, struct canvas *canvas, struct area area,
+                    struct table *table);
 /* Draws a table below its title and number of rows. */
 void pane_titled(struct browser *browser, struct canvas *canvas, struct area area,
                  struct table *table);

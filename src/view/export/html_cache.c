@@ -93,40 +93,6 @@ static bool link_function(const struct snapshot *snapshot, const void *row, char
            html_function_link(snapshot, &snapshot->code[index], id, size);
 }
 
-static void write_evictors(struct html_writer *writer, const struct snapshot_causes_row *row)
-{
-    char text[2 * COLUMN_TEXT_BYTES];
-    causes_threads(writer->snapshot, row, text, sizeof text);
-    if (*text)
-        html_say(writer, "<li>evicted by threads: %s</li>\n", text);
-    for (size_t i = 0; i < row->evictor_count; i++) {
-        if (row->evictors[i].share < worth_listing)
-            return;
-        causes_evictor(&row->evictors[i], text, sizeof text);
-        html_say(writer, "<li>%.1f%% evicted by %s</li>\n", 100 * row->evictors[i].share, text);
-    }
-}
-
-static void explain(struct html_writer *writer, enum causes_of kind,
-                    const struct snapshot_causes_row *row, bool open)
-{
-    char text[TEXT_BYTES];
-    html_details(writer, open);
-    html_say(writer, "<summary><b>%.1f%%</b> %s</summary>\n",
-             100 * row->figures.misses / writer->snapshot->causes.all.misses, row->name);
-    causes_advice(kind, row, text, sizeof text);
-    html_element(writer, "p", "says", text);
-    html_markup(writer, "<ul class=\"notes says\">\n");
-    causes_early(&row->figures, text, sizeof text);
-    html_element(writer, "li", "", text);
-    *text = '\0';
-    if (kind == CAUSES_OBJECTS)
-        causes_fields(writer->snapshot, row, text, sizeof text);
-    html_element(writer, "li", "", text);
-    write_evictors(writer, row);
-    html_markup(writer, "</ul>\n</details>\n");
-}
-
 static void write_kind(struct html_writer *writer, enum causes_of kind)
 {
     static bool (*const links[CAUSES_KINDS])(const struct snapshot *, const void *, char *,
@@ -140,7 +106,7 @@ static void write_kind(struct html_writer *writer, enum causes_of kind)
                      links[kind]);
     for (size_t i = 0; i < list->count && i < EXPLAINED; i++)
         if (list->rows[i].figures.misses >= worth_listing * causes->all.misses)
-            explain(writer, kind, &list->rows[i], !i);
+            html_explain(writer, &causes_columns[kind], &list->rows[i], !i);
 }
 
 static void write_evictions(struct html_writer *writer, enum causes_of kind)
@@ -181,7 +147,7 @@ static void write_row(struct html_writer *writer, const struct snapshot_reuse_ro
     if (!canvas_init(&canvas, CURVE_ROWS, HTML_PICTURE_COLUMNS, false)) {
         reuse_curve_draw(reuse, row, &canvas,
                          (struct area){0, 0, CURVE_ROWS, HTML_PICTURE_COLUMNS});
-        html_picture(writer, &canvas, CURVE_ROWS, "part missed, by size of the cache");
+        html_picture(writer, &canvas, CURVE_ROWS, "miss rate by cache size");
     }
     html_markup(writer, "</details>\n");
 }

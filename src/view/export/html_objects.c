@@ -98,8 +98,7 @@ enum {
     LEVEL_ROWS = 64,
     CODE_ROWS = 15,
     INSTANCE_ROWS = 12,
-    LAYOUTS = 3,
-    SITES = 8
+    LAYOUTS = 3
 };
 
 static const double field_worth_listing = 0.005;
@@ -152,16 +151,9 @@ static void write_facts(struct html_writer *writer, const struct snapshot_object
     }
     if (object->bin >= snapshot->heap.bin_count)
         return;
-    const struct heap_bin *heap = &snapshot->heap.bins[object->bin].heap;
-    if (!heap->path)
-        return;
-    html_say(writer, "<p>Allocated by %s</p>\n", heap->path);
-    for (uint32_t i = 0; heap->site && i < heap->site_count && i < SITES; i++) {
-        html_markup(writer, i ? "" : "<ul class=\"notes mono\">");
-        html_element(writer, "li", "", heap->site[i]);
-        if (i + 1 == heap->site_count || i + 1 == SITES)
-            html_markup(writer, "</ul>\n");
-    }
+    html_markup(writer, "<dl class=\"facts\">\n");
+    html_facts(writer, &bin_columns, &snapshot->heap.bins[object->bin]);
+    html_markup(writer, "</dl>\n");
 }
 
 /* Rows are sorted by samples: returns the index of the first row that is too small to show. */
@@ -267,19 +259,6 @@ void html_whatif(struct html_writer *writer)
 
 enum { HTML_WATCH_OBJECT_ROWS = 40, EXPLAINED = 12 };
 
-static void explain(struct html_writer *writer, const struct snapshot_watch_object *object)
-{
-    char reading[WATCH_READING_BYTES];
-    watch_reading(&writer->snapshot->watch, object, reading, sizeof reading);
-    html_say(writer, "<li><b>%s</b>: %s", object->name, reading);
-    for (size_t i = 0; i < object->code_count; i++) {
-        html_say(writer, "%s%s", i ? ", " : " Next accessed by ", object->codes[i].text);
-        if (html_known(object->codes[i].share))
-            html_format(writer, " (%.0f%%)", object->codes[i].share * 100);
-    }
-    html_markup(writer, "%s</li>\n", object->code_count ? "." : "");
-}
-
 void html_watch(struct html_writer *writer)
 {
     const struct snapshot_watch *watch = &writer->snapshot->watch;
@@ -290,11 +269,7 @@ void html_watch(struct html_writer *writer)
     if (watch_pace(watch, text, sizeof text))
         html_element(writer, "p", "dim", text);
     html_rows(writer, &watch_columns, watch->objects, watch->count, HTML_WATCH_OBJECT_ROWS);
-    html_markup(writer, "<ul>\n");
     for (size_t i = 0; i < watch->count && explained < EXPLAINED; i++)
-        if (watch->objects[i].verdict != WATCH_TOO_FEW || !i) {
-            explain(writer, &watch->objects[i]);
-            explained++;
-        }
-    html_markup(writer, "</ul>\n");
+        if (watch->objects[i].verdict != WATCH_TOO_FEW || !i)
+            html_explain(writer, &watch_columns, &watch->objects[i], !explained++);
 }

@@ -141,6 +141,30 @@ void html_details(struct html_writer *writer, bool open)
     html_markup(writer, open ? "<details open=\"open\">" : "<details>");
 }
 
+void html_facts(struct html_writer *writer, const struct columns *columns, const void *row)
+{
+    struct explained line;
+    const char *label = "";
+    for (unsigned i = 0; columns->explain(writer->snapshot, row, i, &line); i++) {
+        if (!*line.text)
+            continue;
+        html_element(writer, "dt", "", strcmp(label, line.label) ? line.label : "");
+        html_element(writer, "dd", "says", line.text);
+        label = line.label;
+    }
+}
+
+void html_explain(struct html_writer *writer, const struct columns *columns, const void *row,
+                  bool open)
+{
+    char name[COLUMN_TEXT_BYTES];
+    columns_caption(columns, writer->snapshot, row, name, sizeof name);
+    html_details(writer, open);
+    html_say(writer, "<summary><b>%s</b></summary>\n<dl class=\"facts\">\n", name);
+    html_facts(writer, columns, row);
+    html_markup(writer, "</dl></details>\n");
+}
+
 const char *html_class(enum paint paint)
 {
     static const char *const classes[PAINT_COUNT] = {
@@ -160,7 +184,7 @@ bool html_known(double number)
     return fabs(number) < drawn_most;
 }
 
-/* ---- pictures ---- */
+/* Layouts */
 
 enum { CELL_WIDTH = 8, CELL_HEIGHT = 16, WORD_BYTES = 1024 };
 

@@ -90,58 +90,11 @@ static void print_time_range(struct text_writer *writer)
     text_say(writer, "only %s", text);
 }
 
-static void print_totals(struct text_writer *writer)
-{
-    const struct snapshot_totals *totals = &writer->snapshot->totals;
-    char rate[32] = "";
-    char lost[80] = "";
-    if (!writer->snapshot->time_range)
-        snprintf(lost, sizeof lost, "lost %" PRIu64 ", throttled %" PRIu64, totals->lost,
-                 totals->throttled);
-    if (isfinite(totals->rate))
-        snprintf(rate, sizeof rate, " (%.0f/s)", totals->rate);
-    if (!totals->samples) {
-        text_say(writer, "samples 0%s%s%s", rate, *lost ? ": " : "", lost);
-        return;
-    }
-    text_say(writer, "samples %" PRIu64 "%s: attributed %.1f%%, kernel %.1f%%%s%s", totals->samples,
-             rate, measured_attributed(totals) * 100, measured_reason(totals, REASON_KERNEL) * 100,
-             *lost ? ", " : "", lost);
-    if (totals->agent && totals->samples)
-        text_say(writer, "misstop's agent: %" PRIu64 " further samples (%.1f%%)", totals->agent,
-                 (double)totals->agent * 100 / (double)totals->samples);
-    bool any = false;
-    for (int i = REASON_NONE + 1; i < REASON_COUNT; i++) {
-        if (!totals->reasons[i] || i == REASON_KERNEL)
-            continue;
-        fprintf(writer->out, "%s %s %.1f%%",
-                any ? "," : "not attributed:", access_reason_name((enum reason)i),
-                measured_reason(totals, (enum reason)i) * 100);
-        any = true;
-    }
-    const struct snapshot_code *leader = columns_unknown_leader(writer->snapshot);
-    if (any && leader)
-        fprintf(writer->out, "; mostly in %s", leader->function);
-    if (any)
-        fputc('\n', writer->out);
-}
-
 /* Prints a sentence unless it is empty. */
 static void say_known(struct text_writer *writer, const char *before, const char *sentence)
 {
     if (*sentence)
         text_say(writer, "%s%s", before, sentence);
-}
-
-/* Prints how many samples have known fields. */
-static void print_fields_known(struct text_writer *writer)
-{
-    char text[512];
-    field_summary(writer->snapshot, text, sizeof text);
-    if (*text)
-        text_say(writer, "%c%s", *text - 'A' + 'a', text + 1);
-    field_reading(writer->snapshot, text, sizeof text);
-    say_known(writer, "", text);
 }
 
 static void print_refused(struct text_writer *writer)
@@ -175,21 +128,13 @@ static void print_notes(struct text_writer *writer)
     print_refused(writer);
 }
 
-/* Prints the quality of the samples, as on the Quality screen. */
-static void print_quality(struct text_writer *writer)
+static void say_quality(void *to, enum paint paint, const char *label, const char *text)
 {
-    const struct snapshot *snapshot = writer->snapshot;
-    char text[512];
-    print_totals(writer);
-    print_fields_known(writer);
-    levels_sentence(snapshot, snapshot->levels, text, sizeof text);
-    say_known(writer, "", text);
-    rates_sentence(snapshot, snapshot->rates, text, sizeof text);
-    say_known(writer, "", text);
-    use_sentence(snapshot, &snapshot->uses.all, text, sizeof text);
-    say_known(writer, "use of lines: ", text);
-    simulation_sentence(&snapshot->simulation, text, sizeof text);
-    say_known(writer, "", text);
+    (void)paint;
+    if (label)
+        text_say(to, "  %s%s%s", label, *label ? ": " : "", text);
+    else
+        text_say(to, "\n%s", text);
 }
 
 enum { WIDTH_DEFAULT = 100 };
@@ -313,6 +258,19 @@ void text_rows(struct text_writer *writer, const struct columns *columns, const 
         text_say(writer, "(%zu more; -j lists all)", count - most);
 }
 
+/* Prints the explanation of a row. */
+static void text_explain(struct text_writer *writer, const struct columns *columns, const void *row)
+{
+    struct explained line;
+    char name[COLUMN_TEXT_BYTES];
+    columns_caption(columns, writer->snapshot, row, name, sizeof name);
+    for (unsigned i = 0; columns->explain(writer->snapshot, row, i, &line); i++)
+        if (i == 0)
+            text_say(writer, "%s: %s", name, line.text);
+        else if (*line.text)
+            text_say(writer, "  %s: %s", line.label, line.text + strspn(line.text, " "));
+}
+
 /* ---- the matrix: the first functions on the first objects ---- */
 
 enum { MATRIX_TEXT_ROWS = 12, MATRIX_TEXT_CELLS = 3 };
@@ -366,27 +324,7 @@ static void print_matrix(struct text_writer *writer)
 
 /* ---- why lines were missed ---- */
 
-enum { CAUSES_ROWS = 15, EXPLAINED = 3, EVICTORS = 3, TEXT_BYTES = 512, EVICTION_ROWS = 5 };
-
-static void say_row(struct text_writer *writer, enum causes_of kind,
-                    const struct snapshot_causes_row *row)
-{
-    char text[TEXT_BYTES];
-    causes_advice(kind, row, text, sizeof text);
-    text_say(writer, "%s: %s", row->name, text);
-    causes_early(&row->figures, text, sizeof text);
-    say_known(writer, "  ", text);
-    *text = '\0';
-    if (kind == CAUSES_OBJECTS)
-        causes_fields(writer->snapshot, row, text, sizeof text);
-    say_known(writer, "  ", text);
-    causes_threads(writer->snapshot, row, text, sizeof text);
-    say_known(writer, "  evicted by threads: ", text);
-    for (size_t i = 0; i < row->evictor_count && i < EVICTORS; i++) {
-        causes_evictor(&row->evictors[i], text, sizeof text);
-        text_say(writer, "  %5.1f%% evicted by %s", 100 * row->evictors[i].share, text);
-    }
-}
+enum { CAUSES_ROWS = 15, EXPLAINED = 3, TEXT_BYTES = 512, EVICTION_ROWS = 5 };
 
 static void print_kind(struct text_writer *writer, enum causes_of kind)
 {
@@ -398,7 +336,7 @@ static void print_kind(struct text_writer *writer, enum causes_of kind)
     text_say(writer, "\n%s", text);
     text_rows(writer, &causes_columns[kind], list->rows, list->count, CAUSES_ROWS);
     for (size_t i = 0; i < list->count && i < EXPLAINED; i++)
-        say_row(writer, kind, &list->rows[i]);
+        text_explain(writer, &causes_columns[kind], &list->rows[i]);
 }
 
 /* Prints causes of misses and evictors; nothing unless recorded. */
@@ -476,10 +414,8 @@ static void watch_text_print(struct text_writer *writer)
         text_say(writer, "%s", text);
     text_rows(writer, &watch_columns, watch->objects, watch->count, WATCH_ROWS);
     for (size_t i = 0; i < watch->count && i < WATCH_ROWS; i++)
-        if (watch->objects[i].verdict != WATCH_TOO_FEW) {
-            watch_reading(watch, &watch->objects[i], text, sizeof text);
-            text_say(writer, "%s: %s", watch->objects[i].name, text);
-        }
+        if (watch->objects[i].verdict != WATCH_TOO_FEW)
+            text_explain(writer, &watch_columns, &watch->objects[i]);
 }
 
 static void print_whatif(struct text_writer *writer, const struct snapshot_whatif *answer)
@@ -606,19 +542,10 @@ static void print_sharing(struct text_writer *writer)
 static void print_findings(struct text_writer *writer)
 {
     const struct snapshot_findings *findings = &writer->snapshot->findings;
-    struct finding_words words;
     text_rows(writer, &finding_columns, findings->list, findings->count, FINDING_ROWS);
-    for (size_t i = 0; i < findings->count && i < FINDING_ROWS; i++) {
-        const struct snapshot_finding *finding = &findings->list[i];
-        finding_words(finding, &words);
-        text_say(writer, "%s%s, %s: %s", i ? "" : "\n", finding->name,
-                 finding_kind_words(finding->kind), words.evidence);
-        text_say(writer, "  try: %s", words.advice);
-        char gain[96];
-        finding_gain(finding, gain, sizeof gain);
-        text_say(writer, "  gain %s: %s; %s confidence: %s", gain, words.reckoned,
-                 finding_confidence(finding->sure), words.how_sure);
-    }
+    fputc('\n', writer->out);
+    for (size_t i = 0; i < findings->count && i < FINDING_ROWS; i++)
+        text_explain(writer, &finding_columns, &findings->list[i]);
 }
 
 /* Prints why there is no finding; without `full` only the first sentence. */
@@ -679,8 +606,6 @@ static void print_first(struct text_writer *writer, size_t objects, bool full)
     print_recording(writer);
     print_time_range(writer);
     print_answer(writer);
-    if (full)
-        print_quality(writer);
     print_notes(writer);
     if (snapshot->object_count && !snapshot->findings.count)
         print_no_finding(writer, full);
@@ -710,6 +635,7 @@ static void print_tables(struct text_writer *writer)
     print_search(writer);
     print_sets(writer);
     print_window(writer);
+    quality_prose(&(struct prose_writer){.say = say_quality, .to = writer}, snapshot);
 }
 
 int text_print(FILE *out, const struct snapshot *snapshot, const struct view_options *options)

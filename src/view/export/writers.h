@@ -36,6 +36,10 @@ void html_element(struct html_writer *writer, const char *tag, const char *class
 
 /* Begins an element that a click opens, before its <summary>. */
 void html_details(struct html_writer *writer, bool open);
+/* Writes the explanation of a row as items of a list of facts; or with its name, to be opened. */
+void html_facts(struct html_writer *writer, const struct columns *columns, const void *row);
+void html_explain(struct html_writer *writer, const struct columns *columns, const void *row,
+                  bool open);
 
 /* Returns the class of a colour; "" if there is none. */
 const char *html_class(enum paint paint);

@@ -13,10 +13,6 @@
 #include "view/widget/columns.h"
 #include "view/words.h"
 
-static void causes_draw_evictors(const struct snapshot *snapshot,
-                                 const struct snapshot_causes_row *row, struct canvas *canvas,
-                                 struct area area);
-
 static const double least_listed = 0.001; /* smaller shares are not listed */
 
 /* ---- evictions ---- */
@@ -146,30 +142,6 @@ static bool on_reuse(struct browser *browser)
 
 /* ---- drawing ---- */
 
-static int causes_say(struct canvas *canvas, struct area *area, enum paint paint, const char *text)
-{
-    int used = *text && area->rows > 0 ? canvas_wrap(canvas, *area, paint, text) : 0;
-    area->row += used;
-    area->rows -= used;
-    return used;
-}
-
-static void causes_draw_selected(struct browser *browser, const struct snapshot_causes_row *row,
-                                 struct canvas *canvas, struct area area)
-{
-    char text[TEXT_BYTES];
-    causes_advice(causes_view(browser)->of, row, text, sizeof text);
-    causes_say(canvas, &area, PAINT_STRONG, text);
-    causes_early(&row->figures, text, sizeof text);
-    causes_say(canvas, &area, PAINT_PLAIN, text);
-    if (causes_view(browser)->of == CAUSES_OBJECTS) {
-        causes_fields(browser->snapshot, row, text, sizeof text);
-        causes_say(canvas, &area, PAINT_PLAIN, text);
-    }
-    if (area.rows > 0)
-        causes_draw_evictors(browser->snapshot, row, canvas, area);
-}
-
 static void causes_draw_nothing(const struct snapshot *snapshot, struct canvas *canvas,
                                 struct area area)
 {
@@ -190,25 +162,22 @@ static void draw_list(struct browser *browser, struct canvas *canvas, struct are
     struct table *panes[PANES_MAX];
     unsigned count = browser_panes(browser, panes);
     struct table *table = browser_table(browser);
-    bool evictions = table == &causes_view(browser)->evictions;
-    bool reuse = on_reuse(browser);
-    const void *row = table_selected(table);
     if (body.rows > TABS_FROM)
         body = area_below(body, pane_tabs(browser, canvas, body, panes, count));
+    if (!on_reuse(browser)) {
+        pane_explained(browser, canvas, body, table);
+        return;
+    }
     int rows = (int)table->shown + 1;
     int most = body.rows - TEXT_ROWS - 1;
-    most = reuse && most > LIST_MOST ? LIST_MOST : most;
+    most = most > LIST_MOST ? LIST_MOST : most;
     rows = rows > most ? most : rows;
     rows = rows < LIST_LEAST ? LIST_LEAST : rows;
-    rows = evictions || rows > body.rows ? body.rows : rows;
-    struct area list = {body.row, body.column, rows, body.columns};
-    pane_table(browser, canvas, list, table);
-    int below = list.rows + (!reuse && body.rows > TEXT_ROWS);
-    struct area rest = {body.row + below, !reuse, body.rows - below, body.columns - 2 * !reuse};
-    if (row && rest.rows > 0 && reuse)
-        reuse_draw(&browser->snapshot->reuse, row, canvas, rest);
-    else if (row && rest.rows > 0 && !evictions)
-        causes_draw_selected(browser, row, canvas, rest);
+    rows = rows > body.rows ? body.rows : rows;
+    pane_table(browser, canvas, (struct area){body.row, body.column, rows, body.columns}, table);
+    const void *row = table_selected(table);
+    if (row && body.rows > rows)
+        reuse_draw(&browser->snapshot->reuse, row, canvas, area_below(body, rows));
 }
 
 static void causes_draw(struct browser *browser, struct canvas *canvas, struct area area)
@@ -366,7 +335,7 @@ const struct screen reuse_screen = {
     .open = causes_open_reuse,
 };
 
-enum { FIELDS_LISTED = 4, LABEL_COLUMNS = 12, WORDS_NAME_BYTES = 120 };
+enum { FIELDS_LISTED = 4, WORDS_NAME_BYTES = 120 };
 static const double all_first = 0.995;
 static const double least_early = 0.05; /* fraction of the misses; smaller ones are not mentioned */
 
@@ -460,7 +429,7 @@ void causes_summary(const struct snapshot *snapshot, enum causes_of kind, char *
                     100 * all->early_same, 100 * all->early_other);
 }
 
-void causes_early(const struct snapshot_causes_figures *figures, char *out, size_t size)
+static void causes_early(const struct snapshot_causes_figures *figures, char *out, size_t size)
 {
     const double *share = figures->share;
     double early = figures->early_same + figures->early_other;
@@ -469,7 +438,7 @@ void causes_early(const struct snapshot_causes_figures *figures, char *out, size
     if (early < least_early)
         return;
     snprintf(out, size,
-             "Too early: %.1f%% of the misses are on lines that had been evicted, %.1f%% by the "
+             "%.1f%% of the misses are on lines that had been evicted, %.1f%% by the "
              "same object, %.1f%% by another",
              100 * early, 100 * figures->early_same, 100 * figures->early_other);
     if (all - early >= least_early)
@@ -477,8 +446,8 @@ void causes_early(const struct snapshot_causes_figures *figures, char *out, size
     text_append(out, size, ".");
 }
 
-void causes_fields(const struct snapshot *snapshot, const struct snapshot_causes_row *object,
-                   char *out, size_t size)
+static void causes_fields(const struct snapshot *snapshot, const struct snapshot_causes_row *object,
+                          char *out, size_t size)
 {
     const struct snapshot_object *listed = columns_object(snapshot, object->index);
     int fields = 0;
@@ -489,10 +458,9 @@ void causes_fields(const struct snapshot *snapshot, const struct snapshot_causes
         if (!figures || figures->misses < 0.01 * object->figures.misses)
             continue;
         parts_of(figures, parts);
-        text_append(out, size, "%s%.*s %.1f%% (%.0f%% %s)",
-                    fields++ ? ", " : "Fields: ", WORDS_NAME_BYTES, listed->fields[i].name,
-                    100 * figures->misses / object->figures.misses, 100 * parts[0].share,
-                    parts[0].name);
+        text_append(out, size, "%s%.*s %.1f%% (%.0f%% %s)", fields++ ? ", " : "", WORDS_NAME_BYTES,
+                    listed->fields[i].name, 100 * figures->misses / object->figures.misses,
+                    100 * parts[0].share, parts[0].name);
     }
 }
 
@@ -511,60 +479,200 @@ static bool has_threads(const struct snapshot *snapshot)
     return list->count > 1 || list->evictions.column_count > 1;
 }
 
-void causes_threads(const struct snapshot *snapshot, const struct snapshot_causes_row *row,
-                    char *out, size_t size)
+/* ---- remedy against the main cause ---- */
+
+enum { SAMPLES_LEAST = 20, ADVICE_NAME_BYTES = 160 };
+static const double itself_leads = 0.5;
+
+static uint32_t id_of(enum causes_of kind, const struct snapshot_evictor *evictor)
 {
-    *out = '\0';
-    for (size_t i = 0; has_threads(snapshot) && i < row->thread_count; i++)
-        if (row->threads[i].share >= least_listed)
-            text_append(out, size, "%s%s %.1f%%", i ? ", " : "", row->threads[i].name,
-                        100 * row->threads[i].share);
+    return kind == CAUSES_OBJECTS ? evictor->object_id : evictor->function_id;
 }
 
-static void draw_line(struct canvas *canvas, struct area area, const char *label, double share,
-                      const char *text)
+/* Finds the main evictor if it is known and not the row itself: for an object, the evicting object;
+ * for a function, the evicting function. Another one can have the same name. Returns false if there
+ * is none. */
+static bool rival(enum causes_of kind, const struct snapshot_causes_row *row,
+                  char out[ADVICE_NAME_BYTES])
 {
-    char percent[16];
-    format_percent(percent, sizeof percent, value_number(share));
-    canvas_text(canvas, area.row, area.column, LABEL_COLUMNS, PAINT_DIM, label);
-    canvas_format(canvas, area.row, area.column + LABEL_COLUMNS, area.columns - LABEL_COLUMNS,
-                  PAINT_PLAIN, "%6s  %s", percent, text);
-}
-
-static int draw_threads(const struct snapshot *snapshot, const struct snapshot_causes_row *row,
-                        struct canvas *canvas, struct area area)
-{
-    char text[2 * COLUMN_TEXT_BYTES];
-    char whole[3 * COLUMN_TEXT_BYTES];
-    causes_threads(snapshot, row, text, sizeof text);
-    snprintf(whole, sizeof whole, "By threads: %s", text);
-    return *text && area.rows > 0 ? canvas_wrap(canvas, area, PAINT_PLAIN, whole) : 0;
-}
-
-/* Draws the evictors of a row, one per line, as far as they fit. */
-static void causes_draw_evictors(const struct snapshot *snapshot,
-                                 const struct snapshot_causes_row *row, struct canvas *canvas,
-                                 struct area area)
-{
-    char text[2 * COLUMN_TEXT_BYTES];
-    int end = area.row + area.rows;
-    area.row += draw_threads(snapshot, row, canvas, area);
-    for (size_t i = 0; i < row->evictor_count && area.row < end; i++, area.row++) {
-        if (row->evictors[i].share < least_listed)
-            break;
-        causes_evictor(&row->evictors[i], text, sizeof text);
-        draw_line(canvas, area, i ? "" : "Evicted by", row->evictors[i].share, text);
+    const struct snapshot_evictor *first = NULL;
+    double share = 0;
+    for (size_t i = 0; i < row->evictor_count; i++) {
+        const struct snapshot_evictor *evictor = &row->evictors[i];
+        uint32_t id = id_of(kind, evictor);
+        if (!first && id && id != row->id)
+            first = evictor;
+        share += first && id == id_of(kind, first) ? evictor->share : 0;
     }
-    if (row->unlisted >= 0.01 && area.row < end)
-        draw_line(canvas, area, "", row->unlisted, "others (table full)");
-    else if (!row->evictor_count && !row->thread_count && area.row < end)
-        canvas_wrap(canvas, (struct area){area.row, area.column, end - area.row, area.columns},
-                    PAINT_DIM,
-                    causes_first(row->figures.share) > all_first
-                        ? "None of its lines was evicted from this cache and used again. e: "
-                          "another, smaller level."
-                        : "The evictors of its lines are not known: they are recorded for the "
-                          "ranking event, from the time it ranks.");
+    if (!first || share <= row->figures.by_itself)
+        return false;
+    const char *name = kind == CAUSES_OBJECTS ? first->object : first->function;
+    bool alike = name && row->name && !strcmp(name, row->name);
+    snprintf(out, ADVICE_NAME_BYTES, "%s%s", alike ? "another " : "", name ? name : "");
+    return name;
+}
+
+static void advise_capacity(const struct snapshot_causes_row *row, char *out, size_t size)
+{
+    char other[ADVICE_NAME_BYTES];
+    if (row->figures.by_itself >= itself_leads)
+        snprintf(out, size,
+                 "It is larger than the cache, and mostly evicts itself before it is used again. "
+                 "Process it in blocks that fit, or make its elements smaller.");
+    else if (rival(CAUSES_OBJECTS, row, other))
+        snprintf(out, size,
+                 "Between two uses, more data than the cache holds is accessed, mostly %s. Process "
+                 "both in smaller portions, or one after the other.",
+                 other);
+    else
+        snprintf(out, size,
+                 "Between two uses, more data than the cache holds is accessed. Process it in "
+                 "blocks that fit, or make the elements smaller.");
+}
+
+static void advise_function_capacity(const struct snapshot_causes_row *row, char *out, size_t size)
+{
+    char other[ADVICE_NAME_BYTES];
+    if (!rival(CAUSES_FUNCTIONS, row, other))
+        snprintf(out, size,
+                 "Before it returns to the same data, it accesses more than the cache holds. "
+                 "Process blocks that fit, and finish one block before the next.");
+    else
+        snprintf(out, size,
+                 "Its data was in the cache, and %s replaced it with other data in between. "
+                 "Alternate the two on small portions, or let the other access less data.",
+                 other);
+}
+
+static void advise_conflict(enum causes_of kind, const struct snapshot_causes_row *row, char *out,
+                            size_t size)
+{
+    char other[ADVICE_NAME_BYTES];
+    if (kind != CAUSES_OBJECTS)
+        snprintf(out, size,
+                 "Its data would fit in the cache, but maps to few sets: power-of-two distances "
+                 "between rows, or equally aligned blocks. Pad them: 5, Cache, shows the sets and "
+                 "their objects.");
+    else if (!rival(kind, row, other))
+        snprintf(out, size,
+                 "It would fit in the cache, but its lines map to few sets. Pad its rows or change "
+                 "its stride, so that they spread over all sets: 5, Cache, shows which.");
+    else
+        snprintf(out, size,
+                 "It would fit in the cache, but lines of %.*s map to the same sets. Move one of "
+                 "the two by some lines, or pad its rows: 5, Cache, shows which sets.",
+                 ADVICE_NAME_BYTES, other);
+}
+
+static void advise_invalidated(const struct snapshot_causes_row *row, char *out, size_t size)
+{
+    const double *share = row->figures.share;
+    bool apart = share[CAUSE_INVALIDATED_FALSE] > share[CAUSE_INVALIDATED_TRUE];
+    snprintf(out, size, "%s",
+             apart ? "Other threads write to other bytes of the same lines. Give each thread lines "
+                     "of its own: 7, Sharing, shows which."
+                   : "Other threads write the bytes that are read here. Let them write less often, "
+                     "or keep a copy per thread and merge the copies later.");
+}
+
+static void advise_other(const struct snapshot_causes_row *row, char *out, size_t size)
+{
+    const double *share = row->figures.share;
+    snprintf(out, size, "%s",
+             share[CAUSE_INCLUSION] > share[CAUSE_UNKNOWN]
+                 ? "The larger cache below evicted its lines, and this one with it: see the event "
+                   "of that level (e)."
+                 : "The tables of the simulation had no room for the causes.");
+}
+
+static void causes_advice(enum causes_of kind, const struct snapshot_causes_row *row, char *out,
+                          size_t size)
+{
+    const double *share = row->figures.share;
+    double first = causes_first(share);
+    double taken = causes_invalidated(share);
+    double other = causes_other(share);
+    double replaced = share[CAUSE_CAPACITY] + share[CAUSE_CONFLICT];
+    double most = fmax(fmax(first, taken), fmax(replaced, other));
+    if (row->figures.samples < SAMPLES_LEAST)
+        snprintf(out, size, "Too few misses so far to say what to try.");
+    else if (most == first)
+        snprintf(out, size,
+                 "%s lines are accessed for the first time: a larger cache would not help. Access "
+                 "fewer lines, reuse memory, or prefetch.",
+                 kind == CAUSES_OBJECTS ? "Its" : "The");
+    else if (most == taken)
+        advise_invalidated(row, out, size);
+    else if (most == other)
+        advise_other(row, out, size);
+    else if (share[CAUSE_CONFLICT] > share[CAUSE_CAPACITY])
+        advise_conflict(kind, row, out, size);
+    else if (kind == CAUSES_OBJECTS)
+        advise_capacity(row, out, size);
+    else
+        advise_function_capacity(row, out, size);
+}
+
+/* ---- explanation of a row ---- */
+
+static enum causes_of kind_of(const struct snapshot *snapshot,
+                              const struct snapshot_causes_row *row)
+{
+    for (enum causes_of kind = CAUSES_OBJECTS + 1; kind < CAUSES_KINDS; kind++) {
+        const struct snapshot_causes_list *list = &snapshot->causes.of[kind];
+        if (row >= list->rows && row < list->rows + list->count)
+            return kind;
+    }
+    return CAUSES_OBJECTS;
+}
+
+/* Explains a row: the remedy, early evictions, fields, and the evicting threads and functions. */
+static bool explain(const struct snapshot *snapshot, const void *pointer, unsigned line,
+                    struct explained *out)
+{
+    enum { ADVICE, EARLY, FIELDS, SHARES };
+    ROW(snapshot_causes_row);
+    size_t threads = has_threads(snapshot) ? row->thread_count : 0;
+    size_t thread = line - SHARES;
+    size_t evictor = thread - threads;
+    char text[2 * COLUMN_TEXT_BYTES];
+    double share = 1;
+    *out->text = '\0';
+    if (line == ADVICE) {
+        out->label = "Why";
+        out->paint = PAINT_STRONG;
+        causes_advice(kind_of(snapshot, row), row, out->text, sizeof out->text);
+    } else if (line == EARLY) {
+        out->label = "Too early";
+        causes_early(&row->figures, out->text, sizeof out->text);
+    } else if (line == FIELDS) {
+        out->label = "Fields";
+        if (kind_of(snapshot, row) == CAUSES_OBJECTS)
+            causes_fields(snapshot, row, out->text, sizeof out->text);
+    } else if (thread < threads) {
+        share = row->threads[thread].share;
+        columns_share(out, "By threads", share, row->threads[thread].name);
+    } else if (evictor < row->evictor_count) {
+        share = row->evictors[evictor].share;
+        causes_evictor(&row->evictors[evictor], text, sizeof text);
+        columns_share(out, "Evicted by", share, text);
+    } else if (evictor > row->evictor_count) {
+        return false;
+    } else if (row->unlisted >= 0.01) {
+        columns_share(out, "Evicted by", row->unlisted, "others (table full)");
+    } else if (!row->evictor_count && !row->thread_count) {
+        out->label = "Evicted by";
+        out->paint = PAINT_DIM;
+        snprintf(out->text, sizeof out->text, "%s",
+                 causes_first(row->figures.share) > all_first
+                     ? "None of its lines was evicted from this cache and used again. e: another, "
+                       "smaller level."
+                     : "The evictors of its lines are not known: they are recorded for the "
+                       "ranking event, from the time it ranks.");
+    }
+    if (share < least_listed)
+        *out->text = '\0';
+    return true;
 }
 
 /* ---- columns of causes, one object, function or thread per row ---- */
@@ -684,7 +792,7 @@ static const struct column thread_list[] = {
     {                                                                                              \
         .title = "Causes", .list = rows, .count = sizeof rows / sizeof *rows,                      \
         .sort = COLUMNS_AS_THEY_COME, .row_size = sizeof(struct snapshot_causes_row),              \
-        .key = FIELD(struct snapshot_causes_row, id), __VA_ARGS__                                  \
+        .key = FIELD(struct snapshot_causes_row, id), .explain = explain, __VA_ARGS__              \
     }
 
 const struct columns causes_columns[CAUSES_KINDS] = {
@@ -692,137 +800,3 @@ const struct columns causes_columns[CAUSES_KINDS] = {
     [CAUSES_FUNCTIONS] = COLUMNS(function_list, ),
     [CAUSES_THREADS] = COLUMNS(thread_list, ),
 };
-
-/* ---- remedy against the main cause ---- */
-
-enum { SAMPLES_LEAST = 20, ADVICE_NAME_BYTES = 160 };
-static const double itself_leads = 0.5;
-
-static uint32_t id_of(enum causes_of kind, const struct snapshot_evictor *evictor)
-{
-    return kind == CAUSES_OBJECTS ? evictor->object_id : evictor->function_id;
-}
-
-/* Finds the main evictor if it is known and not the row itself: for an object, the evicting object;
- * for a function, the evicting function. Another one can have the same name. Returns false if there
- * is none. */
-static bool rival(enum causes_of kind, const struct snapshot_causes_row *row,
-                  char out[ADVICE_NAME_BYTES])
-{
-    const struct snapshot_evictor *first = NULL;
-    double share = 0;
-    for (size_t i = 0; i < row->evictor_count; i++) {
-        const struct snapshot_evictor *evictor = &row->evictors[i];
-        uint32_t id = id_of(kind, evictor);
-        if (!first && id && id != row->id)
-            first = evictor;
-        share += first && id == id_of(kind, first) ? evictor->share : 0;
-    }
-    if (!first || share <= row->figures.by_itself)
-        return false;
-    const char *name = kind == CAUSES_OBJECTS ? first->object : first->function;
-    bool alike = name && row->name && !strcmp(name, row->name);
-    snprintf(out, ADVICE_NAME_BYTES, "%s%s", alike ? "another " : "", name ? name : "");
-    return name;
-}
-
-static void advise_capacity(const struct snapshot_causes_row *row, char *out, size_t size)
-{
-    char other[ADVICE_NAME_BYTES];
-    if (row->figures.by_itself >= itself_leads)
-        snprintf(out, size,
-                 "It is larger than the cache, and mostly evicts itself before it is used again. "
-                 "Process it in blocks that fit, or make its elements smaller.");
-    else if (rival(CAUSES_OBJECTS, row, other))
-        snprintf(out, size,
-                 "Between two uses, more data than the cache holds is accessed, mostly %s. Process "
-                 "both in smaller portions, or one after the other.",
-                 other);
-    else
-        snprintf(out, size,
-                 "Between two uses, more data than the cache holds is accessed. Process it in "
-                 "blocks that fit, or make the elements smaller.");
-}
-
-static void advise_function_capacity(const struct snapshot_causes_row *row, char *out, size_t size)
-{
-    char other[ADVICE_NAME_BYTES];
-    if (!rival(CAUSES_FUNCTIONS, row, other))
-        snprintf(out, size,
-                 "Before it returns to the same data, it accesses more than the cache holds. "
-                 "Process blocks that fit, and finish one block before the next.");
-    else
-        snprintf(out, size,
-                 "Its data was in the cache, and %s replaced it with other data in between. "
-                 "Alternate the two on small portions, or let the other access less data.",
-                 other);
-}
-
-static void advise_conflict(enum causes_of kind, const struct snapshot_causes_row *row, char *out,
-                            size_t size)
-{
-    char other[ADVICE_NAME_BYTES];
-    if (kind != CAUSES_OBJECTS)
-        snprintf(out, size,
-                 "Its data would fit in the cache, but maps to few sets: power-of-two distances "
-                 "between rows, or equally aligned blocks. Pad them: 5, Cache, shows the sets and "
-                 "their objects.");
-    else if (!rival(kind, row, other))
-        snprintf(out, size,
-                 "It would fit in the cache, but its lines map to few sets. Pad its rows or change "
-                 "its stride, so that they spread over all sets: 5, Cache, shows which.");
-    else
-        snprintf(out, size,
-                 "It would fit in the cache, but lines of %.*s map to the same sets. Move one of "
-                 "the two by some lines, or pad its rows: 5, Cache, shows which sets.",
-                 ADVICE_NAME_BYTES, other);
-}
-
-static void advise_invalidated(const struct snapshot_causes_row *row, char *out, size_t size)
-{
-    const double *share = row->figures.share;
-    bool apart = share[CAUSE_INVALIDATED_FALSE] > share[CAUSE_INVALIDATED_TRUE];
-    snprintf(out, size, "%s",
-             apart ? "Other threads write to other bytes of the same lines. Give each thread lines "
-                     "of its own: 7, Sharing, shows which."
-                   : "Other threads write the bytes that are read here. Let them write less often, "
-                     "or keep a copy per thread and merge the copies later.");
-}
-
-static void advise_other(const struct snapshot_causes_row *row, char *out, size_t size)
-{
-    const double *share = row->figures.share;
-    snprintf(out, size, "%s",
-             share[CAUSE_INCLUSION] > share[CAUSE_UNKNOWN]
-                 ? "The larger cache below evicted its lines, and this one with it: see the event "
-                   "of that level (e)."
-                 : "The tables of the simulation had no room for the causes.");
-}
-
-void causes_advice(enum causes_of kind, const struct snapshot_causes_row *row, char *out,
-                   size_t size)
-{
-    const double *share = row->figures.share;
-    double first = causes_first(share);
-    double taken = causes_invalidated(share);
-    double other = causes_other(share);
-    double replaced = share[CAUSE_CAPACITY] + share[CAUSE_CONFLICT];
-    double most = fmax(fmax(first, taken), fmax(replaced, other));
-    if (row->figures.samples < SAMPLES_LEAST)
-        snprintf(out, size, "Too few misses so far to say what to try.");
-    else if (most == first)
-        snprintf(out, size,
-                 "%s lines are accessed for the first time: a larger cache would not help. Access "
-                 "fewer lines, reuse memory, or prefetch.",
-                 kind == CAUSES_OBJECTS ? "Its" : "The");
-    else if (most == taken)
-        advise_invalidated(row, out, size);
-    else if (most == other)
-        advise_other(row, out, size);
-    else if (share[CAUSE_CONFLICT] > share[CAUSE_CAPACITY])
-        advise_conflict(kind, row, out, size);
-    else if (kind == CAUSES_OBJECTS)
-        advise_capacity(row, out, size);
-    else
-        advise_function_capacity(row, out, size);
-}

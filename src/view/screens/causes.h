@@ -22,25 +22,8 @@ void causes_why(const struct snapshot_causes_figures *figures, char *out, size_t
 /* Formats the causes of all misses: "Why l2-miss, by object: ...". */
 void causes_summary(const struct snapshot *snapshot, enum causes_of kind, char *out, size_t size);
 
-/* Formats early evictions, by the same object and by others (DTrack 3.5); "" if not known. */
-void causes_early(const struct snapshot_causes_figures *figures, char *out, size_t size);
-
-/* Formats the fields of an object with most misses, each with its main cause; "" if none are
- * known. */
-void causes_fields(const struct snapshot *snapshot, const struct snapshot_causes_row *object,
-                   char *out, size_t size);
-
 /* Formats "multiply on rival"; leaves out the object if it is not known. */
 void causes_evictor(const struct snapshot_evictor *evictor, char *out, size_t size);
-
-/* Formats the threads that evicted lines of a row, "worker-1 (12) 60.2%, worker-2 (13) 39.8%"; ""
- * if not known, or the program has only one thread. */
-void causes_threads(const struct snapshot *snapshot, const struct snapshot_causes_row *row,
-                    char *out, size_t size);
-
-/* Formats the main cause and the remedy, in one or two sentences. */
-void causes_advice(enum causes_of kind, const struct snapshot_causes_row *row, char *out,
-                   size_t size);
 
 /* Misses on lines of one object (or function, or thread) that another one evicted. */
 struct eviction_row {

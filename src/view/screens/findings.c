@@ -15,44 +15,7 @@ static struct table *findings_table(const struct browser *browser)
     return browser->states[SCREEN_FINDINGS];
 }
 
-enum { LIST_LEAST = 3, TEXT_ROWS = 12, LABEL_COLUMNS = 11 };
-
 /* ---- drawing ---- */
-
-/* Draws a label with the text next to it, over as many rows as needed. */
-static struct area findings_say(struct canvas *canvas, struct area area, const char *label,
-                                const char *text, enum paint paint)
-{
-    if (area.rows < 1 || !text || !*text)
-        return area;
-    struct area right = {area.row, area.column + LABEL_COLUMNS, area.rows,
-                         area.columns - LABEL_COLUMNS};
-    canvas_text(canvas, area.row, area.column, LABEL_COLUMNS, PAINT_DIM, label);
-    return area_below(area, canvas_wrap(canvas, right, paint, text));
-}
-
-static void findings_draw_selected(const struct snapshot_finding *finding, struct canvas *canvas,
-                                   struct area area)
-{
-    char text[512];
-    struct finding_words words;
-    finding_words(finding, &words);
-    area = findings_say(canvas, area, "Evidence", words.evidence, PAINT_PLAIN);
-    area = findings_say(canvas, area, "Try", words.advice, PAINT_STRONG);
-    char gain[96];
-    finding_gain(finding, gain, sizeof gain);
-    snprintf(text, sizeof text, "%s: %s.", gain, words.reckoned);
-    area = findings_say(canvas, area, "Gain", text, PAINT_PLAIN);
-    snprintf(text, sizeof text, "%s: %s.", finding_confidence(finding->sure), words.how_sure);
-    area = findings_say(canvas, area, "Confidence", text, PAINT_PLAIN);
-    if (!finding->function)
-        return;
-    if (finding->file && finding->line)
-        snprintf(text, sizeof text, "%s (%s:%u)", finding->function, finding->file, finding->line);
-    else
-        snprintf(text, sizeof text, "%s", finding->function);
-    findings_say(canvas, area, "Code", text, PAINT_PLAIN);
-}
 
 static void findings_draw_nothing(const struct snapshot *snapshot, struct canvas *canvas,
                                   struct area area)
@@ -67,22 +30,10 @@ static void findings_draw_nothing(const struct snapshot *snapshot, struct canvas
 static void findings_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot *snapshot = browser->snapshot;
-    if (!snapshot->findings.count) {
+    if (snapshot->findings.count)
+        pane_explained(browser, canvas, area, findings_table(browser));
+    else
         findings_draw_nothing(snapshot, canvas, area);
-        return;
-    }
-    int rows = (int)findings_table(browser)->shown + 1;
-    int most = area.rows - TEXT_ROWS - 1;
-    most = most < LIST_LEAST ? LIST_LEAST : most;
-    rows = rows > most ? most : rows;
-    struct area list = {area.row, area.column, rows < area.rows ? rows : area.rows, area.columns};
-    pane_table(browser, canvas, list, findings_table(browser));
-    const struct snapshot_finding *finding = table_selected(findings_table(browser));
-    struct area rest = area_below(area, rows + (area.rows > TEXT_ROWS));
-    rest.column = 1;
-    rest.columns -= 2;
-    if (finding)
-        findings_draw_selected(finding, canvas, rest);
 }
 
 /* ---- keys ---- */
@@ -216,6 +167,35 @@ static void advice(const struct snapshot *snapshot, const void *row, char *out, 
     finding_text(row, offsetof(struct finding_words, advice), out, size);
 }
 
+static bool explain(const struct snapshot *snapshot, const void *pointer, unsigned line,
+                    struct explained *out)
+{
+    static const char *const labels[] = {"Evidence", "Try", "Gain", "Confidence", "Code"};
+    ROW(snapshot_finding);
+    struct finding_words words;
+    char gain[96];
+    finding_words(row, &words);
+    if (line >= sizeof labels / sizeof *labels)
+        return false;
+    out->label = labels[line];
+    out->paint = line == 1 ? PAINT_STRONG : PAINT_PLAIN;
+    finding_gain(row, gain, sizeof gain);
+    if (line == 0)
+        snprintf(out->text, sizeof out->text, "%s", words.evidence);
+    else if (line == 1)
+        snprintf(out->text, sizeof out->text, "%s", words.advice);
+    else if (line == 2)
+        snprintf(out->text, sizeof out->text, "%s: %s.", gain, words.reckoned);
+    else if (line == 3)
+        snprintf(out->text, sizeof out->text, "%s: %s.", finding_confidence(row->sure),
+                 words.how_sure);
+    else if (row->function && row->file && row->line)
+        snprintf(out->text, sizeof out->text, "%s (%s:%u)", row->function, row->file, row->line);
+    else
+        snprintf(out->text, sizeof out->text, "%s", row->function ? row->function : "");
+    return true;
+}
+
 static uint64_t finding_column_identity(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_finding);
@@ -281,6 +261,7 @@ const struct columns finding_columns = {
     ALL_OF(findings.list, findings.count),
     .sort = COLUMNS_AS_THEY_COME,
     .identity = finding_column_identity,
+    .explain = explain,
 };
 
 void findings_none(const struct snapshot *snapshot, char *out, size_t size)

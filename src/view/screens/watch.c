@@ -15,25 +15,7 @@ static struct table *watch_table(const struct browser *browser)
     return browser->states[SCREEN_WATCH];
 }
 
-enum { LIST_LEAST = 3, TEXT_ROWS = 9, LABEL_COLUMNS = 12 };
-
 /* ---- drawing ---- */
-
-static void watch_draw_selected(const struct snapshot_watch *watch,
-                                const struct snapshot_watch_object *object, struct canvas *canvas,
-                                struct area area)
-{
-    char share[16];
-    char reading[WATCH_READING_BYTES];
-    watch_reading(watch, object, reading, sizeof reading);
-    area.row += canvas_wrap(canvas, area, PAINT_STRONG, reading);
-    for (size_t i = 0; i < object->code_count && area.row < canvas->rows - 2; i++, area.row++) {
-        canvas_text(canvas, area.row, area.column, LABEL_COLUMNS, PAINT_DIM, i ? "" : "Touched by");
-        format_percent(share, sizeof share, value_number(object->codes[i].share));
-        canvas_format(canvas, area.row, area.column + LABEL_COLUMNS, area.columns - LABEL_COLUMNS,
-                      PAINT_PLAIN, "%6s  %s", share, object->codes[i].text);
-    }
-}
 
 static void watch_draw_nothing(const struct snapshot_watch *watch, struct canvas *canvas,
                                struct area area)
@@ -72,17 +54,7 @@ static void watch_draw(struct browser *browser, struct canvas *canvas, struct ar
         watch_draw_nothing(watch, canvas, body);
         return;
     }
-    int rows = (int)watch_table(browser)->shown + 1;
-    int most = body.rows - TEXT_ROWS - 1;
-    rows = rows > most ? most : rows;
-    rows = rows < LIST_LEAST ? LIST_LEAST : rows;
-    struct area list = {body.row, body.column, rows < body.rows ? rows : body.rows, body.columns};
-    pane_table(browser, canvas, list, watch_table(browser));
-    const struct snapshot_watch_object *object = table_selected(watch_table(browser));
-    int below = list.rows + (body.rows > TEXT_ROWS);
-    struct area rest = {body.row + below, 1, body.rows - below, body.columns - 2};
-    if (object && rest.rows > 0)
-        watch_draw_selected(watch, object, canvas, rest);
+    pane_explained(browser, canvas, body, watch_table(browser));
 }
 
 const struct screen watch_screen = {
@@ -170,6 +142,22 @@ static void watch_column_reading(const struct snapshot *snapshot, const void *po
     watch_reading(&snapshot->watch, pointer, out, size);
 }
 
+static bool explain(const struct snapshot *snapshot, const void *pointer, unsigned line,
+                    struct explained *out)
+{
+    ROW(snapshot_watch_object);
+    if (line > row->code_count)
+        return false;
+    if (line) {
+        columns_share(out, "Touched by", row->codes[line - 1].share, row->codes[line - 1].text);
+        return true;
+    }
+    out->label = "Verdict";
+    out->paint = PAINT_STRONG;
+    watch_reading(&snapshot->watch, row, out->text, sizeof out->text);
+    return true;
+}
+
 static const struct column watch_list[] = {
     COLUMN(.title = "OBJECT", .key = "name", .from = FIELD(struct snapshot_watch_object, name),
            .width = 12, .most = 30, .look = COLUMN_NAME, .paint = paint_strong),
@@ -250,6 +238,7 @@ const struct columns watch_columns = {
     .sort = COLUMNS_AS_THEY_COME,
     .key = FIELD(struct snapshot_watch_object, id),
     .object = FIELD(struct snapshot_watch_object, object),
+    .explain = explain,
 };
 
 static const char *seconds_text(char out[24], double seconds)

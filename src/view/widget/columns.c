@@ -505,6 +505,28 @@ const void *columns_object_at(const struct snapshot *snapshot, const void *index
     return index ? columns_object(snapshot, *(const uint32_t *)index) : NULL;
 }
 
+void columns_caption(const struct columns *columns, const struct snapshot *snapshot,
+                     const void *row, char *out, size_t size)
+{
+    char text[COLUMN_TEXT_BYTES];
+    *out = '\0';
+    for (unsigned i = 0; i < columns->count; i++) {
+        const struct column *column = &columns->list[i];
+        if (!column->title || column->paint != paint_strong)
+            continue;
+        columns_text(column, snapshot, row, COLUMN_TEXT_BYTES, false, text, sizeof text);
+        text_append(out, size, "%s%s", *out && *text ? ", " : "", text);
+    }
+}
+
+void columns_share(struct explained *out, const char *label, double share, const char *text)
+{
+    char percent[16];
+    format_percent(percent, sizeof percent, value_number(share));
+    out->label = label;
+    snprintf(out->text, sizeof out->text, "%6s  %s", percent, text);
+}
+
 const char *columns_title(const struct column *column, bool ascii)
 {
     return ascii && !strcmp(column->title, "±") ? "+-" : column->title;

@@ -300,6 +300,14 @@ struct column {
                .from = PART(type, stores), .width = 5, .rank = order, UNIT_PERCENT,                \
                .paint = paint_store)
 
+/* A line below a table about one of its rows: "Evidence", and sentences; "" is left out. Lines with
+ * the same label follow each other. */
+struct explained {
+    const char *label;
+    enum paint paint;
+    char text[2048];
+};
+
 /* Columns of one kind of row. */
 struct columns {
     const char *title; /* title of the list, for panes and the help */
@@ -322,6 +330,9 @@ struct columns {
     /* Returns the text of a separator row, NULL for other rows. Separators cannot be selected, and
      * are left out if the rows are sorted or filtered. No function: there are no separators. */
     const char *(*parting)(const void *row);
+    /* Explains a row, line by line; returns false after the last line. NULL: nothing is said. */
+    bool (*explain)(const struct snapshot *snapshot, const void *row, unsigned line,
+                    struct explained *out);
 };
 
 #define ALL_OF(rows, number)                                                                       \
@@ -397,6 +408,13 @@ bool columns_given(const struct column *column, const struct snapshot *snapshot,
 /* Formats a cell; names are limited to `width`, "" if not known. */
 void columns_text(const struct column *column, const struct snapshot *snapshot, const void *row,
                   int width, bool ascii, char *out, size_t size);
+
+/* Formats the subject of a row from its strong cells: "pointer chasing, particles". */
+void columns_caption(const struct columns *columns, const struct snapshot *snapshot,
+                     const void *row, char *out, size_t size);
+
+/* Formats a line of a list of shares: "  71.0%  multiply on rival". */
+void columns_share(struct explained *out, const char *label, double share, const char *text);
 
 /* Returns the title in the available character set. */
 const char *columns_title(const struct column *column, bool ascii);

@@ -10,7 +10,7 @@
 static struct snapshot_layout layouts[2];
 static struct snapshot_layout_row rows[2];
 
-/* ---- blocks ---- */
+/* Blocks */
 
 static void small_blocks_between_others_are_scattered(void **state)
 {

@@ -196,7 +196,7 @@ static void sums_equal_margins(void **state)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         sums_hold(&shapes[i], 10, 8000);
         sums_hold(&shapes[i], 0, 8000);
-        sums_hold(&shapes[i], 0.002, 8000); /* renormalises all the time */
+        sums_hold(&shapes[i], 0.002, 8000); /* renormalises the decay scale all the time */
     }
 }
 

@@ -14,7 +14,7 @@ enum fake_order {
     FAKE_TYPES, /* ... and a type named after it */
     FAKE_LIE,   /* ... under a reference that cannot be */
     FAKE_CRASH,
-    FAKE_OVERRUN, /* writes behind its memory, for a sanitizer to see */
+    FAKE_OVERRUN, /* writes past the end of its memory, for a sanitizer to detect */
     FAKE_EXIT,    /* by exit(), as a library might */
     FAKE_HANG,
     FAKE_SPIN, /* hangs and uses CPU time */

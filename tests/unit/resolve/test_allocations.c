@@ -21,7 +21,7 @@
 static char folder[] = "/tmp/misstop-told-XXXXXX";
 static char log_path[64];
 
-/* Every address is a function of its own; odd pages have no name. */
+/* Every address is a separate function; odd pages have no name. */
 static bool name_it(void *context, uint64_t address, const char **function, const char **module,
                     const char **file, uint32_t *line)
 {
@@ -81,7 +81,7 @@ static void note_bytes(void *context, uint64_t start, uint64_t bytes)
         wanted->size = bytes;
 }
 
-/* Each block that the log knows to live at the end is there, with its size; freed ones are not. */
+/* Each block that is live at the end of the log is found with its size; freed ones are not. */
 static void blocks_are_those_of_the_log(void **state)
 {
     (void)state;
@@ -175,7 +175,7 @@ static int remove_folder(void **state)
     return system(command);
 }
 
-/* ---- blocks that are freed before anybody could ask for them ---- */
+/* Blocks freed before any lookup */
 
 static const struct agent_sizes small = {
     .ring_count = 1, .chunk_count = 2, .path_count = 16, .word_count = 128};
@@ -292,7 +292,7 @@ static void a_short_life_is_counted(void **state)
     feed_free(feed);
 }
 
-/* Where a free is not seen the next allocation says so, with all of them read at once, too. */
+/* If a free is not seen, the next allocation shows it, also if all events are read at once. */
 static void a_free_that_is_not_seen_ends_the_block(void **state)
 {
     (void)state;
@@ -307,7 +307,7 @@ static void a_free_that_is_not_seen_ends_the_block(void **state)
     assert_int_equal(bin.allocations, 2);
     assert_int_equal(bin.frees, 2);
     assert_false(is_there(allocations, 0x10000));
-    /* From now on all go through the index: this one is gone when its address is given out again.
+    /* From now on all events use the index: a block is removed when its address is allocated again.
      */
     write_event(&side, AGENT_ALLOC, 0x30000, 64, 0);
     assert_int_equal(all_of_bin(allocations).live_blocks, 1);

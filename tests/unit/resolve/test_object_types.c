@@ -211,7 +211,7 @@ static void misfits_say_it_is_no_such_block(void **state)
     struct located block = in_block(ALLOCATION_RECORDED, 0x9000, 40);
     vote(ID, &block, 0x9000 + 8 + 8, small.node, 8, 40);
     assert_int_equal(place_in(ID, &block, 0x9010, &says_void).typed, TYPED_NOT);
-    /* By an index it could be any of them: that is no misfit. */
+    /* An indexed access may be to any element, so it is no misfit. */
     struct typed_answer operand = indexed(small.node, 8);
     for (int i = 0; i < 400; i++)
         place_in(ID, &block, 0x9000 + 8 + 8, &operand);

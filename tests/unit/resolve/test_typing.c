@@ -147,8 +147,8 @@ static void each_question_is_asked_once(void **state)
         assert_null(operand(0x1000, 16));
         assert_null(operand(0x1004, 8));
         assert_null(typing_answer(typing, &one, DWARF_VARIABLE, 0x1000, 0x5000));
-        assert_null(
-            typing_answer(typing, &one, DWARF_VARIABLE, 0x1004, 0x5000)); /* whoever touches it */
+        assert_null(typing_answer(typing, &one, DWARF_VARIABLE, 0x1004,
+                                  0x5000)); /* whatever code accesses it */
         assert_null(typing_answer(typing, &two, DWARF_VARIABLE, 0x1000, 0x5000));
         assert_null(typing_answer(typing, &one, DWARF_TLS, 0x1000, 0x5000));
         assert_null(typing_slot(typing, &one, 0x1000, -24));
@@ -174,7 +174,7 @@ static void a_variable_in_a_frame_is_asked_about_once(void **state)
     for (int64_t slot = -760; slot < -400; slot += 8) /* without one question per slot */
         assert_null(typing_slot(typing, &one, 0x1000, slot));
     assert_int_equal(readers->count, 2);
-    answer(0, table); /* it begins at -800 */
+    answer(0, table); /* begins at -800 */
     const struct typed_answer *variable = typing_slot(typing, &one, 0x1000, -800);
     assert_non_null(variable);
     assert_int_equal(variable->offset, 0);

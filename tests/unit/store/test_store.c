@@ -1054,7 +1054,7 @@ static void pairs_come_back(void **state)
     assert_int_equal(store_writer_close(writer, NULL), 0);
 }
 
-/* ---- answers ---- */
+/* Answers */
 
 static bool lines_same_double(double a, double b)
 {

@@ -241,15 +241,17 @@ static void advice_follows_the_leading_cause(void **state)
         {CAUSE_UNKNOWN, NAN, "no room for the cause"},
     };
     (void)state;
+    const struct snapshot *snapshot = caused();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[512];
+        struct explained why;
         struct snapshot_causes_row object = causes_screen_rows[0];
         memset(object.figures.share, 0, sizeof object.figures.share);
         object.figures.share[cases[i].cause] = 1;
         object.figures.by_itself = cases[i].by_itself;
-        causes_advice(CAUSES_OBJECTS, &object, text, sizeof text);
-        assert_non_null(strstr(text, cases[i].says));
+        assert_true(causes_columns[CAUSES_OBJECTS].explain(snapshot, &object, 0, &why));
+        assert_non_null(strstr(why.text, cases[i].says));
     }
+    fixture_release(snapshot);
 }
 
 static void text_and_json_tell_it(void **state)
@@ -259,7 +261,7 @@ static void text_and_json_tell_it(void **state)
     assert_non_null(strstr(text, "Why 8.4k "));
     assert_non_null(strstr(text, "LINES OF"));
     assert_non_null(strstr(text, "5.0k"));
-    assert_non_null(strstr(text, "71.0% evicted by multiply on rival"));
+    assert_non_null(strstr(text, "Evicted by: 71.0%  multiply on rival"));
     free(text);
     text = fixture_printed(json_print, caused());
     json_t *root = json_loads(text, 0, NULL);
@@ -300,7 +302,8 @@ static void the_screen_of_html_tells_it(void **state)
     char *text = fixture_printed(fixture_page, snapshot);
     assert_non_null(strstr(text, "<section id=\"causes\">"));
     assert_non_null(strstr(text, "<a href=\"#causes\">"));
-    assert_non_null(strstr(text, "71.0% evicted by multiply on rival"));
+    assert_non_null(
+        strstr(text, "<dt>Evicted by</dt>\n<dd class=\"says\"> 71.0%  multiply on rival</dd>"));
     assert_non_null(strstr(text, "&lt;/td&gt;&lt;b&gt;"));
     assert_non_null(strstr(text, ">71.0%</td>")); /* 4970 of 7000 */
     free(text);
@@ -479,7 +482,7 @@ static void in_text(void **state)
 {
     (void)state;
     char *text = fixture_printed(fixture_text, reported(true));
-    assert_non_null(strstr(text, "use of lines: 1.0k lines evicted from L2"));
+    assert_non_null(strstr(text, "  use of lines: 1.0k lines evicted from L2"));
     assert_non_null(strstr(text, "reuse: of all accesses 25.0% miss"));
     assert_non_null(strstr(text, "work.c:8"));
     assert_non_null(strstr(text, "percent missed, by cache size"));
@@ -702,7 +705,7 @@ static struct snapshot *several(void)
     strcpy(list[2].question, "never");
     list[2].state = WHATIF_WAITS;
     list[2].level_count = 0;
-    strcpy(list[2].why, "the program has not come to it yet");
+    strcpy(list[2].why, "the program has not accepted it yet");
     return snapshot;
 }
 

@@ -243,10 +243,12 @@ static void simulated_and_watched(void **state)
     assert_non_null(strstr(text, ">123456789<"));
     assert_non_null(strstr(text, ">10.0%<")); /* of all */
     assert_non_null(strstr(text, ">50.0%<")); /* of the L1 misses */
-    assert_non_null(strstr(text, "<b>&lt;ring&gt;</b>: Its lines are accessed again: L2 has 16384 "
-                                 "lines and was filled meanwhile. Process less at a time "
-                                 "(blocking), or make it smaller. Next accessed by "
-                                 "walk&lt;int&gt; (walk.c:12) (75%)."));
+    assert_non_null(strstr(text, "<summary><b>&lt;ring&gt;</b></summary>"));
+    assert_non_null(strstr(text, ">Its lines are accessed again: L2 has 16384 lines and was filled "
+                                 "meanwhile. Process less at a time (blocking), or make it "
+                                 "smaller.</dd>"));
+    assert_non_null(strstr(text, "<dt>Touched by</dt>\n<dd class=\"says\"> 75.0%  "
+                                 "walk&lt;int&gt; (walk.c:12)</dd>"));
     check_well_formed(text, "simulated");
     free(text);
     fixture_release(made);
