@@ -495,7 +495,8 @@ static bool rates_say(const struct snapshot_share *share, bool ratio, const char
 {
     double by = ratio ? 1 : 100;
     const char *unit = ratio ? "x" : "%";
-    if (isnan(share->low))
+    if (isnan(share->low) || isinf(share->low * by) || isinf(share->value * by) ||
+        isinf(share->high * by))
         return false;
     if (isnan(share->value))
         snprintf(out, size, "at least %.1f%s %s", share->low * by, unit, what);

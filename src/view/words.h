@@ -14,9 +14,8 @@
 #include "snapshot_sharing.h"
 #include "view/display/canvas.h"
 
-/* Formats how many samples have known fields, in one line; which debug information is loading; how
- * an object's type is known (layout NULL: its own type). "" if there is nothing to report. */
-void field_summary(const struct snapshot *snapshot, char *out, size_t size);
+/* Format which debug information is loading; how an object's type is known (layout NULL: its own
+ * type). "" if there is nothing to report. */
 void field_reading(const struct snapshot *snapshot, char *out, size_t size);
 void field_known(const struct snapshot_object *object, const struct snapshot_layout *layout,
                  char *out, size_t size);

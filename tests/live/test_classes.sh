@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Objects of Python, and of Node.js and PHP where they are installed, by class and field: the part of each class beside the
-# program's own clock.
+# Objects of Python, and of Node.js and PHP if they are installed, by class and field. Compares the share of each class
+# with the program's own clock.
 set -u
 export PYTHONDONTWRITEBYTECODE=1 # sources may be read-only
 misstop=${MISSTOP:-src/misstop}

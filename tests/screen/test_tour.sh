@@ -39,7 +39,7 @@ tui_keys 6 S
 check tui_wait '[Ss]earching|[Ss]ettled'
 tui_keys 4
 check tui_wait 'known by'
-check tui_wait 'Allocated at'
+check tui_wait 'Allocated '
 tui_keys M
 check tui_wait 'GROWTH|growth'
 tui_keys 7

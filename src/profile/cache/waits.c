@@ -284,7 +284,7 @@ struct snapshot_wait waits_bounds(const struct waits *waits, const struct waits_
         double least = chased[i] + (i == WAIT_BEYOND_L1 ? passes_waited(sums, i, -3) : 0);
         bool known = samples >= SAMPLES_LEAST && waits->lines[i];
         wait.high[i] = known ? interval_share(fmin(most / samples, 1), samples).high : NAN;
-        /* The excess over later accesses may be larger on a level further out. */
+        /* The excess over later accesses may be larger on an outer level; the bound must not be. */
         if (known && i > 0)
             wait.high[i] = fmin(wait.high[i], wait.high[i - 1]);
         wait.low[i] = known ? interval_share(fmin(least / samples, 1), samples).low : NAN;

@@ -163,7 +163,8 @@ static bool is_array(const struct value_head *head, uint64_t bytes)
     uint32_t used = (uint32_t)head->words[2];
     uint32_t elements = (uint32_t)(head->words[2] >> 32);
     uint32_t room = (uint32_t)head->words[3];
-    return bytes == ARRAY_BYTES && !(-mask & (-mask - 1)) && elements <= used && used <= room;
+    return bytes == ARRAY_BYTES && mask && !(-mask & (-mask - 1)) && elements <= used &&
+           used <= room;
 }
 
 /* A block holds a value only if it is of the size that one takes. While garbage is looked for, the

@@ -266,8 +266,8 @@ struct runtimes {
     struct v8 v8;
     struct php php;
     struct runtime_classes classes;
-    struct hash memory;       /* starts of mappings that objects were in, but Java's */
-    uint64_t look_ns;         /* not before */
+    struct hash memory;       /* starts of mappings with objects, except Java's */
+    uint64_t look_ns;         /* time of the next search */
     uint64_t none_at_changes; /* maps.changes at the last search without a result */
 };
 

@@ -165,10 +165,14 @@ void browser_open_layout(struct browser *browser, const void *field);
 void browser_open_member(struct browser *browser, const struct snapshot_layout *layout,
                          const struct snapshot_layout_row *row);
 
-/* A scrollable and searchable screen of headings and labelled entries: Help and Quality. */
+/* A text of headings and labelled entries: the scrollable and searchable screens Help and Quality.
+ */
 
-/* Destination of the text: visible lines are drawn on the canvas, others are only counted. */
+/* Destination of the text: visible lines are drawn on the canvas, others are only counted. Or
+ * another one: `say` gets every heading (label NULL) and entry. */
 struct prose_writer {
+    void (*say)(void *to, enum paint paint, const char *label, const char *text);
+    void *to;
     struct canvas *canvas;
     struct area area;
     int line;         /* next line, from the top of the whole text */
@@ -183,6 +187,9 @@ void prose_heading(struct prose_writer *writer, const char *text);
 /* Writes a label and its explanation, wrapped and indented. */
 void prose_entry(struct prose_writer *writer, enum paint paint, const char *label,
                  const char *text);
+
+/* Writes the text of the Quality screen. */
+void quality_prose(struct prose_writer *writer, const struct snapshot *snapshot);
 
 /* State of such a screen, the first member of the screen's own state; the functions use the current
  * screen's. */

@@ -62,14 +62,10 @@ static void write_program(struct html_writer *writer)
 static void write_recording(struct html_writer *writer)
 {
     const struct snapshot_recording *from = writer->snapshot->recording;
-    if (!from)
-        return;
-    fact(writer, "Recorded on", "%s%s%s%s%s", or_empty(from->host), from->cpu ? ", " : "",
-         or_empty(from->cpu), from->kernel ? ", " : "", or_empty(from->kernel));
-    if (from->date)
-        fact(writer, "Recorded", "%s%s", from->date_exact ? "" : "file of ", from->date);
-    fact(writer, "Recorded by", "%s", or_empty(from->command));
-    fact(writer, "Addresses", "%s", or_empty(from->addresses));
+    if (from)
+        fact(writer, "Recorded", "%s%s%s%s%s", from->host ? "on " : "", or_empty(from->host),
+             from->host && from->date ? ", " : "",
+             from->date && !from->date_exact ? "file of " : "", or_empty(from->date));
 }
 
 static void write_source(struct html_writer *writer)
@@ -136,19 +132,10 @@ static void write_notes(struct html_writer *writer)
             "sample. Samples without a computable address are counted below by reason.");
     answer_trust(snapshot, text, sizeof text);
     html_element(writer, "li", "warn", text);
-    levels_sentence(snapshot, snapshot->levels, text, sizeof text);
-    html_element(writer, "li", "", text);
-    use_sentence(snapshot, &snapshot->uses.all, text, sizeof text);
-    html_element(writer, "li", "", text);
     binary_note(&snapshot->binaries, text, sizeof text);
     html_element(writer, "li", "warn", text);
     html_element(writer, "li", "warn", snapshot->recording ? snapshot->recording->note : NULL);
     html_element(writer, "li", "warn", snapshot->status);
-    for (size_t i = 0; i < snapshot->refused.count; i++) {
-        snprintf(text, sizeof text, "Not opened: %s (%s)", snapshot->refused.list[i].path,
-                 snapshot->refused.list[i].why);
-        html_element(writer, "li", "warn", text);
-    }
     field_reading(snapshot, text, sizeof text);
     if (*text)
         strncat(text, ": some fields have no names yet", sizeof text - strlen(text) - 1);
@@ -223,48 +210,19 @@ static void html_findings(struct html_writer *writer)
         write_finding(writer, &findings->list[i], i);
 }
 
-/* ---- unattributed samples by reason, and how to read the page ---- */
+/* ---- the quality of the samples, and how to read the page ---- */
 
-static void write_reason(struct html_writer *writer, enum reason reason)
+static void say_quality(void *to, enum paint paint, const char *label, const char *text)
 {
-    const struct snapshot_totals *totals = &writer->snapshot->totals;
-    html_markup(writer,
-                "<tr><td class=\"num\" data-v=\"%" PRIu64 "\">%" PRIu64
-                "</td><td class=\"num\">%.1f%%</td><td class=\"strong\">",
-                totals->reasons[reason], totals->reasons[reason],
-                measured_reason(totals, reason) * 100);
-    html_say(writer, "%s</td><td class=\"txt\">%s</td></tr>\n", access_reason_name(reason),
-             access_reason_text(reason));
-}
-
-static void write_reasons(struct html_writer *writer)
-{
-    const struct snapshot_totals *totals = &writer->snapshot->totals;
-    bool any = false;
-    for (int i = REASON_NONE + 1; i < REASON_COUNT; i++) {
-        if (!totals->reasons[i] || !totals->samples)
-            continue;
-        if (!any)
-            html_markup(writer,
-                        "<div class=\"wide\"><table class=\"sorts\"><thead><tr><th "
-                        "class=\"num\">SAMPLES</th><th class=\"num\">OF "
-                        "ALL</th><th>REASON</th><th>WHAT THAT IS</th></tr></thead>\n<tbody>\n");
-        any = true;
-        write_reason(writer, (enum reason)i);
-    }
-    html_markup(writer, any ? "</tbody></table></div>\n" : "<p>Every sample has an object.</p>\n");
-}
-
-/* Writes the unattributed samples by reason. */
-static void html_trust(struct html_writer *writer)
-{
-    char text[512];
-    if (writer->snapshot->totals.samples)
-        write_reasons(writer);
+    if (!label)
+        html_element(to, "h3", "", text);
     else
-        html_markup(writer, "<p>There were no samples.</p>\n");
-    field_summary(writer->snapshot, text, sizeof text);
-    html_element(writer, "p", "", text);
+        html_say(to, "<p><b class=\"%s\">%s</b> %s</p>\n", html_class(paint), label, text);
+}
+
+static void html_quality(struct html_writer *writer)
+{
+    quality_prose(&(struct prose_writer){.say = say_quality, .to = writer}, writer->snapshot);
 }
 
 static const char *const lines[] = {
@@ -450,9 +408,9 @@ static const struct section {
                 "Address ranges are measured and split, those with most samples first, until each "
                 "contains one object or one cache line. It also finds memory without a name.",
             .given = FIELD(struct snapshot, search.state), .write = html_search),
-    SECTION(.id = "trust", .link = "Not attributed", .title = "Unattributed samples",
+    SECTION(.id = "quality", .link = "Quality", .title = "Quality of the samples",
             .lead = "Every sample either has an object or is counted here under one reason.",
-            .write = html_trust),
+            .write = html_quality),
     SECTION(.id = "help", .link = "How to read this", .title = "How to read this",
             .write = html_help),
 };

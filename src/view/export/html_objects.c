@@ -98,8 +98,7 @@ enum {
     LEVEL_ROWS = 64,
     CODE_ROWS = 15,
     INSTANCE_ROWS = 12,
-    LAYOUTS = 3,
-    SITES = 8
+    LAYOUTS = 3
 };
 
 static const double field_worth_listing = 0.005;
@@ -152,16 +151,9 @@ static void write_facts(struct html_writer *writer, const struct snapshot_object
     }
     if (object->bin >= snapshot->heap.bin_count)
         return;
-    const struct heap_bin *heap = &snapshot->heap.bins[object->bin].heap;
-    if (!heap->path)
-        return;
-    html_say(writer, "<p>Allocated by %s</p>\n", heap->path);
-    for (uint32_t i = 0; heap->site && i < heap->site_count && i < SITES; i++) {
-        html_markup(writer, i ? "" : "<ul class=\"notes mono\">");
-        html_element(writer, "li", "", heap->site[i]);
-        if (i + 1 == heap->site_count || i + 1 == SITES)
-            html_markup(writer, "</ul>\n");
-    }
+    html_markup(writer, "<dl class=\"facts\">\n");
+    html_facts(writer, &bin_columns, &snapshot->heap.bins[object->bin]);
+    html_markup(writer, "</dl>\n");
 }
 
 /* Rows are sorted by samples: returns the index of the first row that is too small to show. */

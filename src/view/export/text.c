@@ -90,58 +90,11 @@ static void print_time_range(struct text_writer *writer)
     text_say(writer, "only %s", text);
 }
 
-static void print_totals(struct text_writer *writer)
-{
-    const struct snapshot_totals *totals = &writer->snapshot->totals;
-    char rate[32] = "";
-    char lost[80] = "";
-    if (!writer->snapshot->time_range)
-        snprintf(lost, sizeof lost, "lost %" PRIu64 ", throttled %" PRIu64, totals->lost,
-                 totals->throttled);
-    if (isfinite(totals->rate))
-        snprintf(rate, sizeof rate, " (%.0f/s)", totals->rate);
-    if (!totals->samples) {
-        text_say(writer, "samples 0%s%s%s", rate, *lost ? ": " : "", lost);
-        return;
-    }
-    text_say(writer, "samples %" PRIu64 "%s: attributed %.1f%%, kernel %.1f%%%s%s", totals->samples,
-             rate, measured_attributed(totals) * 100, measured_reason(totals, REASON_KERNEL) * 100,
-             *lost ? ", " : "", lost);
-    if (totals->agent && totals->samples)
-        text_say(writer, "misstop's agent: %" PRIu64 " further samples (%.1f%%)", totals->agent,
-                 (double)totals->agent * 100 / (double)totals->samples);
-    bool any = false;
-    for (int i = REASON_NONE + 1; i < REASON_COUNT; i++) {
-        if (!totals->reasons[i] || i == REASON_KERNEL)
-            continue;
-        fprintf(writer->out, "%s %s %.1f%%",
-                any ? "," : "unattributed:", access_reason_name((enum reason)i),
-                measured_reason(totals, (enum reason)i) * 100);
-        any = true;
-    }
-    const struct snapshot_code *leader = columns_unknown_leader(writer->snapshot);
-    if (any && leader)
-        fprintf(writer->out, "; mostly in %s", leader->function);
-    if (any)
-        fputc('\n', writer->out);
-}
-
 /* Prints a sentence unless it is empty. */
 static void say_known(struct text_writer *writer, const char *before, const char *sentence)
 {
     if (*sentence)
         text_say(writer, "%s%s", before, sentence);
-}
-
-/* Prints how many samples have known fields. */
-static void print_fields_known(struct text_writer *writer)
-{
-    char text[512];
-    field_summary(writer->snapshot, text, sizeof text);
-    if (*text)
-        text_say(writer, "%c%s", *text - 'A' + 'a', text + 1);
-    field_reading(writer->snapshot, text, sizeof text);
-    say_known(writer, "", text);
 }
 
 static void print_refused(struct text_writer *writer)
@@ -175,21 +128,13 @@ static void print_notes(struct text_writer *writer)
     print_refused(writer);
 }
 
-/* Prints the quality of the samples, as on the Quality screen. */
-static void print_quality(struct text_writer *writer)
+static void say_quality(void *to, enum paint paint, const char *label, const char *text)
 {
-    const struct snapshot *snapshot = writer->snapshot;
-    char text[512];
-    print_totals(writer);
-    print_fields_known(writer);
-    levels_sentence(snapshot, snapshot->levels, text, sizeof text);
-    say_known(writer, "", text);
-    rates_sentence(snapshot, snapshot->rates, text, sizeof text);
-    say_known(writer, "", text);
-    use_sentence(snapshot, &snapshot->uses.all, text, sizeof text);
-    say_known(writer, "use of lines: ", text);
-    simulation_sentence(&snapshot->simulation, text, sizeof text);
-    say_known(writer, "", text);
+    (void)paint;
+    if (label)
+        text_say(to, "  %s%s%s", label, *label ? ": " : "", text);
+    else
+        text_say(to, "\n%s", text);
 }
 
 enum { WIDTH_DEFAULT = 100 };
@@ -661,8 +606,6 @@ static void print_first(struct text_writer *writer, size_t objects, bool full)
     print_recording(writer);
     print_time_range(writer);
     print_answer(writer);
-    if (full)
-        print_quality(writer);
     print_notes(writer);
     if (snapshot->object_count && !snapshot->findings.count)
         print_no_finding(writer, full);
@@ -692,6 +635,7 @@ static void print_tables(struct text_writer *writer)
     print_search(writer);
     print_sets(writer);
     print_window(writer);
+    quality_prose(&(struct prose_writer){.say = say_quality, .to = writer}, snapshot);
 }
 
 int text_print(FILE *out, const struct snapshot *snapshot, const struct view_options *options)

@@ -21,8 +21,6 @@ static struct heap_view *heap_view(const struct browser *browser)
     return browser->states[SCREEN_HEAP];
 }
 
-enum { PATH_ROWS = 12, SIZES_COLUMNS = 40, BAR_COLUMNS = 18, BELOW_FROM_ROWS = 16 };
-
 static int draw_summary(const struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct heap_summary *summary = &browser->snapshot->heap.summary;
@@ -37,73 +35,16 @@ static int draw_summary(const struct browser *browser, struct canvas *canvas, st
         pen_part(&pen, PAINT_WARN, "   %s events lost", text_count(blocks, (double)summary->lost));
     if (!isnan(summary->mark_age_s))
         pen_part(&pen, PAINT_DIM, "   marked %.0f s ago", summary->mark_age_s);
-    if (heap_view(browser)->tagged.count)
-        pen_part(&pen, PAINT_KEY, "   %" PRIu32 " tagged", heap_view(browser)->tagged.count);
+    const struct tags *tagged = &heap_view(browser)->tagged;
+    const struct snapshot_bin *bin = table_selected(&heap_view(browser)->bins);
+    if (tagged->count)
+        pen_part(&pen, PAINT_KEY, "   %" PRIu32 " tagged%s", tagged->count,
+                 bin && tags_have(tagged, bin->heap.id) ? ", this bin too" : "");
     const char *note = heap_note(browser->snapshot);
     if (!note || area.rows < 6)
         return 1;
     canvas_format(canvas, area.row + 1, 0, area.columns, PAINT_DIM, " %s", note);
     return 2;
-}
-
-static void draw_path(const struct snapshot_bin *bin, struct canvas *canvas, struct area area)
-{
-    int row = area.row;
-    char text[COLUMN_TEXT_BYTES];
-    if (!bin->heap.site_count)
-        canvas_text(canvas, row, area.column, area.columns, PAINT_DIM,
-                    bin->heap.walked
-                        ? "allocated before misstop attached: known by size, not by call path"
-                        : "no call path");
-    for (uint32_t i = 0; i < bin->heap.site_count && row < area.row + area.rows; i++, row++) {
-        glyph_fit(text, sizeof text, bin->heap.site[i], area.columns - 3, GLYPH_CUT_MIDDLE,
-                  canvas->ascii);
-        canvas_format(canvas, row, area.column, area.columns, i ? PAINT_PLAIN : PAINT_STRONG,
-                      "%s %s", i ? "<" : " ", text);
-    }
-}
-
-static void draw_sizes(const struct snapshot_bin *bin, struct canvas *canvas, struct area area)
-{
-    uint64_t most = 0;
-    int row = area.row;
-    char bytes[16];
-    char count[16];
-    for (int i = 0; i < HEAP_SIZES; i++)
-        most = bin->heap.sizes[i] > most ? bin->heap.sizes[i] : most;
-    for (int i = 0; i < HEAP_SIZES && row < area.row + area.rows; i++) {
-        if (!bin->heap.sizes[i])
-            continue;
-        canvas_format(canvas, row, area.column, 8, PAINT_PLAIN, i ? "%s.." : "..%s",
-                      text_bytes(bytes, i ? UINT64_C(16) << i : 31));
-        char bar[BAR_BYTES(BAR_COLUMNS)];
-        bar_fill(bar, sizeof bar, BAR_COLUMNS, (double)bin->heap.sizes[i] / (double)most,
-                 canvas->ascii);
-        canvas_text(canvas, row, area.column + 9, BAR_COLUMNS, PAINT_HEAT_2, bar);
-        canvas_format(canvas, row, area.column + 10 + BAR_COLUMNS, area.columns - 10 - BAR_COLUMNS,
-                      PAINT_PLAIN, "%7s", text_count(count, (double)bin->heap.sizes[i]));
-        row++;
-    }
-}
-
-static void draw_chosen(struct browser *browser, struct canvas *canvas, struct area area)
-{
-    const struct snapshot_bin *bin = table_selected(&heap_view(browser)->bins);
-    if (!bin)
-        return;
-    struct area left = {area.row, 1, area.rows, area.columns - SIZES_COLUMNS - 2};
-    struct area right = {area.row, area.columns - SIZES_COLUMNS, area.rows, SIZES_COLUMNS};
-    bool both = left.columns >= 40;
-    if (!both)
-        left.columns = area.columns - 1;
-    int used = pane_title(canvas, left, true, "Allocated at%s",
-                          tags_have(&heap_view(browser)->tagged, bin->heap.id) ? " (tagged)" : "");
-    left = area_below(left, used);
-    draw_path(bin, canvas, left);
-    if (!both)
-        return;
-    right = area_below(right, pane_title(canvas, right, false, "Sizes of live blocks"));
-    draw_sizes(bin, canvas, right);
 }
 
 static void heap_draw(struct browser *browser, struct canvas *canvas, struct area area)
@@ -117,14 +58,7 @@ static void heap_draw(struct browser *browser, struct canvas *canvas, struct are
         return;
     }
     int used = draw_summary(browser, canvas, area);
-    int below = area.rows >= BELOW_FROM_ROWS ? PATH_ROWS : 0;
-    if (below > area.rows / 2)
-        below = area.rows / 2;
-    struct area table = {area.row + used, 0, area.rows - used - below, area.columns};
-    pane_table(browser, canvas, table, &heap_view(browser)->bins);
-    if (below)
-        draw_chosen(browser, canvas,
-                    (struct area){area.row + area.rows - below, 0, below, area.columns});
+    pane_explained(browser, canvas, area_below(area, used), &heap_view(browser)->bins);
 }
 
 static void toggle_tag(struct browser *browser, const struct snapshot_bin *bin)
@@ -368,10 +302,36 @@ static const struct column bin_list[] = {
            .elements = HEAP_SIZES),
 };
 
+/* Explains a bin: the sizes of its live blocks, and the call path that allocated them. */
+static bool explain(const struct snapshot *snapshot, const void *pointer, unsigned line,
+                    struct explained *out)
+{
+    ROW(snapshot_bin);
+    const struct heap_bin *heap = &row->heap;
+    char count[16];
+    char bytes[16];
+    *out->text = '\0';
+    out->label = line ? "Allocated" : "Sizes";
+    out->paint = line == 1 ? PAINT_STRONG : PAINT_PLAIN;
+    for (int i = 0; !line && i < HEAP_SIZES; i++)
+        if (heap->sizes[i])
+            text_append(out->text, sizeof out->text, "%sfrom %s: %s", *out->text ? ", " : "",
+                        text_bytes(bytes, i ? UINT64_C(16) << i : 0),
+                        text_count(count, (double)heap->sizes[i]));
+    if (line && heap->site && line <= heap->site_count)
+        snprintf(out->text, sizeof out->text, "%s%s", line > 1 ? "< " : "", heap->site[line - 1]);
+    else if (line == 1)
+        snprintf(out->text, sizeof out->text, "%s",
+                 heap->walked ? "before misstop attached: known by size, not by call path"
+                              : "no call path");
+    return line <= 1 || line <= heap->site_count;
+}
+
 const struct columns bin_columns = {
     .title = "Bins",
     TABLE(struct snapshot_bin, bin_list),
     ALL_OF(heap.bins, heap.bin_count),
     .key = FIELD(struct snapshot_bin, heap.id),
     .object = FIELD(struct snapshot_bin, object),
+    .explain = explain,
 };

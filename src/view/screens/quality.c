@@ -61,6 +61,9 @@ static void write_samples(struct prose_writer *writer, const struct snapshot *sn
     if (totals->rate >= 0)
         text_append(line, sizeof line, ", %s a second now", text_count(count, totals->rate));
     prose_entry(writer, PAINT_STRONG, "taken", line);
+    /* They are not known by time. */
+    if (snapshot->time_range)
+        return;
     snprintf(line, sizeof line, "%" PRIu64 "%s", totals->lost,
              totals->lost ? ": misstop did not get the CPU in time; a smaller -r takes fewer" : "");
     prose_entry(writer, totals->lost ? PAINT_WARN : PAINT_STRONG, "lost", line);
@@ -77,8 +80,10 @@ static void write_samples(struct prose_writer *writer, const struct snapshot *sn
 }
 
 /* Writes the reasons that occurred, most frequent first. */
-static void write_reasons(struct prose_writer *writer, const struct snapshot_totals *totals)
+static void write_reasons(struct prose_writer *writer, const struct snapshot *snapshot)
 {
+    const struct snapshot_totals *totals = &snapshot->totals;
+    const struct snapshot_code *leader = columns_unknown_leader(snapshot);
     char heading[64];
     bool said[REASON_COUNT] = {[REASON_NONE] = true};
     if (!totals->samples)
@@ -100,10 +105,18 @@ static void write_reasons(struct prose_writer *writer, const struct snapshot_tot
                    measured_reason(totals, (enum reason)most),
                    access_reason_text((enum reason)most), reason_remedy((enum reason)most));
     }
+    if (leader)
+        prose_entry(writer, PAINT_STRONG, "mostly in", leader->function);
 }
 
 static void write_fields(struct prose_writer *writer, const struct snapshot *snapshot)
 {
+    static const char *const how[TYPED_COUNT] = {
+        [TYPED_CODE] = "by code",
+        [TYPED_DATA] = "by data",
+        [TYPED_AGREED] = "by both",
+        [TYPED_DISAGREED] = "disagreed",
+    };
     const struct snapshot_totals *totals = &snapshot->totals;
     char text[TEXT_BYTES];
     double all = 0;
@@ -114,6 +127,12 @@ static void write_fields(struct prose_writer *writer, const struct snapshot *sna
     snprintf(text, sizeof text, "Samples with a field: %.1f%% of those with an object",
              (1 - totals->typed_weight[TYPED_NOT] / all) * 100);
     prose_heading(writer, text);
+    *text = '\0';
+    for (int i = TYPED_CODE; i < TYPED_COUNT; i++)
+        if (totals->typed_weight[i] > 0)
+            text_append(text, sizeof text, "%s%s %.1f%%", *text ? ", " : "", how[i],
+                        totals->typed_weight[i] / all * 100);
+    prose_entry(writer, PAINT_STRONG, "known", text);
     for (int i = UNTYPED_NO_REASON + 1; i < UNTYPED_COUNT; i++)
         if (totals->untyped_weight[i] > 0)
             write_part(writer, untyped_name((enum untyped)i), totals->untyped_weight[i] / all,
@@ -126,16 +145,17 @@ static void write_fields(struct prose_writer *writer, const struct snapshot *sna
 /* Writes further figures that the source, or a simulation, measures. */
 static void write_measured(struct prose_writer *writer, const struct snapshot *snapshot)
 {
-    char text[3][TEXT_BYTES];
+    char text[4][TEXT_BYTES];
     bool any = false;
     levels_sentence(snapshot, snapshot->levels, text[0], TEXT_BYTES);
     rates_sentence(snapshot, snapshot->rates, text[1], TEXT_BYTES);
     simulation_sentence(&snapshot->simulation, text[2], TEXT_BYTES);
-    for (int i = 0; i < 3; i++) {
+    use_sentence(snapshot, &snapshot->uses.all, text[3], TEXT_BYTES);
+    for (int i = 0; i < 4; i++) {
         if (*text[i] && !any)
             prose_heading(writer, "All accesses together");
         if (*text[i])
-            prose_entry(writer, PAINT_PLAIN, "", text[i]);
+            prose_entry(writer, PAINT_STRONG, i == 3 ? "use of lines" : "", text[i]);
         any |= *text[i];
     }
 }
@@ -167,9 +187,7 @@ static const char *source_text(const char *name)
 
 static void write_source(struct prose_writer *writer, const struct snapshot *snapshot)
 {
-    const char *text = snapshot ? source_text(snapshot->source.name) : NULL;
-    if (!snapshot)
-        return;
+    const char *text = source_text(snapshot->source.name);
     prose_heading(writer, "Meaning of the figures");
     prose_entry(writer, PAINT_STRONG, snapshot->source.name ? snapshot->source.name : "source",
                 text ? text : "An unknown source.");
@@ -250,16 +268,13 @@ static void write_refused(struct prose_writer *writer, const struct snapshot *sn
     }
 }
 
-static void quality_write(struct prose_writer *writer, struct browser *browser)
+void quality_prose(struct prose_writer *writer, const struct snapshot *snapshot)
 {
-    const struct snapshot *snapshot = browser->snapshot;
-    if (!snapshot)
-        return;
     /* Missing files explain most defects of a recording. */
     if (binary_missing(&snapshot->binaries) > 0)
         write_binaries(writer, snapshot);
     write_samples(writer, snapshot);
-    write_reasons(writer, &snapshot->totals);
+    write_reasons(writer, snapshot);
     write_fields(writer, snapshot);
     write_measured(writer, snapshot);
     write_source(writer, snapshot);
@@ -267,6 +282,12 @@ static void quality_write(struct prose_writer *writer, struct browser *browser)
     if (!(binary_missing(&snapshot->binaries) > 0))
         write_binaries(writer, snapshot);
     write_refused(writer, snapshot);
+}
+
+static void quality_write(struct prose_writer *writer, struct browser *browser)
+{
+    if (browser->snapshot)
+        quality_prose(writer, browser->snapshot);
 }
 
 const struct screen quality_screen = {

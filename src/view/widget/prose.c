@@ -26,6 +26,10 @@ static void look_for(struct prose_writer *writer, const char *label, const char 
 
 void prose_heading(struct prose_writer *writer, const char *text)
 {
+    if (writer->say) {
+        writer->say(writer->to, PAINT_PANE, NULL, text);
+        return;
+    }
     if (writer->line)
         writer->line++;
     look_for(writer, "", text);
@@ -36,6 +40,10 @@ void prose_heading(struct prose_writer *writer, const char *text)
 
 void prose_entry(struct prose_writer *writer, enum paint paint, const char *label, const char *text)
 {
+    if (writer->say) {
+        writer->say(writer->to, paint, label, text);
+        return;
+    }
     int column = *label ? LABEL_COLUMNS + 3 : 3;
     int columns = writer->area.columns - column - 1;
     look_for(writer, label, text);

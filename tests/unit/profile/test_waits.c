@@ -401,8 +401,8 @@ static void latencies_are_taken_where_they_are(void **state)
     profile_free(profile);
 }
 
-/* The first accesses of passes to a line have more samples above the later ones beyond L3 than
- * beyond L2 here, but a wait beyond L3 is one beyond L2. */
+/* In these passes the excess of the first accesses to a line is larger beyond L3 than beyond L2.
+ * The bounds must fall anyway, because an access that waits beyond L3 waits beyond L2. */
 static void bounds_fall_with_the_level(void **state)
 {
     const struct waits waits = {.lines = {512, 1 << 14, 1 << 19}};

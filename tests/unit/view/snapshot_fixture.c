@@ -810,6 +810,10 @@ static void typed_fixture_types(struct arena *arena, struct snapshot *snapshot)
     snapshot->totals.untyped[UNTYPED_WAITING] = 200;
     snapshot->totals.untyped[UNTYPED_NO_DEBUG] = 5000;
     snapshot->totals.untyped[UNTYPED_NO_VARIABLE] = 2000;
+    for (int i = 0; i < TYPED_COUNT; i++)
+        snapshot->totals.typed_weight[i] = (double)snapshot->totals.typed[i];
+    for (int i = 0; i < UNTYPED_COUNT; i++)
+        snapshot->totals.untyped_weight[i] = (double)snapshot->totals.untyped[i];
     snapshot->loading = (struct loading_state){.waiting = 120,
                                                .processes = 1,
                                                .resident_bytes = 80 << 20,

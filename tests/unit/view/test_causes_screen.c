@@ -482,7 +482,7 @@ static void in_text(void **state)
 {
     (void)state;
     char *text = fixture_printed(fixture_text, reported(true));
-    assert_non_null(strstr(text, "use of lines: 1.0k lines evicted from L2"));
+    assert_non_null(strstr(text, "  use of lines: 1.0k lines evicted from L2"));
     assert_non_null(strstr(text, "reuse: of all accesses 25.0% miss"));
     assert_non_null(strstr(text, "work.c:8"));
     assert_non_null(strstr(text, "percent missed, by cache size"));

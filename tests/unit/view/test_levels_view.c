@@ -245,7 +245,7 @@ static void text_tells_them(void **state)
 {
     (void)state;
     char *text = fixture_printed(fixture_text, fixture_new(FIXTURE_LEVELS, 0));
-    assert_non_null(strstr(text, "\nfound in: L1 36%"));
+    assert_non_null(strstr(text, "\n  found in: L1 36%"));
     assert_non_null(strstr(text, "; counted: only loads that took more than 30 cycles\n"));
     assert_non_null(strstr(text, "DRAM 61% L3 22% LFB 10%"));
     assert_non_null(strstr(text, "HITM"));

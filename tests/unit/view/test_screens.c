@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "unit.h"
+#include "base/text.h"
 #include "unit/view/screen_fixture.h"
 #include "view/words.h"
 
@@ -241,7 +242,7 @@ static void heap_shows_bins_their_path_and_sizes(void **state)
     assert_true(screen_has("7 events lost"));
     assert_true(screen_has("particles_new (demo.c:71)"));
     assert_true(screen_has("< main (demo.c:120)"));
-    assert_true(screen_has("Sizes of live blocks"));
+    assert_true(screen_has("Sizes      from "));
     assert_true(screen_has("leak?"));
     assert_true(screen_has("250us"));
     assert_true(screen_has("+1.0M"));
@@ -314,19 +315,25 @@ static void objects_and_detail_name_types_and_fields(void **state)
     screen_close();
 }
 
+static void note_prose(void *to, enum paint paint, const char *label, const char *text)
+{
+    (void)paint;
+    text_append(to, 4096, "%s%s%s%s\n", label ? label : "[", label ? ": " : "", text,
+                label ? "" : "]");
+}
+
 /* One sample of weight 900 and 99 of weight one. */
 static void fields_known_are_parts_of_the_weight(void **state)
 {
-    struct snapshot few = {
-        .totals = {.typed = {[TYPED_NOT] = 1, [TYPED_CODE] = 99}, .untyped = {[UNTYPED_VOID] = 1}}};
-    char text[512];
+    struct snapshot few = {.totals = {.typed = {[TYPED_NOT] = 1, [TYPED_CODE] = 99},
+                                      .untyped = {[UNTYPED_VOID] = 1},
+                                      .typed_weight = {[TYPED_NOT] = 900, [TYPED_CODE] = 100},
+                                      .untyped_weight = {[UNTYPED_VOID] = 900}}};
+    char text[4096] = "";
     (void)state;
-    field_summary(&few, text, sizeof text);
-    assert_string_equal(text, "Fields known for 99.0%: by code 99.0%; unknown: void 1.0%");
-    few.totals.typed_weight[TYPED_NOT] = few.totals.untyped_weight[UNTYPED_VOID] = 900;
-    few.totals.typed_weight[TYPED_CODE] = 100;
-    field_summary(&few, text, sizeof text);
-    assert_string_equal(text, "Fields known for 10.0%: by code 10.0%; unknown: void 90.0%");
+    quality_prose(&(struct prose_writer){.say = note_prose, .to = text}, &few);
+    assert_non_null(strstr(text, "\n[Samples with a field: 10.0% of those with an object]\n"
+                                 "known: by code 10.0%\nvoid: 90.0%  "));
 }
 
 static void a_function_shows_source_or_where_it_was_looked_for(void **state)
