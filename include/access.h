@@ -9,11 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * Why a sample has no object. Every sample is either attributed (REASON_NONE) or has exactly one of
- * these reasons: samples = attributed + sum of reasons. REASON_AGENT is not part of this sum.
- * access_reason_name() in src/decode/data_source.c has the JSON names.
- */
+/* Why a sample has no object. samples = attributed (REASON_NONE) + sum of reasons, without
+ * REASON_AGENT. access_reason_name() in src/decode/data_source.c has the JSON names. */
 enum reason {
     REASON_NONE,
     REASON_KERNEL,        /* taken in kernel or hypervisor mode */
@@ -135,9 +132,8 @@ const char *access_reason_text(enum reason reason);
 const char *access_how_name(enum access_how how);
 
 /*
- * Hardware data of one access in addition to its address: data source, snoop result and TLB result.
- * Decoded from union perf_mem_data_src by src/decode/data_source.c; a plain value. Any member can
- * be unknown, because sources differ in what they report. Unknown does not mean "no".
+ * Data source, snoop result and TLB result of one access. Any member can be unknown, because
+ * sources differ in what they report. Unknown does not mean "no".
  *
  * Source: include/uapi/linux/perf_event.h, PERF_MEM_*, which has both the older mem_lvl and the
  * newer mem_lvl_num; arch/x86/events/intel/ds.c and amd/ibs.c for the values that CPUs report.
@@ -169,7 +165,6 @@ enum data_level {
     DATA_LEVEL_COUNT
 };
 
-/* Snoop results. */
 enum data_snoop {
     SNOOP_UNKNOWN,
     SNOOP_NONE, /* no other cache was snooped */
@@ -209,8 +204,7 @@ struct data_source {
 /* Decodes `data_src`. 0 means not recorded: every member is unknown. */
 struct data_source data_source_decode(uint64_t data_src);
 
-/* Returns true if the data came from beyond this core's caches and buffers; false if that is not
- * known. */
+/* Returns false if the data came from this core's caches and buffers, or if that is not known. */
 bool data_level_is_far(enum data_level level);
 
 /* "L1", "LFB", "remote-cache", ...; "unknown". */

@@ -2,8 +2,7 @@
 /*
  * Memory shared by misstop and the allocation agent: fixed width, versioned. misstop creates it
  * (src/resolve/heap/feed.c) and treats everything the agent wrote as hostile; the agent maps it and
- * writes. It contains no pointers. Included by src/agent and src/resolve/feed*.c; launch.c and
- * place.c need only the name of the agent's file.
+ * writes. It contains no pointers.
  *
  * Layout in order: header (one page), rings, links of rings, links of chunks, words of paths,
  * chunks. A ring is the record of one thread: a chain of chunks from a pool that all threads share.
@@ -59,7 +58,6 @@ enum agent_flags {
     AGENT_HAND_ON = 2,
 };
 
-/* Size of each part, chosen by misstop. */
 struct agent_sizes {
     uint32_t ring_count;
     uint32_t chunk_count;
@@ -79,10 +77,8 @@ struct agent_header {
     uint32_t version;
     uint32_t clock; /* enum agent_clock: clock of the stamps */
     uint32_t flags;
-    /*
-     * misstop's thread while it reads; 0 after it has left. The kernel also clears it when misstop
-     * ends for any reason (set_robust_list(2)).
-     */
+    /* misstop's thread while it reads; cleared when it leaves, by the kernel if misstop dies
+     * (set_robust_list(2)). */
     uint32_t reader;
     struct agent_sizes sizes;
     uint64_t total_bytes;
@@ -202,7 +198,6 @@ static inline uint64_t agent_total_bytes(const struct agent_sizes *sizes)
            sizes->chunk_count * (uint64_t)AGENT_CHUNK_UNITS * sizeof(struct agent_unit);
 }
 
-/* Returns true if the agent can work with these sizes. */
 static inline int agent_sizes_valid(const struct agent_sizes *sizes)
 {
     return sizes->ring_count && sizes->ring_count <= AGENT_RINGS_MAX && sizes->chunk_count &&
@@ -228,11 +223,8 @@ static inline uint64_t agent_chunk_after(uint64_t position, uint32_t chunk)
            (agent_units(position | (AGENT_CHUNK_UNITS - 1)) + 1);
 }
 
-/*
- * Pops an index from a stack of `count` entries. Returns index + 1, or 0 if the stack is empty.
- * Neither side waits for the other or trusts it: an index out of range is rejected, and the number
- * of tries is bounded.
- */
+/* Pops an index from a stack of `count` entries. Returns index + 1, or 0 if the stack is empty.
+ * Never waits or trusts: rejects an index out of range, and bounds the number of tries. */
 static inline uint32_t agent_pop(uint64_t *stack, const uint32_t *links, uint32_t count)
 {
     uint64_t top = __atomic_load_n(stack, __ATOMIC_ACQUIRE);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Checks a program's file to find out whether it can load the agent. misstop calls this before it
- * starts a program, the agent before the process calls exec. The functions are compiled into both
- * (src/agent/load.c). They allocate nothing and do not trust the file.
+ * Checks whether a program's file can load the agent: misstop before it starts a program, the agent
+ * before the process calls exec. Compiled into both. Allocates nothing and does not trust the file.
  */
 #ifndef MISSTOP_AGENT_LOAD_H
 #define MISSTOP_AGENT_LOAD_H
@@ -33,23 +32,18 @@ struct agent_load_work {
     char buffer[AGENT_LOAD_BUFFER];
 };
 
-/*
- * Resolves `path` as execve(2) does, through #! lines. `linker`: the dynamic linker that loads the
- * agent; inode 0: any glibc linker. `preload`: LD_PRELOAD of the program, or NULL. errno has the
- * cause of AGENT_LOAD_UNREADABLE.
- */
+/* Resolves `path` as execve(2) does, through #! lines. `linker`: inode 0: any glibc linker.
+ * `preload`: LD_PRELOAD of the program, or NULL. errno has the cause of AGENT_LOAD_UNREADABLE. */
 enum agent_load agent_load_look(struct agent_load_work *work, const char *path,
                                 const struct agent_file *linker, const char *preload);
 
-/* Finds the file of a name as execvp(3) does and stores its path in work->path. Returns 0 if there
- * is none. */
+/* Finds a file as execvp(3) does; its path is work->path. Returns 0 if there is none. */
 int agent_load_find(struct agent_load_work *work, const char *name, const char *folders);
 
 /* Returns the dynamic linker of a program; inode 0 if it has none. */
 struct agent_file agent_load_linker(struct agent_load_work *work, const char *path);
 
-/* Returns the number of seccomp filters of this process. If the kernel does not count them, returns
- * the seccomp mode: not 0 if there are any. */
+/* If the kernel does not count them, returns the seccomp mode: not 0 if there are any. */
 uint32_t agent_load_filters(struct agent_load_work *work);
 
 /* Returns the end of a sentence that begins with the program: "is linked statically". */

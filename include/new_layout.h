@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Placement of the elements of an object in another layout: "What if the struct were split here,
- * padded, or aligned?" A plain value: planned in src/profile/whatif.c, passed to the Valgrind tool
- * in sim_abi.h, applied by src/sim.
- */
+/* Placement of an object's elements in another layout ("What if the struct were split here, padded,
+ * or aligned?"): planned in src/profile/whatif.c, passed on in sim_abi.h, applied by src/sim. */
 #ifndef MISSTOP_NEW_LAYOUT_H
 #define MISSTOP_NEW_LAYOUT_H
 
@@ -24,7 +21,6 @@ struct relayout_part {
     uint32_t at_bytes;
 };
 
-/* One of the arrays that hold the new elements. */
 struct relayout_array {
     uint32_t stride_bytes; /* distance between elements */
     uint32_t align_bytes;  /* alignment of each block's array; a power of two */
@@ -45,15 +41,13 @@ struct whatif_misses {
     uint64_t object[RELAYOUT_LEVELS_MAX];
 };
 
-/* The answer: both layouts counted, as far as they have been. */
 struct whatif_counts {
     uint64_t accesses;
     uint64_t object_accesses;
     uint64_t cut; /* of these, accesses split into several parts */
     struct whatif_misses before;
     struct whatif_misses after; /* all 0 if nothing is moved */
-    /* Misses in after.object on lines not touched since the start. With this layout from the
-     * program's start, they might have hit. */
+    /* Misses in after.object on lines not touched since the start, which might have hit by then. */
     uint64_t fresh[RELAYOUT_LEVELS_MAX];
 };
 

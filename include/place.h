@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * resolve -> profile: the place of an access. The resolver interns objects and functions under
- * dense ids that stay valid for its lifetime; id 0 is "unknown".
- */
+/* resolve -> profile: the place of an access. Objects and functions have dense ids that stay valid
+ * for the resolver's lifetime; 0 is "unknown". */
 #ifndef MISSTOP_PLACE_H
 #define MISSTOP_PLACE_H
 
@@ -13,11 +11,8 @@
 #include "access.h"
 #include "simulated_line.h"
 
-/*
- * A type as described by debug information. Plain values: created by src/resolve/dwarf, looked up
- * by resolve/members.h, shown by the views. All strings are sanitised. Type ids are dense from 1.
- * Ids and descriptions stay valid for the resolver's lifetime; id 0 is "not known".
- */
+/* A type as described by debug information. All strings are sanitised. Ids are dense from 1, 0 is
+ * "not known"; ids and descriptions stay valid for the resolver's lifetime. */
 enum type_kind {
     TYPE_OTHER,
     TYPE_STRUCT, /* struct, class, Rust struct or tuple, Fortran derived type: has members */
@@ -35,10 +30,8 @@ enum member_kind {
 
 enum { TYPE_NO_MEMBER = 0xffffffff, TYPE_MEMBERS_MAX = 4096, TYPE_DEPTH_MAX = 12 };
 
-/*
- * One member. Its own members follow it, depth first, in declaration order. For an array of structs
- * the members of one element follow, with the offsets of element 0.
- */
+/* Its own members follow it, depth first, in declaration order. For an array of structs the members
+ * of one element follow, with the offsets of element 0. */
 struct type_member {
     const char *name; /* "": anonymous */
     const char *type; /* "double [3]", "struct list_head *" */
@@ -102,7 +95,6 @@ const char *untyped_text(enum untyped untyped);
  * (section 5.2). A bin is a call path of allocations, or a size class for blocks that were
  * allocated before misstop attached. The strings stay valid until the resolver's next tick.
  */
-/* Source of the heap data. */
 enum heap_feed {
     HEAP_FEED_NONE,
     HEAP_FEED_AGENT, /* reports every allocation since the start */
@@ -187,21 +179,16 @@ struct place {
     uint8_t untyped; /* enum untyped */
     uint32_t evictor_object;   /* object accessed by the evictor; 0: not known */
     uint32_t evictor_function; /* function of that access */
-    /* Node (struct caller_desc) of the outermost known caller of the sampled function; 0: the stack
-     * is not known. */
+    /* Node of the outermost known caller of the sampled function; 0: the stack is not known. */
     uint32_t caller;
 };
 
-/* A line event of a simulation with the place of its access. */
 struct line_place {
     struct line_event line;
     struct place place;
 };
 
-/*
- * Replaces an object by another one after a name or type became known late. All counts of `from`
- * move to `to`.
- */
+/* All counts of `from` move to `to`, after a name or type became known late. */
 struct object_rename {
     uint32_t from;
     uint32_t to;
@@ -236,10 +223,8 @@ struct function_desc {
     uint64_t end;
 };
 
-/*
- * A node of the caller tree: its function called the function of the parent. The root of a branch
- * has parent 0 and is the sampled function. Nodes are dense from 1; parents precede children.
- */
+/* A node of the caller tree: its function called the function of the parent. Roots have parent 0
+ * and are sampled functions. Nodes are dense from 1; parents precede children. */
 struct caller_desc {
     uint32_t parent;
     uint32_t function;
@@ -254,7 +239,6 @@ struct instruction_desc {
     const char *inlined; /* "min < clamp": functions inlined there, innermost first; NULL: none */
 };
 
-/* Mapping that contains code. */
 struct mapping_desc {
     uint64_t start;
     uint64_t end;
@@ -270,8 +254,7 @@ struct object_extent {
     uint32_t object; /* 0: a gap */
 };
 
-/* Facts about the target for the header line; strings sanitised, owned by the resolver or the
- * recording. */
+/* Facts for the header line; strings sanitised, owned by the resolver or the recording. */
 struct resolver_target {
     uint32_t pid;
     uint32_t threads;
@@ -282,7 +265,6 @@ struct resolver_target {
     uint64_t cpu_ticks; /* user and system time of all threads; live only */
 };
 
-/* State of the background loading of debug information. */
 struct loading_state {
     uint32_t waiting; /* unanswered requests */
     uint32_t processes;
@@ -300,10 +282,9 @@ struct memory_use {
 };
 
 /*
- * Questions that profile asks by number while it counts and while it makes a snapshot: the meaning
- * of an id, or the current state of the target at an address. The resolver, a recording, or a table
- * in tests answers them; with -o the answers are recorded (store_writer_answer()).
- * doc/design/names.md explains why the answers are not values stored in the snapshot.
+ * Questions that profile asks by number while it counts or makes a snapshot. The resolver, a
+ * recording, or a table in tests answers them; with -o the answers are recorded
+ * (store_writer_answer()). Why the snapshot does not hold the answers: doc/design/names.md.
  */
 enum place_question {
     PLACE_OBJECT,      /* object id -> object */
@@ -359,11 +340,8 @@ static inline bool place_ask(const struct place_names *names, enum place_questio
 /* "global", "heap", ... as in JSON. */
 const char *object_kind_name(enum object_kind kind);
 
-/*
- * A search for an object by exact name ("htab", "libc.so.6:main_arena"), or by a part that occurs
- * in only one object's name. Call object_search_look() for each object; `found` is the result if
- * `fits` is 1.
- */
+/* A search for an object by exact name ("htab", "libc.so.6:main_arena"), or by a part of only one
+ * name. Call object_search_look() for each object; `found` is the result if `fits` is 1. */
 struct object_search {
     const char *name;
     uint32_t found;
@@ -374,11 +352,8 @@ struct object_search {
 void object_search_look(struct object_search *search, uint32_t object, const char *name,
                         const char *module);
 
-/*
- * resolve -> profile -> view: a program or library that a recording has code of, whether it was
- * found here, and files that were not opened. Without the file, samples that have only registers
- * cannot be decoded, and its code and data have no names.
- */
+/* A program or library that a recording has code of. Without the file here, samples that have only
+ * registers cannot be decoded, and its code and data have no names. */
 enum binary_state {
     BINARY_FOUND,      /* the build-id matches the recorded one */
     BINARY_UNVERIFIED, /* matched by path: the recording has no build-id */
@@ -399,7 +374,6 @@ struct binary_desc {
 
 #define BINARIES_SHOWN 64
 
-/* The binaries of a recording, in a snapshot. */
 struct snapshot_binaries {
     const struct binary_desc *list; /* most samples first, at most BINARIES_SHOWN; NULL: live */
     size_t count;

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sample -> decode: records delivered by the kernel.
- *
- * A `struct record` is one perf_event record in our own form, in time order. src/sample fills it
- * in, the later stages read it. It is a plain value, except for the strings of mappings and comms,
- * which are valid only during the callback.
+ * sample -> decode: records delivered by the kernel, in time order. Plain values, except for the
+ * strings of mappings and comms, which are valid only during the callback.
  *
  * Source: include/uapi/linux/perf_event.h, "struct perf_event_mmap_page" and "enum
  * perf_event_type"; arch/x86/include/uapi/asm/perf_regs.h.
@@ -100,7 +97,6 @@ struct sample {
     uint64_t regs[SREG_COUNT];
 };
 
-/* A mapping made by the target: PERF_RECORD_MMAP or MMAP2. */
 struct sample_mapping {
     uint64_t start;
     uint64_t length;
@@ -150,7 +146,6 @@ struct record {
     };
 };
 
-/* Role of an event; columns use it to find the events they need. */
 enum event_role {
     EVENT_MISS_L1,
     EVENT_MISS_L2,
@@ -171,8 +166,7 @@ struct sampler_event {
     uint64_t opened_on; /* kernel events open for it (threads x CPUs); 0: could not be opened */
 };
 
-/* Properties of a session, live, replayed or from FILE.misstop. Stable but for events[].period and
- * counts. */
+/* Of a session: live, replayed or from FILE.misstop. Stable but for events[].period and counts. */
 struct sampler_info {
     const char *source; /* "counter", ..., "replay" */
     const char *weighs; /* meaning of a sample, for the header line */

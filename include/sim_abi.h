@@ -2,9 +2,8 @@
 /*
  * Memory shared by misstop and its Valgrind tool (src/sim/tool): fixed width, versioned. misstop
  * creates it (src/sample/simulated/sim_memory.c) and treats everything the tool wrote as hostile,
- * because the target can write to it too; the tool maps it and writes. It contains no pointers. No
- * size is read back from it: all sizes are fixed here. Used by src/sim/tool, src/sample/simulated
- * and src/simulation.c, which fills in the geometry.
+ * because the target can write to it too. It contains no pointers, and no size is read back from
+ * it: all sizes are fixed here.
  *
  * Layout in order: header (one page), threads, instructions, pairs, ring, and the questions about
  * another layout. The target's threads run one at a time under Valgrind, so the ring has one
@@ -25,8 +24,7 @@ enum {
     SIM_LEVELS_MAX = 4,
     SIM_NAME_BYTES = 256,
     SIM_THREADS_MAX = 1024, /* maximum during the whole run; further threads share the last entry */
-    /* Maximum number of instructions that access memory; further ones are counted only in the
-     * totals. */
+    /* Instructions that access memory; further ones are counted only in the totals. */
     SIM_INSTRUCTIONS_MAX = 1 << 20,
     SIM_RING_UNITS = 1 << 19,
     /* Kept free of misses, for units that must not be lost. */
@@ -108,7 +106,6 @@ struct sim_thread {
     uint64_t unused2[3];
 };
 
-/* Exact counts of an instruction that accesses memory. */
 struct sim_instruction {
     uint64_t ip;
     uint64_t counts[SIM_OPS - 1]; /* [op - 1] */
@@ -142,7 +139,6 @@ enum sim_cause {
     SIM_CAUSES
 };
 
-/* A miss, or a sampled access. */
 struct sim_miss {
     uint64_t stamp;
     /* An enum sim_kind: the first byte after the stamp of every unit that begins a record. */
@@ -192,11 +188,8 @@ struct sim_line {
     uint64_t unused;
 };
 
-/*
- * Pairs of evictor and evicted instructions, and of fetching and using instructions, by instruction
- * index. Counts misses, uses and lines of all threads. A slot with count 0 is empty; a used slot
- * keeps its pair. Slots are unordered.
- */
+/* Pairs of evictor and evicted instructions, or of fetching and using instructions, by index, with
+ * counts of all threads. Unordered; a slot with count 0 is empty, a used slot keeps its pair. */
 struct sim_pair {
     uint64_t count;
     uint32_t first;
@@ -246,8 +239,7 @@ enum sim_path { SIM_PATH_UNKNOWN, SIM_PATH_OTHER, SIM_PATH_ASKED };
 /*
  * "What if this object had another layout?" misstop writes every member except `asked`, then
  * `asked`. The tool accepts the question, follows the agent's rings from then on and reports that.
- * misstop follows the rings up to the same point and lists the existing blocks; from then on both
- * models count.
+ * misstop lists the blocks that exist at that point; from then on both models count.
  */
 struct sim_question {
     uint64_t asked;  /* number of the question; 0: none, the previous question has ended */
@@ -260,8 +252,7 @@ struct sim_question {
 /* Control of all questions. Written by misstop, except `waits`. */
 struct sim_asked {
     uint64_t zeroed; /* incremented to reset the counts */
-    /* Number of accesses after which the program waits for questions; 0: it does not wait. Cleared
-     * by the tool. */
+    /* Accesses after which the program waits for questions; 0: never. Cleared by the tool. */
     uint64_t awaited;
     uint64_t awaited_count; /* number of questions to wait for, starting with the first */
     uint64_t waits; /* number of accesses at which the program now waits; 0: it does not wait */
@@ -288,7 +279,6 @@ struct sim_answer {
     char why[SIM_NAME_BYTES];    /* cause of SIM_ANSWER_REFUSED */
 };
 
-/* The whole memory, in the order of the file. */
 struct sim_shared {
     union {
         struct sim_header header;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * sample -> profile: line events, reported only by a simulation (--sim): how a line was used before
- * it left a cache, or how many other lines were used before it was reused. A plain value; the
- * resolver adds the object.
- */
+/* sample -> profile: how a line was used before it left a cache, or how many other lines were used
+ * before it was reused; simulation only (--sim). The resolver adds the object. */
 #ifndef MISSTOP_SIMULATED_LINE_H
 #define MISSTOP_SIMULATED_LINE_H
 
@@ -27,8 +24,7 @@ struct line_event {
     uint64_t ip;      /* address of the instruction that fetched the line, or uses it */
     uint64_t address; /* address accessed by that instruction */
     uint64_t weight;  /* lines or uses that this event represents */
-    /* LINE_REUSED: other lines used in between, of the first level's line size; LINE_NO_DISTANCE:
-     * first use. */
+    /* Other lines used in between, of the first level's line size; LINE_NO_DISTANCE: first use. */
     uint64_t distance;
     uint32_t tid;           /* running thread */
     uint16_t event;         /* LINE_LEFT: event of the misses of the level it left */
@@ -40,7 +36,6 @@ struct line_event {
     uint32_t uses[LINE_USES];
 };
 
-/* Relations of an instruction to lines that it or another instruction fetched. */
 enum line_pairs {
     LINE_EVICTED_BY, /* evicted them; counts lines */
     LINE_USED_BY,    /* used them; counts accesses, estimated */

@@ -29,7 +29,6 @@
 
 enum sets_verdict { SETS_TOO_FEW, SETS_UNIFORM, SETS_CONCENTRATED };
 
-/* An object's samples in one set. */
 struct snapshot_set_part {
     uint32_t set;
     uint32_t object; /* index into objects; UINT32_MAX: not listed there */
@@ -43,7 +42,6 @@ enum sets_doubt {
     SETS_GUESSED /* the recording does not describe its caches: those of this machine are used */
 };
 
-/* The content of the hot sets. */
 enum sets_content {
     SETS_CONTENT_UNKNOWN, /* no set is above the bound */
     SETS_HOT_LINES,       /* no more lines than a set has ways */
@@ -75,10 +73,8 @@ struct snapshot_sets {
     size_t part_count;
 };
 
-/* Returns the name as in JSON. */
 const char *sets_verdict_name(enum sets_verdict verdict);
 
-/* A cache line that recurs in the window. */
 struct snapshot_recurrence {
     uint64_t address; /* address of the cache line */
     uint32_t count;
@@ -129,7 +125,6 @@ enum region_state {
     REGION_QUEUED
 };
 
-/* Why a region is kept, dropped or final. */
 enum region_reason {
     REGION_NO_REASON,
     REGION_NO_SAMPLES,
@@ -142,7 +137,6 @@ enum region_reason {
     REGION_REASON_COUNT
 };
 
-/* Share of a found region in one phase. */
 struct snapshot_region_phase {
     char name[4]; /* "A" */
     double share; /* fraction of all misses in the searched range, in that phase */
@@ -160,8 +154,7 @@ struct snapshot_region {
     enum region_state state;
     const char *object; /* name of the object in it; "" if several */
     enum region_reason reason;
-    /* Found regions, if phases are distinguished: most misses first. Share NAN: found only in other
-     * phases, not measured now. */
+    /* If phases are distinguished: most misses first. Share NAN: found only in other phases. */
     /* Terminated by an entry without a name; NULL: none. */
     const struct snapshot_region_phase *phases;
     size_t phase_count;
@@ -184,11 +177,9 @@ struct snapshot_search {
     size_t dropped_count;
 };
 
-/* Return the names as in JSON. */
 const char *search_state_name(enum search_state state);
 const char *region_state_name(enum region_state state);
 
-/* The recording that is replayed. */
 struct snapshot_recording {
     const char *host;
     const char *cpu;     /* "Intel(R) Xeon(R) ..." */
@@ -254,8 +245,7 @@ struct snapshot_event {
     uint64_t period;  /* current, events per sample */
     uint64_t samples; /* number since the start or the last reset */
     double events;    /* sum of the samples' periods; NAN: not known */
-    /* Fraction of the time the event was counted: events are multiplexed if there are too few
-     * counters. NAN or 0: not known. */
+    /* Events are multiplexed if there are too few counters. NAN or 0: not known. */
     double counted;
 };
 
@@ -281,8 +271,7 @@ struct snapshot_target {
     const char *state;
 };
 
-/* Exact counts since the start or the last reset, all events; total = attributed + sum of
- * reasons. */
+/* Counts since the start or the last reset, all events; total = attributed + sum of reasons. */
 struct snapshot_totals {
     uint64_t samples;
     uint64_t attributed;

@@ -25,13 +25,11 @@ struct snapshot_causes_figures {
     double share[CAUSE_COUNT]; /* fractions of the misses; share[CAUSE_NOT_KNOWN] is 0 */
     double evicted;            /* misses with a known evictor */
     double by_itself; /* fraction of `evicted` due to the row itself; NAN: not known, or none */
-    /* Fractions of the misses: lines evicted before they were reused (DTrack 3.5), by the same
-     * object or by another. */
+    /* Fractions of the misses on lines evicted before they were reused (DTrack 3.5). */
     double early_same;
     double early_other;
 };
 
-/* Accesses of a function to an object that evicted the row's lines. */
 struct snapshot_evictor {
     const char *function; /* "unknown" if not known */
     const char *object;   /* NULL: not known */
@@ -40,7 +38,6 @@ struct snapshot_evictor {
     double share; /* fraction of the misses with a known evictor */
 };
 
-/* A thread that evicted the row's lines. */
 struct snapshot_evictor_thread {
     const char *name; /* "worker (123)" */
     uint32_t tid;     /* 0: all threads that are not counted individually */
@@ -63,7 +60,6 @@ struct snapshot_causes_row {
 
 enum causes_of { CAUSES_OBJECTS, CAUSES_FUNCTIONS, CAUSES_THREADS, CAUSES_KINDS };
 
-/* A row or column of the matrix of evictions. */
 struct snapshot_eviction_line {
     const char *name; /* NULL: all others, and those not known */
     uint32_t id;
@@ -71,10 +67,9 @@ struct snapshot_eviction_line {
 };
 
 /*
- * Rows: objects or threads that missed. Columns: objects or threads that evicted the lines. Most
- * misses first; the last row and column contain all others, including all below 0.1 %. The cells
- * add up to the rows, and the rows to `misses`: all misses with a known evictor. Evictors that the
- * bounded table dropped are counted as others.
+ * Rows: objects or threads that missed; columns: their evictors. Most misses first; the last row
+ * and column contain all others, including all below 0.1 % and evictors that the bounded table
+ * dropped. The cells add up to the rows, and the rows to `misses`: all misses with a known evictor.
  */
 struct snapshot_evictions {
     size_t row_count; /* without the row of others; 0: nothing is known */
@@ -105,7 +100,6 @@ enum { REUSE_POINTS = 41, REUSE_MARKS = 8 };
 /* Returns the cache size of a point in bytes. */
 double snapshot_reuse_size(unsigned point);
 
-/* A cache size marked on the curve. */
 struct snapshot_reuse_mark {
     char name[12]; /* "L1"; "own L1" for this machine's cache if another one is simulated */
     uint64_t size_bytes;
@@ -117,7 +111,6 @@ struct snapshot_reuse_row {
     uint32_t code;   /* index into code of the function of a source line; UINT32_MAX: none */
     uint64_t id;     /* stays the same in later snapshots */
     const char *name;
-    /* Number of a source line; 0: not known. */
     uint32_t line;
     const char *function; /* function of a source line; NULL: the row is an object */
     double uses;          /* number of intervals that the figures are computed from */

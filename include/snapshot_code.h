@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (see snapshot.h for its rules): functions and their instructions that
- * access memory. */
+/* Part of struct snapshot: functions and their instructions that access memory. */
 #ifndef MISSTOP_SNAPSHOT_CODE_H
 #define MISSTOP_SNAPSHOT_CODE_H
 
@@ -29,7 +28,6 @@ struct snapshot_partners {
     size_t count;
 };
 
-/* A memory-accessing instruction of a function. */
 struct snapshot_instruction {
     uint64_t address;
     const char *file;       /* NULL: not known */
@@ -58,10 +56,9 @@ struct snapshot_instruction {
 };
 
 /*
- * A function of the caller tree. The following entries with a greater `depth`, up to the next one
- * with the same or a smaller depth, are its own callers. The tree of a function begins with its
- * callers, the tree of an object with the functions that access it. A recursive function is one
- * row. Shares are inclusive.
+ * A function of the caller tree. Its own callers are the following entries with a greater `depth`.
+ * The tree of a function begins with its callers, the tree of an object with the functions that
+ * access it. A recursive function is one row. Shares are inclusive.
  */
 struct snapshot_caller {
     uint32_t depth;
@@ -80,7 +77,6 @@ struct snapshot_callers {
     size_t count;
 };
 
-/* A function on a stack. */
 struct snapshot_frame {
     const char *function;
     const char *file; /* NULL: not known */
@@ -106,9 +102,8 @@ struct snapshot_code {
     double count_over;
     /* Fraction of its object's samples; in `code`, of all attributed samples. */
     struct snapshot_share share;
-    /* Only in `code`: samples that waited for data of an unknown object, their fraction of all
-     * samples, and the fraction of all samples including known objects; the most frequent reason,
-     * or REASON_NONE. */
+    /* Only in `code`: samples that waited for data of an unknown object, as a fraction of all
+     * samples, the same including known objects, and the most frequent reason or REASON_NONE. */
     double unknown_samples;
     double unknown_over;
     double unknown_share;
@@ -125,7 +120,6 @@ struct snapshot_code {
     size_t instruction_count;
 };
 
-/* The matrix of functions and objects. */
 enum {
     SNAPSHOT_MATRIX_ROWS = 40,
     SNAPSHOT_MATRIX_COLUMNS = 24,
@@ -152,7 +146,6 @@ struct snapshot_matrix_cell {
     const struct snapshot_causes_figures *causes;
 };
 
-/* One instruction on one object: the lines and fields of a cell. */
 struct snapshot_matrix_site {
     uint16_t row;
     uint16_t column;

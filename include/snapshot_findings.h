@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (see snapshot.h for its rules): recognised problems, each with the
- * figures that support it. The rules are in src/profile/findings, the sentences in
- * src/view/findings.c. */
+/* Part of struct snapshot: recognised problems with their figures. The rules are in
+ * src/profile/findings, the sentences in src/view/findings.c. */
 #ifndef MISSTOP_SNAPSHOT_FINDINGS_H
 #define MISSTOP_SNAPSHOT_FINDINGS_H
 
@@ -39,11 +38,8 @@ enum finding_kind {
 /* How well the evidence supports the rule; documented per kind in the man page. */
 enum finding_sure { FINDING_PERHAPS, FINDING_LIKELY, FINDING_SURE };
 
-/*
- * The rule of a finding. It determines the kind (src/profile/findings), the figures, and the
- * sentences (src/view/findings.c). Rules are applied in this order: some are skipped for an object
- * that an earlier rule reported.
- */
+/* Determines the kind (src/profile/findings), the figures, and the sentences (src/view/findings.c).
+ * Applied in this order: some are skipped for an object that an earlier rule reported. */
 enum finding_rule {
     RULE_NONE,
     RULE_FALSE_SHARING_CAUSE, /* based on the causes of the object's misses */
@@ -109,7 +105,6 @@ struct finding_sharing {
     bool by_hitm;  /* by HITM; otherwise by alternating accesses */
 };
 
-/* Misses with causes, counted by a simulation. */
 struct finding_cause {
     double misses;
     double part;        /* part with the cause, or causes, of the rule */
@@ -178,11 +173,11 @@ struct finding_churn {
     double allocator; /* fraction of the samples */
 };
 
-/* A way to use huge pages. */
 enum finding_huge {
     HUGE_MADVISE,
     HUGE_JAVA,
     HUGE_PYTHON,
+    HUGE_PHP,
     HUGE_JEMALLOC,
     HUGE_MIMALLOC,
     HUGE_TCMALLOC,
@@ -304,12 +299,10 @@ struct snapshot_finding {
         struct finding_copying copying;
     } of; /* selected by the rule */
     struct finding_support support;
-    /* Fraction of all samples of the ranking event, attributed or not, that the finding is
-     * about. */
+    /* Fraction of all samples of the ranking event, attributed or not. */
     double share;
-    /* Fraction of all samples that the remedy could save; NAN: not known. The range is gain_low to
-     * gain if there is a lower bound. If `bound` is set, the gain is at most `gain` and no lower
-     * bound is known. */
+    /* Fraction of all samples that the remedy could save; NAN: not known. From gain_low to gain if
+     * there is a lower bound; if `bound` is set, at most `gain`. */
     double gain;
     double gain_low; /* 0: no lower bound */
     bool bound;

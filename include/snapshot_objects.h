@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (see snapshot.h for its rules): objects, their fields, types and
- * instructions. */
+/* Part of struct snapshot: objects, their fields, types and instructions. */
 #ifndef MISSTOP_SNAPSHOT_OBJECTS_H
 #define MISSTOP_SNAPSHOT_OBJECTS_H
 
@@ -71,8 +70,7 @@ struct snapshot_layout_line {
     uint32_t cold; /* bytes fetched but never sampled */
 };
 
-/* Interpretation of a layout: the first one that applies. Thresholds:
- * src/profile/snapshot/layout.c. */
+/* The first reading that applies. Thresholds: src/profile/snapshot/layout.c. */
 enum layout_reading {
     LAYOUT_TOO_FEW,   /* too few samples, or no lines */
     LAYOUT_SHORT,     /* shorter than a line, and not in an array */
@@ -164,8 +162,7 @@ struct snapshot_object {
 /* An instruction and an object, for profiles in the formats of other tools. Only on request
  * (profile_want_accesses()), because every pair is visited. */
 struct snapshot_access {
-    /* Address of the instruction; 0: all accesses to the object that are not counted by
-     * instruction. */
+    /* Of the instruction; 0: all accesses to the object that are not counted by instruction. */
     uint64_t address;
     const char *function;      /* NULL: address is 0 */
     const char *function_file; /* where it begins; NULL, 0: not known, as for the next four */
@@ -187,7 +184,6 @@ struct snapshot_access {
     double cycles;  /* weight times the object's mean latency; NAN: not measured */
 };
 
-/* A heap bin with its misses. */
 struct snapshot_bin {
     struct heap_bin heap; /* strings in the snapshot's arena */
     uint32_t object;      /* index into objects; UINT32_MAX: not listed there */

@@ -10,17 +10,15 @@
 #include "access.h"
 #include "simulated_line.h"
 
-/* A share, rate or ratio with its 95 % interval (computed as described in
- * src/profile/tables/statistics.h). */
+/* With its 95 % interval (src/profile/tables/statistics.h). */
 struct snapshot_share {
     double value; /* 0..1, except for ratios */
     double low;
     double high;
 };
 
-/* Levels and the TLB, which an access can miss. Each rate is a fraction of all accesses, not only
- * of those that reached the level. An access that waits for a line already on its way does not
- * count as a miss. */
+/* Each rate is a fraction of all accesses, not only of those that reached the level. An access that
+ * waits for a line already on its way does not count as a miss. */
 enum rate_level {
     RATE_L1,
     RATE_L2,
@@ -50,7 +48,6 @@ struct snapshot_rates {
 /* Returns the name as in JSON: "L1", "L2", "memory". */
 const char *rate_level_name(enum rate_level level);
 
-/* Source of the levels in struct snapshot_levels. */
 enum levels_from {
     LEVELS_RECORDED, /* recorded by the hardware with each sample */
     LEVELS_COUNTED   /* calculated from the sample counts of several miss events */
@@ -59,13 +56,11 @@ enum levels_from {
 #define SNAPSHOT_LATENCY_CLASSES 16 /* 1, 2-3, 4-7, ... cycles; the last: 32768 and more */
 
 /*
- * Where accesses found their data, and their latencies: for an object, a field, or everything.
- * Counts are accesses estimated from the samples' periods, for the ranking event if it records
- * levels. NAN: the source does not report it.
+ * Where accesses found their data, and their latencies. Counts are accesses estimated from the
+ * samples' periods, for the ranking event if it records levels. NAN: the source does not report it.
  *
- * Counts depend on what the source samples (`weighs` in struct snapshot_source). pebs samples loads
- * above a latency threshold, evenly among those; ibs samples all ops alike. The shares of a level
- * from two sources therefore cannot be compared.
+ * The shares of a level from two sources cannot be compared (`weighs` in struct snapshot_source):
+ * pebs samples loads above a latency threshold, evenly among those; ibs samples all ops alike.
  */
 struct snapshot_levels {
     enum levels_from from;
@@ -89,16 +84,12 @@ struct snapshot_levels {
     double stall;
 };
 
-/* Computes the members that follow from the counts, and `found`. */
 void snapshot_levels_derive(struct snapshot_levels *levels);
 
-/*
- * Fraction of the time spent waiting for data that is not in this core's nearer caches: of the
- * process's CPU time, a function's time, or the time at an object's accesses.
- */
+/* Fraction of the process's CPU time, a function's time, or the time at an object's accesses spent
+ * waiting for data that is not in this core's nearer caches. */
 enum wait_level { WAIT_BEYOND_L1, WAIT_BEYOND_L2, WAIT_BEYOND_L3, WAIT_LEVELS };
 
-/* Data that the bounds are computed from. */
 enum wait_evidence {
     WAIT_UNKNOWN,
     WAIT_FROM_COUNTERS,   /* stall and cycle events */
@@ -133,8 +124,7 @@ struct snapshot_use {
     double spatial_high;
 };
 
-/* Returns the fraction of the fetched bytes that was used: SIP's spatial use. NAN if `use` is NULL
- * or has no line. */
+/* SIP's spatial use: fraction of the fetched bytes used. NAN if `use` is NULL or has no line. */
 static inline double snapshot_use_spatial(const struct snapshot_use *use)
 {
     return use && use->fetched_bytes > 0 ? use->used_bytes / use->fetched_bytes : NAN;
@@ -158,8 +148,7 @@ static inline void snapshot_use_sum(struct snapshot_use *into, const struct snap
         into->uses[i] += more->uses[i];
 }
 
-/* Cache level of the use of lines: the level of the ranking event, or the closest nearer level that
- * has evictions. */
+/* The level of the ranking event, or the closest nearer level that has evictions. */
 struct snapshot_uses {
     bool known;     /* otherwise the other members are empty */
     uint8_t level;  /* index, 0: L1 */

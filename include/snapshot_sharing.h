@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (see snapshot.h for its rules): cache lines that several threads access,
- * at least one of them with a store, and what each thread does there. */
+/* Part of struct snapshot: lines that several threads access, at least one of them with a store. */
 #ifndef MISSTOP_SNAPSHOT_SHARING_H
 #define MISSTOP_SNAPSHOT_SHARING_H
 
@@ -20,7 +19,6 @@ enum sharing_verdict {
     SHARING_READ_ONLY /* several threads, no store seen: no contention */
 };
 
-/* Evidence that threads contend for a line. */
 enum sharing_evidence {
     SHARING_TURNS, /* sampled accesses alternate between threads */
     SHARING_HITM   /* the hardware found the line modified in another CPU's cache */
@@ -45,7 +43,6 @@ struct sharing_remedy {
     unsigned bytes;
 };
 
-/* An instruction executed by one thread. */
 struct snapshot_sharing_code {
     uint64_t address;
     const char *function;
@@ -60,7 +57,6 @@ struct snapshot_sharing_code {
     bool locked;       /* an atomic instruction */
 };
 
-/* A thread that accesses the line. */
 struct snapshot_sharing_side {
     uint32_t tid;
     uint32_t cpu; /* CPU on which it was last seen; UINT32_MAX: not known */

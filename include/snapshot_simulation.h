@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (see snapshot.h for its rules): exact totals of a program that runs under
- * a simulated cache. */
+/* Part of struct snapshot: exact totals of a program that runs under a simulated cache. */
 #ifndef MISSTOP_SNAPSHOT_SIMULATION_H
 #define MISSTOP_SNAPSHOT_SIMULATION_H
 
@@ -18,7 +17,6 @@ struct simulation_level {
     uint64_t store_misses;
 };
 
-/* Why counting is paused. */
 enum simulation_pause {
     SIMULATION_STARTING, /* Valgrind is starting: the program has not begun */
     SIMULATION_PAUSED,   /* paused by the user */
@@ -40,7 +38,6 @@ struct snapshot_simulation {
     uint8_t pause; /* enum simulation_pause, if not counting */
 };
 
-/* Returns the name as in JSON: "starting", ... */
 const char *simulation_pause_name(enum simulation_pause pause);
 
 /* Questions about other layouts, each for one object, and the simulation's answers so far. */
@@ -51,7 +48,6 @@ enum whatif_state {
     WHATIF_REFUSED /* `why` has the cause */
 };
 
-/* Accesses that missed a level, with the current and with the new layout. */
 struct snapshot_whatif_level {
     double before;
     double after;
@@ -65,7 +61,6 @@ struct snapshot_whatif_level {
 /* At most SIM_QUESTIONS_MAX (sim_abi.h) questions can be active at once. */
 enum { WHATIF_MAX = 4, WHATIF_PAST_MAX = 8, WHATIF_OBJECT = 256, WHATIF_QUESTION = 160 };
 
-/* An earlier question and its answer. */
 struct snapshot_whatif_past {
     char object[WHATIF_OBJECT];
     uint32_t object_id;

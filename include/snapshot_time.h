@@ -16,8 +16,7 @@ enum snapshot_measure {
     SNAPSHOT_MEASURES
 };
 
-/* Counts per period for one object, function, field or group of threads, from all attributed
- * samples. */
+/* Counts per period, from all attributed samples. */
 struct snapshot_stream {
     /* Index into objects of the object, or of the field's object; UINT32_MAX: none. */
     uint32_t object;
@@ -34,7 +33,6 @@ struct snapshot_streams {
     size_t count;
 };
 
-/* One measure of the run. */
 struct snapshot_measured {
     double *all; /* [periods], attributed samples; NULL: not sampled */
     /* [periods], samples without an object, not included in `all`; NULL: not known. */
@@ -68,8 +66,7 @@ struct snapshot_phase {
     bool again;     /* a time range of this name occurred before */
 };
 
-/* Noise counts as damped if the volatility is at or below this. DTrack selects by a threshold (4.3)
- * but gives no value. */
+/* At or below this volatility, noise counts as damped. DTrack's threshold (4.3) has no value. */
 #define SNAPSHOT_VOLATILITY_DAMPED 0.25
 
 struct snapshot_volatility {

@@ -16,7 +16,6 @@
 #include "sample/perfdata/perfdata.h"
 #include "view/export/diff.h"
 
-/* One input file. */
 struct diff_input {
     const char *path;
     pid_t pid;        /* process of a recording; 0: selected by `comm` */
@@ -28,8 +27,7 @@ struct sides {
     struct diff_side side[2];
 };
 
-/* If a recording has several processes, selects the one named `comm`; leaves the default if `comm`
- * is NULL or no process has that name. */
+/* If `comm` is NULL or no process has that name, the default stays. */
 static int choose_process(struct engine *engine, const char *comm, struct error *error)
 {
     size_t count;
@@ -77,8 +75,7 @@ static int replay_until(struct engine *engine, uint64_t until_ns, const char *pa
                : error_set(error, (int)count, "cannot read %s: %s", path, strerror((int)-count));
 }
 
-/* Replays one of the equal parts of a recording in smaller steps; the last part continues to the
- * end. */
+/* In smaller steps; the last of the equal parts continues to the end. */
 static int replay_part(struct engine *engine, unsigned part, unsigned *patience_ms,
                        const char *path, struct error *error)
 {

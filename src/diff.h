@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * `misstop diff A B`: replays recordings to their end, reads saved reports, and compares the two
- * sides (src/view/export/diff.h). Used by main only.
- */
+/* `misstop diff A B`: replays recordings, reads saved reports, and compares the two sides. */
 #ifndef MISSTOP_DIFF_H
 #define MISSTOP_DIFF_H
 
@@ -23,8 +20,7 @@ struct diff_options {
     struct view_options view;
 };
 
-/* Parses the words after `diff`, up to NULL; earlier options are already in *options. Returns 0, or
- * -EINVAL with the cause and a remedy. */
+/* Earlier options are in *options. Returns 0, or -EINVAL with the cause and a remedy. */
 int diff_options_parse(struct diff_options *options, char **words, struct error *error);
 
 void diff_help(FILE *out);

@@ -12,13 +12,11 @@
 /* Checks before the run that the files can be created. Returns 0 or a negative errno. */
 int export_check(const struct options *options, struct error *error);
 
-/* Writes all requested files. pid: the watched process; 0: a recording. Returns 0, or the first
- * negative errno. */
+/* pid: the watched process; 0: a recording. Returns 0, or the first negative errno. */
 int export_write(const struct options *options, struct engine *engine, pid_t pid,
                  struct error *error);
 
-/* Writes a snapshot to NAME.txt and NAME.json; reports the result in `message`. Overwrites
- * nothing. */
+/* To NAME.txt and NAME.json; overwrites nothing. `message`: the result. */
 void snapshot_file_write(const struct snapshot *snapshot, const struct view_options *options,
                          const char *name, char *message, size_t size);
 

@@ -177,13 +177,11 @@ static void quit(struct front *front)
 static void suspend(struct front *front)
 {
     display_suspend(front->setup.display);
-    /* SIGTSTP is blocked for the signalfd. raise() stops this thread too, which must not continue
-     * before the others stop. */
+    /* raise() stops this thread too, which must not continue before the others stop. */
     raise(SIGSTOP);
     display_resume(front->setup.display);
 }
 
-/* `W`: writes the displayed snapshot. */
 static void write_snapshot(struct front *front, const char *name)
 {
     char message[512];

@@ -27,18 +27,14 @@ static void redirect(int fd, const char *path, int flags)
     }
 }
 
-/* Variables that make the dynamic linker load the agent, and let the agent find the shared
- * memory. */
+/* They make the dynamic linker load the agent, and let it find the shared memory. */
 struct agent_variables {
     char preload[4096];
     char memory[64];
 };
 
-/*
- * Builds the environment of the child with the agent's variables last. The user's LD_PRELOAD is
- * kept: ld.so uses the last one, and the agent removes both of its variables again. Returns NULL if
- * out of memory.
- */
+/* The user's LD_PRELOAD is kept: ld.so uses the last one, and the agent removes both of its
+ * variables again. NULL: out of memory. */
 static char **make_environment(struct agent_variables *variables)
 {
     size_t count = 0;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Starts the program to watch, held before exec until sampling is set up, and reports how it ended.
- * With --sim it runs under misstop's Valgrind tool (simulation.c). Used by main only.
- */
+/* Starts the program to watch, held before exec until sampling is set up, and reports how it ended.
+ * With --sim it runs under misstop's Valgrind tool (simulation.c). */
 #ifndef MISSTOP_LAUNCH_H
 #define MISSTOP_LAUNCH_H
 
@@ -26,11 +24,8 @@ struct simulation {
  * NULL: this machine's caches. Returns 0 or -EINVAL. */
 int simulation_levels(const char *spec, struct sim_wanted *wanted, struct error *error);
 
-/*
- * Sets up the simulation and VALGRIND_LIB. `agent`: path of the allocation agent that the program
- * will load; NULL: none. Returns -ENOTSUP if built without it, -ENOENT if valgrind or the command
- * is missing; the error text has the remedy.
- */
+/* `agent`: allocation agent that the program will load; NULL: none. Returns -ENOTSUP if built
+ * without it, -ENOENT if valgrind or the command is missing; the error text has the remedy. */
 int simulation_open(struct simulation *simulation, const struct options *options, const char *agent,
                     struct error *error);
 void simulation_close(struct simulation *simulation);
@@ -53,15 +48,13 @@ struct launch {
     char output[64]; /* file with the program's terminal output; "": none */
 };
 
-/* Finds one of misstop's own files: in the build directory, otherwise where it was installed.
- * Returns 0 or -ENOENT. */
+/* In the build directory, otherwise where it was installed. Returns 0 or -ENOENT. */
 int launch_find(char *path, size_t size, const char *built, const char *installed,
                 struct error *error);
 
 struct launch_wanted {
     char *const *command;
-    /* The screen owns the terminal: the program's terminal output goes to launch->output, and it
-     * reads /dev/null. */
+    /* The program's terminal output goes to launch->output, and it reads /dev/null. */
     bool quiet;
     /* Reports are printed: the program's standard output goes to standard error. */
     bool apart;
@@ -70,8 +63,7 @@ struct launch_wanted {
     const struct signals_before *signals;
 };
 
-/* Forks a child that waits at the gate. Returns -ENOENT if the agent is missing, or another
- * negative errno. */
+/* The child waits at the gate. -ENOENT: the agent is missing. */
 int launch_prepare(struct launch *launch, const struct launch_wanted *wanted, struct error *error);
 
 /* Opens the gate. Returns 0 after the exec, otherwise the error of exec. */
@@ -80,17 +72,14 @@ int launch_go(struct launch *launch, const char *name, struct error *error);
 /* Returns true if the child has ended, without waiting. */
 bool launch_ended(struct launch *launch);
 
-/* Describes how it ended: "with status 3", "by signal 11 (Segmentation fault)"; "" if it is still
- * running, or nothing was launched. */
+/* "with status 3", "by signal 11 (Segmentation fault)"; "": it is running, or was not launched. */
 void launch_how(struct launch *launch, char *out, size_t size);
 
 /* Terminates a child that is still running (SIGTERM) and closes the descriptors. */
 void launch_fini(struct launch *launch);
 
-/*
- * CMD as it is launched: with the allocation agent if that can be loaded, and under the simulated
- * cache with --sim. Opened by main before launch_prepare().
- */
+/* CMD as it is launched: with the agent if it can be loaded, under the simulated cache with
+ * --sim. */
 struct feed;
 
 struct command {
@@ -104,8 +93,7 @@ struct command {
  * program that cannot load the agent is watched without it; the Heap screen shows why. */
 int command_open(struct command *command, const struct options *options, struct error *error);
 
-/* Call after the program has ended, or when it is to continue alone. Also allowed for a zeroed
- * struct. */
+/* After the program's end, or if it is to continue alone. Also for a zeroed struct. */
 void command_close(struct command *command);
 
 #endif

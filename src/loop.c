@@ -23,7 +23,6 @@
 
 static const double second_picture_s = 0.4;
 
-/* Descriptors that the loop polls. */
 enum loop_source {
     LOOP_RECORDS,
     LOOP_HEAP,
@@ -56,8 +55,7 @@ static struct timespec timespec_of(double seconds)
                              .tv_nsec = (long)((seconds - floor(seconds)) * 1e9)};
 }
 
-/* Makes the timer fire after first_s, then every delay_s; 0 s stops it. Returns 0 or a negative
- * errno. */
+/* 0 s stops it. Returns 0 or a negative errno. */
 static int refresh_timer_start(int fd, double first_s, double delay_s)
 {
     struct itimerspec timer = {.it_interval = timespec_of(delay_s),
@@ -94,7 +92,6 @@ static double refresh_timer_step(double delay_s, int direction)
     return steps[i < 0 ? 0 : i >= STEPS ? STEPS - 1 : i];
 }
 
-/* Shows a message in the status line. */
 static void loop_message(struct loop *loop, const char *text)
 {
     if (loop->setup->front)
@@ -198,8 +195,7 @@ static void drain(struct loop *loop)
     bool all_times = loop->target_ended || loop->follows;
     uint64_t until = all_times ? UINT64_MAX : clock_now_ns() - SAMPLER_SETTLES_NS;
     long code;
-    /* A simulation waits for its misses to be read; a live process does not wait for the next
-     * refresh. */
+    /* A simulation waits for its misses to be read; a live process does not wait. */
     bool all = !loop->setup->front && (loop->target_ended || loop->setup->options->sim);
     do
         code = engine_drain(loop->setup->engine, until);
@@ -288,7 +284,6 @@ static void loop_refresh(struct loop *loop)
     }
 }
 
-/* Reads another slice of the requested time range. */
 static void fill_time_range(struct loop *loop)
 {
     struct engine *engine = loop->setup->engine;
@@ -436,8 +431,7 @@ static void watch_target(struct loop *loop)
         loop_refresh(loop);
 }
 
-/* Handles keys between slices; the timer triggers refreshes. Without a screen there is a single
- * report at the end. */
+/* Handles keys between slices; the timer refreshes. Without a screen: one report at the end. */
 static void play(struct loop *loop)
 {
     player_init(&loop->player, loop->setup->engine, loop->setup->front,

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The poll loop: rings, keyboard, refresh timer, signals, end of the target. Shows snapshots on the
- * screen or prints them. Used by main only.
- */
+/* Polls rings, keyboard, refresh timer, signals and the target's end. */
 #ifndef MISSTOP_LOOP_H
 #define MISSTOP_LOOP_H
 
@@ -18,11 +15,8 @@
 #include "snapshot.h"
 #include "view/view.h"
 
-/*
- * The terminal in a thread of its own, so that keys, signals and drawing never wait for a symbol
- * table, map or snapshot. The thread owns the screen; it sends requests to the loop and receives
- * snapshots and messages. All functions below are called by the loop unless noted.
- */
+/* The terminal in a thread of its own, so that keys, signals and drawing never wait for a symbol
+ * table, map or snapshot. It owns the screen. Called by the loop unless noted. */
 
 struct front;
 
@@ -35,8 +29,7 @@ struct front_setup {
     void *context;
 };
 
-/* Starts the thread. The loop holds the stages until it lends them. Returns 0 or a negative
- * errno. */
+/* The loop holds the stages until it lends them. Returns 0 or a negative errno. */
 int front_start(struct front **front, const struct front_setup *setup, struct error *error);
 
 /* Ends the thread; the caller owns the screen again. NULL is allowed. */

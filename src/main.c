@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* misstop: top for cache misses. Parses options, opens the stages, runs the loop, returns the
- * status. */
+/* misstop: top for cache misses. */
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
@@ -30,8 +29,7 @@
 #include "view/words.h"
 #include "view/view.h"
 
-/* Lists binaries that a recording needs and that are missing here, after a batch report. engine:
- * NULL if never opened. */
+/* Lists missing binaries after a batch report. engine: NULL if never opened. */
 static void ending_binaries(const struct options *options, const struct engine *engine)
 {
     struct binary_desc list[BINARIES_SHOWN];
@@ -56,7 +54,6 @@ static int ending_status(const struct launch *launch)
     return 128 + number;
 }
 
-/* Reports failures under Valgrind, if any. */
 static void ending_simulation(const struct simulation *simulation)
 {
     char text[320];
@@ -65,8 +62,7 @@ static void ending_simulation(const struct simulation *simulation)
         fprintf(stderr, "misstop: --sim: %s\n", text);
 }
 
-/* Reports why the agent recorded no allocations of a launched program, or stopped recording
- * them. */
+/* Why the agent recorded no allocations of a launched program, or stopped recording. */
 static void ending_heap(const struct command *command)
 {
     const char *why = NULL;
@@ -132,8 +128,7 @@ static struct engine *asked(const struct run *run)
     return run->front && !front_may_ask(run->front) ? NULL : run->engine;
 }
 
-/* Exits at once when the user quits while the loop is busy, unless something must still be written
- * or ended. */
+/* Exits at once if the loop is busy, unless something must still be written or ended. */
 static void leave(void *context)
 {
     const struct run *run = context;

@@ -44,7 +44,6 @@ static int option_seconds(const char *text, const char *option, double low, doub
     return 0;
 }
 
-/* Returns the index of a word in a NULL-terminated list. */
 static int option_choice(const char *text, const char *option, const char *const *choices,
                          struct error *error)
 {
@@ -318,7 +317,6 @@ static int check_together(const struct options *options, struct error *error)
     return 0;
 }
 
-/* Determines the target and the kind of run. */
 static int choose_action(struct options *options, int argc, char **argv, struct error *error)
 {
     /* With a recording, -p selects one of its processes. */
@@ -343,8 +341,7 @@ static int choose_action(struct options *options, int argc, char **argv, struct 
     return check_together(options, error);
 }
 
-/* Applies the settings of F2 if no option was given. Ignores a value that the option would
- * reject. */
+/* If no option was given. Ignores a value that the option would reject. */
 static void options_from_settings(struct options *options)
 {
     struct settings settings;

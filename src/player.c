@@ -36,8 +36,7 @@ static void show_processes(struct display *display, struct resolver_process_list
     picker_show(display, rows, count, false);
 }
 
-/* Returns true when the user quits, leaves the list or picks a process, or a signal ends misstop;
- * sets *picked. */
+/* True if the user quits, leaves the list or picks a process, or a signal ends misstop. */
 static bool picked_now(struct display *display, int signals, pid_t *picked)
 {
     struct signalfd_siginfo info;
@@ -62,8 +61,7 @@ static bool picked_now(struct display *display, int signals, pid_t *picked)
     return false;
 }
 
-/* Fills in rows. Shares are of all samples, including those of processes that do not fit in the
- * list. */
+/* Shares are of all samples, including those of processes that do not fit in the list. */
 static size_t fill_recorded(struct picker_row *rows, const struct perfdata_process *list,
                             size_t count)
 {
@@ -86,9 +84,8 @@ static size_t fill_recorded(struct picker_row *rows, const struct perfdata_proce
     return used;
 }
 
-/* Lets the user pick a process. `running` is listed again every delay_s; NULL: the `recorded`
- * processes are listed. Returns the PID (PERFDATA_IDLE for process 0), PICK_QUIT, PICK_BACK (left
- * the list) or a negative errno. */
+/* `running` is listed again every delay_s; NULL: the `recorded` processes are listed. Returns the
+ * PID (PERFDATA_IDLE for process 0), PICK_QUIT, PICK_BACK (left the list) or a negative errno. */
 static pid_t pick(struct display *display, struct resolver_process_list *running, double delay_s,
                   const struct perfdata_process *recorded, size_t count, struct error *error)
 {
@@ -263,8 +260,7 @@ int player_pick_first(struct engine *engine, struct display *display, bool *quit
     return pid < PICK_BACK ? (int)pid : 0;
 }
 
-/* Applies a request to a copy of the clock. Returns true if it must go back, which a pipe
- * cannot. */
+/* Returns true if the copy of the clock must go back, which a pipe cannot. */
 static bool try_request(struct play *clock, const struct request *request, double step_s,
                         bool *understood)
 {

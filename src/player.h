@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * A recording played on the screen: the clock (engine/play.h), the engine and the line with the
- * position. It does not access the data read. Owned by loop.c.
- */
+/* A recording played on the screen: the clock (engine/play.h), the engine and the line with the
+ * position. */
 #ifndef MISSTOP_PLAYER_H
 #define MISSTOP_PLAYER_H
 
@@ -28,10 +26,7 @@ struct player {
 /* Reads nothing yet. `pace` NAN: reads to the end; otherwise plays from the start. */
 void player_init(struct player *player, struct engine *engine, struct front *front, double pace);
 
-/*
- * Reads the records that are due. Returns 1 if a requested time or the end was reached (redraw), 0
- * if not, or a negative errno.
- */
+/* Returns 1 if a requested time or the end was reached (redraw), 0 if not, or a negative errno. */
 int player_advance(struct player *player);
 
 /* Returns true if a snapshot now does not change later ones. False during the initial pass through
@@ -41,25 +36,19 @@ bool player_refreshes(const struct player *player);
 /* Returns how long the loop may wait before the next player_advance(); -1: until a key arrives. */
 int player_patience_ms(const struct player *player);
 
-/*
- * Handles the keys of a replay; returns false for other requests. `step_s`: length of a step.
- * `code`: 0, or a negative errno with its error, after which the replay cannot be shown.
- */
+/* Returns false for requests of other kinds. `code`: 0, or a negative errno with its error, after
+ * which the recording cannot be shown. */
 bool player_act(struct player *player, const struct request *request, double step_s, int *code,
                 struct error *error);
 
-/*
- * Shows the list of processes over the current screen and plays the chosen one. Returns 0, or a
- * negative errno after which nothing can be shown; *quit: the user wants to leave misstop.
- */
+/* Plays the process chosen from the list. Returns 0, or a negative errno after which nothing can be
+ * shown; *quit: the user wants to leave misstop. */
 int player_pick(struct player *player, bool *quit, struct error *error);
 
-/* Like player_pick(), before anything is shown, if there are several processes. *quit: none was
- * chosen. */
+/* Before anything is shown, if there are several processes. *quit: none was chosen. */
 int player_pick_first(struct engine *engine, struct display *display, bool *quit,
                       struct error *error);
 
-/* Lets the user choose a process of this machine or of a recording. */
 struct perfdata_process;
 
 enum { PICK_QUIT = 0, PICK_BACK = -1 };

@@ -92,8 +92,7 @@ static bool in_path(const char *name)
     return feed_refusal(name, &none) != AGENT_LOAD_UNREADABLE;
 }
 
-/* Prefers valgrind.bin: Debian's `valgrind` is a script that adds LD_LIBRARY_PATH to the program's
- * environment. */
+/* Debian's `valgrind` is a script that adds LD_LIBRARY_PATH to the program's environment. */
 static const char *launcher(void)
 {
     return in_path("valgrind.bin") ? "valgrind.bin" : in_path("valgrind") ? "valgrind" : NULL;
@@ -126,11 +125,8 @@ static int check(const struct options *options, struct error *error)
     return 0;
 }
 
-/*
- * No gdb server, which would create files in /tmp; no settings from the user's Valgrind
- * configuration; and Valgrind's messages about the program's death do not go to the program's
- * output.
- */
+/* No gdb server, which creates files in /tmp; no settings from the user's Valgrind configuration;
+ * no messages about the program's death in its output. */
 static int make_command(struct simulation *simulation, char **command, struct error *error)
 {
     static const char *const fixed[] = {

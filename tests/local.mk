@@ -209,4 +209,4 @@ EXTRA_DIST += tests/live/go_planted.c tests/live/go_planted.go
 # Objects of Python and Node.js programs.
 dist_check_SCRIPTS += tests/live/test_classes.sh
 TESTS += tests/live/test_classes.sh
-EXTRA_DIST += tests/live/classes_planted.py tests/live/classes_planted.js
+EXTRA_DIST += tests/live/classes_planted.py tests/live/classes_planted.js tests/live/classes_planted.php

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Removes the agent's variables from the environment before main(), so that the program and its
- * children see the same environment as without misstop. The variables are the last two (launch.c,
- * interpose.c). A LD_PRELOAD of the user stays before them in its original place; ld.so uses the
- * last one.
+ * Removes the agent's variables before main(), so that the program and its children see the same
+ * environment as without misstop. They are the last two (launch.c, interpose.c). A LD_PRELOAD of
+ * the user stays before them in its original place; ld.so uses the last one.
  */
 #include <fcntl.h>
 #include <stdlib.h>

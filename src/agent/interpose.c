@@ -100,7 +100,6 @@ static void record_mapping(enum agent_kind kind, const void *address, uint64_t b
                 frame ? path_find(&thread->paths, frame) : 0);
 }
 
-/* Records an allocation, after the real call. */
 static inline void record_alloc(void *block, size_t size_bytes, void *const *frame)
 {
     struct thread *thread = record_begin();
@@ -130,7 +129,6 @@ static inline void record_alloc(void *block, size_t size_bytes, void *const *fra
                 path_find(&thread->paths, frame) | mark);
 }
 
-/* Records a free, before the real call. */
 static inline void record_free(const void *block)
 {
     uint64_t stamp = record_stamp();
@@ -144,14 +142,12 @@ static inline void record_free(const void *block)
 }
 
 /*
- * The agent's wrappers of libc's functions: the only symbols it exports.
- *
  * If a program defines malloc itself, its malloc takes precedence over the agent's: the agent sees
  * only the program's direct calls to libc, and misstop reports that. A malloc of another library
  * (jemalloc, tcmalloc) comes after the agent and is called by it, wherever it was preloaded. The
- * operator new of such a library does not call malloc and is not recorded. To record it, the agent
- * would have to export operator new, which would then also take precedence over that of a libstdc++
- * that is loaded later and that the agent could not find to call.
+ * operator new of such a library does not call malloc and is not recorded: an operator new of the
+ * agent would also take precedence over that of a libstdc++ that is loaded later and that the agent
+ * could not find to call.
  *
  * The environment is cleaned, so programs that children exec are not recorded; a program that the
  * process itself execs is.
@@ -199,8 +195,7 @@ static void *move_early(void *old, size_t size)
     return block;
 }
 
-/* Records a free of the old block before the call, because another thread may get its address
- * immediately. */
+/* Before the call, because another thread may get the old block's address immediately. */
 static void *reallocate(void *old, size_t size, void *const *frame)
 {
     if (UNLIKELY(old && real_is_early(old)))
@@ -338,9 +333,7 @@ INTERPOSED void *mremap(void *old, size_t old_length, size_t length, int flags, 
     return remap(old, old_length, length, flags, wanted, OWN_FRAME);
 }
 
-/*
- * Counts before and after the call: another thread may be unwinding through the library meanwhile.
- */
+/* Counts before and after: another thread may be unwinding through the library meanwhile. */
 INTERPOSED int dlclose(void *handle)
 {
     __atomic_fetch_add(&gate.unloads, 1, __ATOMIC_RELAXED);
@@ -366,8 +359,7 @@ static int (*real_execve)(const char *, char *const *, char *const *);
 static int (*real_execvpe)(const char *, char *const *, char *const *);
 static int (*real_fexecve)(int, char *const *, char *const *);
 
-/* Finds libc's exec functions early, because in a child of a multithreaded program dlsym() could
- * block forever. */
+/* Early: in a child of a multithreaded program dlsym() could block forever. */
 __attribute__((constructor)) static void find_exec(void)
 {
     *(void **)&real_execve = dlsym(RTLD_NEXT, "execve");
@@ -462,9 +454,7 @@ static enum agent_load exec_loadable(const char *name, bool is_searched, const c
     return why;
 }
 
-/*
- * Writes the variables to new pages, because a child of vfork() may be using the caller's memory.
- */
+/* Writes to new pages, because a child of vfork() may be using the caller's memory. */
 static bool write_variables(struct handed *handed, char *const *environment, size_t count,
                             const char *preload)
 {
@@ -497,8 +487,7 @@ static void exec_report(enum agent_state state, enum agent_reason reason, enum a
     __atomic_store_n(&session.header->state, state, __ATOMIC_RELEASE);
 }
 
-/* Makes the environment for an exec. `name`: the program to run; `is_searched`: searched in PATH as
- * by execvp(). */
+/* `name`: the program to run; `is_searched`: in PATH as by execvp(). */
 static struct handed hand_on(const char *name, bool is_searched, char *const *environment)
 {
     struct handed handed = {.variables = (char **)(uintptr_t)environment, .fd = -1};
@@ -653,8 +642,7 @@ INTERPOSED int prctl(int option, ...)
     return real.prctl(option, words[0], words[1], words[2], words[3]);
 }
 
-/* Looks for system calls by which the program restricts itself. Called by syscall() below with its
- * first arguments. */
+/* Called by syscall() below with its first arguments. */
 __attribute__((used)) static void look_at_call(long number, long first, long second)
 {
     if (number == SYS_prctl)
@@ -663,8 +651,7 @@ __attribute__((used)) static void look_at_call(long number, long first, long sec
         look_at_prctl(PR_SET_SECCOMP, 0);
 }
 
-/* Makes system calls until libc's function is known. Does not set errno: no caller reads it that
- * early. */
+/* Until libc's function is known. Does not set errno: no caller reads it that early. */
 __attribute__((used)) static long early_syscall(long number, long a, long b, long c, long d, long e,
                                                 long f)
 {
@@ -682,8 +669,7 @@ __attribute__((constructor)) static void find_syscall(void)
         *(void **)&real_syscall = found;
 }
 
-/* Has no frame of its own, because the caller may pass any number of arguments, and the call may
- * return twice (clone). */
+/* No frame of its own: the caller may pass any number of arguments, and clone returns twice. */
 __asm__(".text\n"
         ".globl syscall\n"
         ".type syscall, @function\n"

@@ -80,8 +80,7 @@ static bool load_search(const struct file *file, uint64_t at, uint64_t size, sea
     return false;
 }
 
-/* Returns true if a library name or LD_PRELOAD names a sanitizer runtime. UBSan's runtime causes no
- * conflict. */
+/* UBSan's runtime causes no conflict. */
 static bool is_sanitizer_library(const char *name)
 {
     static const char *const names[] = {
@@ -237,8 +236,7 @@ static enum agent_load look_at_elf(struct file *file, const struct agent_file *l
     return why;
 }
 
-/* Returns true if exec would give the program other rights than ours: ld.so then ignores
- * LD_PRELOAD. */
+/* ld.so ignores LD_PRELOAD if exec gives the program other rights than ours. */
 static bool gains_rights(int fd, const struct stat *status)
 {
     char capabilities[64];
@@ -250,9 +248,7 @@ static bool gains_rights(int fd, const struct stat *status)
     return getuid() && fgetxattr(fd, "security.capability", capabilities, sizeof capabilities) > 0;
 }
 
-/*
- * Reads the interpreter in a "#!" line into work->path. Returns false if the file is not a script.
- */
+/* The interpreter is in work->path. Returns false if the file is not a script. */
 static bool read_script(const struct file *file)
 {
     char line[256];

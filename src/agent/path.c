@@ -8,10 +8,9 @@
 #include "agent/session.h"
 
 /*
- * Hash table of paths with open addressing. A slot has the upper 44 bits of the hash and the id in
- * the remaining bits; it is written atomically after the path itself is in the shared memory, so no
- * thread ever waits for another. Together with the position in the table, 60 bits of the hash are
- * compared: collisions do not occur in practice.
+ * A slot has the upper 44 bits of the hash and the id in the remaining bits; it is written
+ * atomically after the path is in the shared memory, so no thread ever waits for another. With the
+ * position, 60 bits of the hash are compared: collisions do not occur in practice.
  */
 static uint64_t *slots;
 static uint64_t slot_mask;
@@ -96,8 +95,7 @@ static uint32_t path_table_id(const uint64_t *addresses, unsigned count, uint64_
     return lost();
 }
 
-/* Stores a path. Checks the slots, because a signal handler that allocates may have overwritten
- * `stack`. */
+/* Checks the slots: a signal handler that allocates may have overwritten `stack`. */
 static void path_remember(struct path_known *known, const struct unwound *stack, void *const *frame)
 {
     if (stack->count - 1 > known->room)
@@ -147,10 +145,8 @@ void path_cache_start(struct path_cache *cache, size_t size_bytes)
     cache->used_bytes = entry_bytes(0);
 }
 
-/*
- * Makes an entry for a path. Reserves the room before writing, so that a signal handler that
- * allocates does not get the same room. Its changes to the index cost at most one more unwinding.
- */
+/* Reserves the room before writing: a signal handler that allocates must not get the same room. Its
+ * changes to the index cost at most one more unwinding. */
 static struct path_known *make_entry(struct path_cache *cache, uint16_t *place, unsigned frames)
 {
     uint32_t need = entry_bytes(frames);
@@ -167,8 +163,7 @@ static struct path_known *make_entry(struct path_cache *cache, uint16_t *place, 
     return known;
 }
 
-/* Returns true if an entry may be replaced: after PATH_TRUST misses it is not used for PATIENCE
- * searches, then replaced. */
+/* After PATH_TRUST misses an entry is not used for PATIENCE searches, then replaced. */
 static bool may_replace(struct path_known *known)
 {
     enum { PATIENCE = 32 };

@@ -36,11 +36,8 @@ static size_t usable_unknown(void *block)
     return 0;
 }
 
-/*
- * Returns true if both functions are in the same library: asking one allocator for the size of
- * another's block would crash. dladdr() would also find the library, but reads the whole symbol
- * table of libc, which a simulation would count among the program's misses.
- */
+/* Asking one allocator for the size of another's block would crash. dladdr() would read the whole
+ * symbol table of libc, which a simulation would count among the program's misses. */
 static bool same_library(void *a, void *b)
 {
     struct dl_phdr_info first;
@@ -82,9 +79,8 @@ static void look_up(void)
 }
 
 /*
- * Looks up the real functions once. Returns false while that is in progress, because dlsym() may
- * itself allocate. The hot pointers change only after the decision about recording, for which libc
- * must have set up the environment; ld.so allocates before that.
+ * Returns false while the lookup is in progress: dlsym() may itself allocate. The hot pointers
+ * change only after the decision about recording, for which libc must have set up the environment.
  */
 static bool ready(bool last_chance)
 {
@@ -100,8 +96,7 @@ static bool ready(bool last_chance)
     return found.malloc;
 }
 
-/* Returns true if the program defines malloc. A program at a fixed address that takes the address
- * of malloc only has a stub of that name. */
+/* A program at a fixed address that takes the address of malloc has only a stub of that name. */
 bool real_own_malloc(void)
 {
     Dl_info info;

@@ -36,8 +36,7 @@ void session_unmap(void *pages, size_t size_bytes)
     raw_syscall(SYS_munmap, (long)pages, (long)size_bytes, 0, 0, 0, 0);
 }
 
-/* Returns the descriptor, or -1; a variable of this name that belongs to another program is not an
- * error. */
+/* -1: none; a variable of this name that belongs to another program is not an error. */
 static int descriptor(void)
 {
     const char *text = environ ? getenv(AGENT_VARIABLE) : NULL;
@@ -48,8 +47,7 @@ static int descriptor(void)
     return end == text || *end || fd < 0 || fd > 1 << 24 ? -1 : (int)fd;
 }
 
-/* Accepts only memory that cannot shrink: otherwise a truncation by another process would kill the
- * program. */
+/* Memory that can shrink is refused: a truncation by another process would kill the program. */
 static bool is_sealed(int fd, uint64_t *size_bytes)
 {
     struct stat status;
@@ -79,11 +77,8 @@ static int take_sizes(struct agent_header *header, uint64_t size_bytes)
     return 0;
 }
 
-/*
- * Claims the memory for this process. Another process with the same variables must not use it. The
- * same process again means that it has run another program (interpose.c), which continues after the
- * first one's records.
- */
+/* Another process with the same variables must not use the memory. The same process again means
+ * that it has run another program (interpose.c), which continues after the first one's records. */
 static bool take_over(struct agent_header *header)
 {
     uint32_t none = 0;

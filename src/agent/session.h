@@ -19,9 +19,7 @@ struct gate {
     uint32_t check;     /* AGENT_CHECK_PATHS */
     uint64_t unmaps;    /* munmap calls so far: readable memory may no longer be readable */
     uint64_t unloads;   /* dlclose calls so far: code may have changed */
-    /*
-     * The address of the only recording thread; 0: several threads record, and write nothing here.
-     */
+    /* The only recording thread; 0: several threads record, and write nothing here. */
     uint64_t alone __attribute__((aligned(64)));
 } __attribute__((aligned(4096)));
 
@@ -41,8 +39,7 @@ struct session {
 extern struct gate gate;
 extern struct session session;
 
-/* Makes a system call and returns the kernel's result. libc's function sets errno and may be
- * another library's. */
+/* libc's function sets errno and may be another library's. */
 static inline long raw_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
     register long fourth __asm__("r10") = d;
@@ -64,9 +61,7 @@ static inline bool session_on(void)
     return LIKELY(__atomic_load_n(&gate.on, __ATOMIC_RELAXED));
 }
 
-/*
- * Maps the memory named by the environment, if it exists and is ours. Called early, by one thread.
- */
+/* If the environment names memory and it is ours. Called early, by one thread. */
 void session_start(const struct real *functions);
 
 /* Stops recording in this process, for a reason that misstop shows. */

@@ -35,21 +35,17 @@ enum { THREAD_MASK = AGENT_CHUNK_UNITS - 1 };
 
 extern __thread struct thread *thread_current __attribute__((tls_model("initial-exec")));
 
-/* Returns the number of allocations to skip before the next timed one: 0 to twice the mean, from
- * any number. */
+/* 0 to twice the mean number of allocations between timed ones, from any number. */
 static inline uint32_t thread_random_gap(uint64_t seed)
 {
     uint64_t hash = seed * UINT64_C(0x9e3779b97f4a7c15) >> 32;
     return (uint32_t)(hash * (2 * AGENT_TIMED_ONE_IN - 1) >> 32);
 }
 
-/* Creates the pool, and the key with the destructor that gives rings back. Call before the gate
- * opens. */
+/* Also makes the key with the destructor that gives rings back. Call before the gate opens. */
 int thread_start(void);
 
-/*
- * Takes a ring for the calling thread. NULL: none is free, and the event is counted. Keeps errno.
- */
+/* NULL: none is free, and the event is counted. Keeps errno. */
 struct thread *thread_take(void);
 
 /* Gives the ring back after an event of a thread that takes a ring for each event. */
@@ -58,11 +54,8 @@ void thread_pass(struct thread *thread);
 /* Continues in another chunk. Returns false if there is none, and counts the event. */
 bool thread_make_room(struct thread *thread);
 
-/*
- * Makes sure that no other thread skips stamps from now on. Called after an event's stamp by a
- * thread that is not gate.alone. Makes the thread gate.alone after some time without such calls by
- * others.
- */
+/* No other thread skips stamps from now on. Called after an event's stamp by a thread that is not
+ * gate.alone, which becomes gate.alone after some time without such calls by others. */
 void thread_crowd(struct thread *thread);
 
 /* Writes the first record of a new owner. There must be room. */

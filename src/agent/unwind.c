@@ -29,8 +29,7 @@ int unwind_start(void)
     return rules ? 0 : -1;
 }
 
-/* Tests a page without changing anything: the kernel copies the signal set before it checks `how`,
- * and returns EFAULT or EINVAL. */
+/* Changes nothing: the kernel copies the signal set before it checks `how`. EFAULT or EINVAL. */
 static bool page_is_readable(uint64_t address)
 {
     return raw_syscall(SYS_rt_sigprocmask, -1, (long)address, 0, 8, 0, 0) != -EFAULT;
@@ -63,8 +62,7 @@ static void start_at(struct unwind *unwind, uint64_t address)
     unwind->low = page;
 }
 
-/* Returns true if the word at an address at or above the stack pointer can be read; extends the
- * range upwards. */
+/* For addresses at or above the stack pointer; extends the range upwards. */
 static bool can_read(struct unwind *unwind, uint64_t address)
 {
     if (address & 7 || address < unwind->low)
@@ -182,8 +180,7 @@ static bool step_by_rule(struct unwind *unwind, struct step *step, struct unwoun
     return true;
 }
 
-/* Steps without a rule if the frame was at the same position in the previous unwinding: then so is
- * the next frame. */
+/* A frame at the same position as in the previous unwinding has the same next frame. */
 static bool step_as_before(struct unwind *unwind, struct step *step, struct unwound_frame *from,
                            const struct unwound_frame *before)
 {
@@ -305,9 +302,8 @@ bool unwind_find_library(uint64_t address, struct dl_phdr_info *library)
 }
 
 /*
- * dl_iterate_phdr() is used only if libc has nothing better. Its lock is also held while
- * constructors run, and a constructor may wait for a lock of a thread that allocates from a new
- * place: both would wait forever.
+ * Only if libc has nothing better. The lock of dl_iterate_phdr() is also held while constructors
+ * run, and a constructor may wait for a lock of a thread that allocates from a new place: deadlock.
  */
 static const uint8_t *table_header(uint64_t address)
 {
@@ -324,9 +320,7 @@ static const uint8_t *table_header(uint64_t address)
     return NULL;
 }
 
-/*
- * Uses __builtin_memcpy, here and elsewhere in this file: -fno-builtin would make a call of memcpy.
- */
+/* __builtin_memcpy here and below: -fno-builtin would make a call of memcpy. */
 static uint32_t read_u32(const uint8_t *at)
 {
     uint32_t value;
@@ -466,8 +460,7 @@ static bool read_common(const uint8_t *at, uint8_t *encoding, struct frame_entry
     return at <= end;
 }
 
-/* Finds the entry that covers an address. Returns false if there is none, or it has a form that
- * compilers do not emit. */
+/* Returns false if no entry covers the address, or it has a form that compilers do not emit. */
 static bool frame_table_find(uint64_t address, struct frame_entry *entry)
 {
     const uint8_t *header = table_header(address);
@@ -565,8 +558,7 @@ static void set_restored(struct machine *machine, uint64_t reg)
     }
 }
 
-/* Handles a register that is undefined, in another register, or given by an expression: only rbp
- * and the return address matter. */
+/* Undefined, in another register, or an expression: only rbp and the return address matter. */
 static void set_unfollowed(struct machine *machine, uint64_t reg)
 {
     if (reg == DWARF_RBP || reg == DWARF_RIP)
@@ -667,8 +659,7 @@ static bool execute_short(struct machine *machine, uint8_t code)
     }
 }
 
-/* Executes one instruction; numbers as in DWARF 5, 7.24. Long on purpose: one switch over all of
- * them. */
+/* Numbers as in DWARF 5, 7.24. Long on purpose: one switch over all of them. */
 static void execute(struct machine *machine)
 {
     uint8_t code = *machine->at++;
@@ -756,7 +747,6 @@ static void run(struct machine *machine, const uint8_t *from, const uint8_t *to)
         execute(machine);
 }
 
-/* Converts the row for the address to a rule. */
 static struct rule make_rule(const struct row *row)
 {
     struct rule rule = {.cfa = RULE_END};
@@ -777,8 +767,7 @@ struct rule rule_find(uint64_t return_address)
 {
     struct rule rule = {.cfa = RULE_UNKNOWN};
     struct frame_entry entry;
-    /* Look up the call itself, not the next instruction: a call may be the last instruction of a
-     * function. */
+    /* Look up the call itself: it may be the last instruction of a function. */
     uint64_t address = return_address - 1;
     if (frame_table_find(address, &entry)) {
         struct machine machine = {.entry = &entry, .location = entry.start, .address = address};

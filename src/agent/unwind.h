@@ -13,11 +13,8 @@
 
 #include "agent/session.h"
 
-/*
- * How to get from a return address to the caller's frame: .eh_frame reduced to the rules that
- * unwinding needs on x86-64, for the CFA and the frame pointer (DWARF 5, 6.4; LSB on .eh_frame).
- * The return address is always just below the CFA. Used by unwind.c, which caches the rules.
- */
+/* .eh_frame reduced to the rules that unwinding needs on x86-64, for the CFA and the frame pointer
+ * (DWARF 5, 6.4; LSB on .eh_frame). The return address is always just below the CFA. */
 enum rule_cfa {
     RULE_UNKNOWN,   /* no call frame information: generated code, possibly with frame pointers */
     RULE_END,       /* outermost frame, signal frame, or an unsupported rule */
@@ -42,8 +39,7 @@ struct rule {
 
 struct dl_phdr_info;
 
-/* Finds the program or library that contains an address: its dlpi_addr, dlpi_phdr and dlpi_phnum.
- * Takes ld.so's lock. */
+/* Sets dlpi_addr, dlpi_phdr and dlpi_phnum. Takes ld.so's lock. */
 bool unwind_find_library(uint64_t address, struct dl_phdr_info *library);
 
 /* Finds libc's function that locates code. Call once, before the first rule_find(). */
@@ -85,13 +81,11 @@ struct unwind {
     struct unwound stacks[2];
 };
 
-/* Allocates the rules that all threads share. Call before the first unwind(). Returns -1 if out of
- * memory. */
+/* Call before the first unwind(). Returns -1 if out of memory. */
 int unwind_start(void);
 
-/* Unwinds the stack. `frame`: __builtin_frame_address(0) of a function; the path starts at its
- * return address. The result stays valid until the call after the next
- * one. */
+/* `frame`: __builtin_frame_address(0) of a function; the path starts at its return address. The
+ * result stays valid until the call after the next one. */
 const struct unwound *unwind(struct unwind *unwind, void *const *frame);
 
 /* Returns true if [from, to) is stack known to be readable now. */

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Arrays that grow by doubling up to a bound, sorting and binary search by a member, and arenas,
- * which free all their memory at once.
- */
 #ifndef MISSTOP_BASE_ARRAY_H
 #define MISSTOP_BASE_ARRAY_H
 
@@ -14,10 +10,9 @@
 #define ARRAY_UNBOUNDED ((size_t)-1)
 
 /*
- * Makes room for one more element of `each` bytes after the `count` elements of an array; may move
- * the array. `list` is the address of the pointer to the array (NULL at first), *room the number of
- * elements it has room for. Returns false, and changes nothing, if memory runs out or the array
- * already has `most` elements.
+ * Makes room for one more element of `each` bytes after `count` elements; may move the array.
+ * `list` is the address of the pointer to the array (NULL at first). Returns false, and changes
+ * nothing, if memory runs out or the array already has `most` elements.
  */
 bool array_more(void *list, size_t *room, size_t count, size_t each, size_t most);
 
@@ -28,18 +23,12 @@ bool array_reach(void *list, size_t *room, size_t index, size_t each, size_t fir
 /* Makes room for exactly `wanted` elements. */
 bool array_fit(void *list, size_t *room, size_t wanted, size_t each);
 
-/*
- * Returns `count` zeroed elements that do not cross cache lines; `each` is a power of two up
- * to 64. Pages that are never written take no memory. *memory is the pointer for free(). NULL: no
- * memory.
- */
+/* Returns `count` zeroed elements that do not cross cache lines; `each` is a power of two up to 64.
+ * Unwritten pages take no memory. *memory is the pointer for free(). NULL: no memory. */
 void *array_lines(void **memory, size_t count, size_t each);
 
-/*
- * Binary search in an array sorted by an unsigned member of 4 or 8 bytes. Returns the number of
- * elements up to a key (index of the first element above it), or below a key (index of the first
- * element at or above it).
- */
+/* Binary search in an array sorted by an unsigned member of 4 or 8 bytes. Returns the index of the
+ * first element above a key, or at or above it. */
 #define SORTED_UP_TO(list, count, member, key)                                                     \
     array_sorted((list), (count), sizeof *(list), offsetof(__typeof__(*(list)), member),           \
                  sizeof(list)->member, (key), 1)
@@ -65,11 +54,9 @@ void *array_lines(void **memory, size_t count, size_t each);
         offsetof(type, member), sizeof((type *)0)->member,                                         \
             __builtin_types_compatible_p(__typeof__(((type *)0)->member), double), largest         \
     }
-/* Sorts in ascending order by one member. */
 #define SORT_BY(list, count, member) SORT(list, count, SMALLEST(__typeof__(*(list)), member))
 
-/* Inserts an element into a sorted list of at most `most` elements; a full list drops its last
- * element. A new element goes after equal elements. */
+/* A full list of `most` elements drops its last one. A new element goes after equal elements. */
 #define KEEP(list, count, most, element, ...)                                                      \
     array_keep((list), (count), (most), sizeof *(list), (element),                                 \
                (const struct sort_key[]){__VA_ARGS__},                                             \

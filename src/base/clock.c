@@ -26,8 +26,7 @@ static bool tsc_is_invariant(void)
     return __get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8;
 }
 
-/* Takes the closest of several pairs, because an interrupt between the two readings distorts a
- * pair. */
+/* Takes the closest of several pairs: an interrupt between the two readings distorts a pair. */
 static struct stamp_clock_pair take_pair(bool is_tsc)
 {
     struct stamp_clock_pair pair = {0};

@@ -14,8 +14,7 @@ uint64_t clock_now_ns(void);
 /*
  * Converts time stamps of the target to CLOCK_MONOTONIC. The stamps are the time stamp counter if
  * it runs at one rate on all CPUs (CPUID reports "invariant"). Its rate is measured against the
- * clock at every read, over the last one to two seconds. Used by the readers of memory shared with
- * the target (resolve/heap/feed.c, sample/simulated/sim_session.c).
+ * clock at every read, over the last one to two seconds.
  */
 struct stamp_clock_pair {
     uint64_t stamp;

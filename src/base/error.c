@@ -66,7 +66,6 @@ const char *error_cause(int code, char out[ERROR_CAUSE])
     return out;
 }
 
-/* Returns true if this process has CAP_SYS_PTRACE. */
 static bool may_trace(void)
 {
     enum { CAPABILITY_SYS_PTRACE = 19 };

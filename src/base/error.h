@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The text of an error: set where the cause is known, printed by main or the status line. Never
- * allocated; any layer may use it.
- */
+/* The text of an error is set where the cause is known, and printed by main or the status line.
+ * Never allocated; any layer may use it. */
 #ifndef MISSTOP_BASE_ERROR_H
 #define MISSTOP_BASE_ERROR_H
 
@@ -15,13 +13,11 @@ struct error {
 int error_set(struct error *error, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Explains why a system call failed and what helps: names a limit and the command that raises it,
- * or reports a full disk. */
+/* Names the limit and the command that raises it, or reports a full disk. */
 enum { ERROR_CAUSE = 256 };
 const char *error_cause(int code, char out[ERROR_CAUSE]);
 
-/* Returns the remedy if another process may not be inspected: "try sudo", or what root itself
- * lacks. */
+/* If another process may not be inspected: "try sudo", or what root itself lacks. */
 const char *error_rights_remedy(void);
 
 #endif

@@ -31,10 +31,7 @@ enum {
     CAPABILITY_DAC_READ_SEARCH = 2
 };
 
-/*
- * Reasons for which the kernel has no errno; no system call used here returns these
- * values.
- */
+/* No errno exists for these; no system call used here returns these values. */
 enum { WHY_NOT_REGULAR = EMEDIUMTYPE, WHY_OF_KERNEL = ENOMEDIUM, WHY_LIST = EUCLEAN };
 
 /* Parses the numbers of a line of /proc/PID/status, for example "Groups:". Returns their count. */
@@ -83,7 +80,6 @@ static bool read_user(struct files_user *user, pid_t pid)
     return true;
 }
 
-/* Returns true if this process may read more than its user's files. */
 static bool is_privileged(void)
 {
     char text[8192];
@@ -113,8 +109,7 @@ static bool is_elsewhere(pid_t pid)
            own.st_ino != other.st_ino || !same_link(pid, "ns/mnt");
 }
 
-/* Reads the user of the process again, because a process may change its user. The last user stays
- * when the process is gone. */
+/* A process may change its user. The last user stays when the process is gone. */
 static void ask_process(struct files_client *client)
 {
     struct files_user user;
@@ -178,8 +173,7 @@ static bool is_in(const struct files_user *user, gid_t group)
     return false;
 }
 
-/* Returns 0, or why this user may not access the file. Access control lists are detected but not
- * evaluated. */
+/* Returns 0 or why not. Access control lists are detected but not evaluated. */
 static int may(const struct files_user *user, const struct stat *status, unsigned what, bool listed)
 {
     unsigned mode = status->st_mode;
@@ -266,7 +260,6 @@ static int enter(struct walk *walk, int fd, const struct stat *status)
     return 0;
 }
 
-/* Takes the next name from the rest of the path. Returns false if there is none. */
 static bool take_name(struct walk *walk, char name[NAME_MAX + 1], bool *last, int *code)
 {
     const char *at = walk->rest + strspn(walk->rest, "/");

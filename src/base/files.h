@@ -2,11 +2,10 @@
 /*
  * Opens files named by others: by the target, a recording, or debugging information. The choice of
  * a file decides what a report shows, so a file is opened only if the users that misstop acts for
- * could read it themselves, by its mode and the mode of each folder on the path. Symbolic links
- * stay below the root they are found in. Only regular files are opened: each step of the path is
- * opened by O_PATH and checked, and the file itself is opened last, so no device is touched and no
- * FIFO blocks. Kernel files (/proc, /sys) are refused. No other file of misstop opens such names,
- * and a test enforces this. One thread only.
+ * could read it themselves. Symbolic links stay below the root they are found in. Only regular
+ * files are opened: each step of the path is opened by O_PATH and checked, and the file itself
+ * last, so no device is touched and no FIFO blocks. Kernel files (/proc, /sys) are refused. No
+ * other file of misstop opens such names, and a test enforces this. One thread only.
  */
 #ifndef MISSTOP_BASE_FILES_H
 #define MISSTOP_BASE_FILES_H
@@ -53,8 +52,7 @@ struct files_client {
     uint32_t refused_count;
 };
 
-/* Initialises the client for a live process. If its user is not known, only files that everyone may
- * read are opened. */
+/* If the user of the process is not known, only files that everyone may read are opened. */
 void files_client_process(struct files_client *client, pid_t pid);
 
 /* Initialises the client for a recording, with the owner of the recording file as user. */
@@ -68,24 +66,17 @@ void files_client_add(struct files_client *client, uid_t uid);
  * Does so only for a recording, and only if misstop has privileges. */
 void files_client_add_owner(struct files_client *client, int fd);
 
-/*
- * Returns the thread id under which /proc shows the data of the whole process: its memory,
- * mappings, program and root. That is `pid`, unless the first thread has ended while other threads
- * run on.
- */
+/* Returns the thread id under which /proc shows the memory, mappings, program and root of the
+ * process: `pid`, unless the first thread has ended while other threads run on. */
 pid_t files_shown_by(pid_t pid);
 
-/* Returns a descriptor of the root directory of a process, or -1. It stays valid after the process
- * ends. */
+/* Returns a descriptor, which stays valid after the process ends, or -1. */
 int files_root(pid_t pid);
 
 enum files_links { FILES_FOLLOW, FILES_NOFOLLOW }; /* may the path itself be a link */
 
-/*
- * Opens the file `path` below the directory `root` (-1: ours), at most `most_bytes` long. Returns a
- * descriptor or a negative errno, which files_why() explains. A file that exists and may not be
- * opened is noted in the client. client NULL: with our own rights.
- */
+/* `root` -1: ours. Returns a descriptor or a negative errno, which files_why() explains. A file
+ * that exists and may not be opened is noted in the client. client NULL: with our own rights. */
 int files_open_below(int root, const char *path, struct files_client *client,
                      enum files_links links, uint64_t most_bytes);
 
@@ -93,23 +84,17 @@ int files_open_below(int root, const char *path, struct files_client *client,
 int files_open_in_root(pid_t pid, const char *path, struct files_client *client,
                        enum files_links links, uint64_t most_bytes);
 
-/* Opens a file below a folder named by the user, with our own rights; links cannot lead out of the
- * folder. */
+/* Below a folder named by the user, with our own rights; links cannot lead out of the folder. */
 int files_open_in_folder(const char *folder, const char *path, uint64_t most_bytes);
 
-/*
- * Opens a regular file named by the user, misstop or the kernel (/proc/PID/exe); follows any links.
- */
+/* For files named by the user, misstop or the kernel (/proc/PID/exe); follows any links. */
 int files_open(const char *path);
 
 /* Explains an error of the functions above: "user 1000 may not read it". */
 const char *files_why(const struct files_client *client, int code, char out[FILES_WHY]);
 
-/*
- * Changes the root directory to `root`, and changes for good to one of the users that the process
- * acts for. Used by a process that lets a library open files. Changes nothing if it lacks the right
- * to do so or acts for root.
- */
+/* Changes to this root directory and for good to one of the users that the process acts for, before
+ * a library opens files. Changes nothing if it lacks the right to do so or acts for root. */
 void files_enter(int root);
 void files_become(const struct files_client *client);
 
@@ -117,11 +102,8 @@ void files_become(const struct files_client *client);
  * if the file is too large. */
 int files_copy(int fd, uint64_t most_bytes);
 
-/*
- * A file that appears as a whole or not at all: it is written to a temporary file in the same
- * folder, synced to disk and renamed. On failure an older file stays as it was. Used for files that
- * are written at the end of a run.
- */
+/* A file that appears as a whole or not at all: written to a temporary file in the same folder,
+ * synced and renamed. On failure an older file stays as it was. */
 struct whole_file {
     const char *option; /* "--pprof", for messages; NULL: the path is enough */
     const char *path;

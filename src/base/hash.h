@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * A map from 64-bit keys to 32-bit values: open addressing, linear probing, grows by doubling,
- * deletes by shifting back. Used for lookups on the path of every sample.
- */
+/* Open addressing, linear probing, grows by doubling, deletes by shifting back. Used for lookups on
+ * the path of every sample. */
 #ifndef MISSTOP_BASE_HASH_H
 #define MISSTOP_BASE_HASH_H
 
@@ -28,12 +26,10 @@ void hash_fini(struct hash *hash);
 /* Returns the value of a key, or NULL if absent. Valid until the map changes. */
 uint32_t *hash_find(const struct hash *hash, uint64_t key);
 
-/* Returns the value of a key. Inserts 0 and sets *created if the key is absent. NULL: out of
- * memory. */
+/* Inserts 0 and sets *created if the key is absent. NULL: out of memory. */
 uint32_t *hash_insert(struct hash *hash, uint64_t key, bool *created);
 
-/* Sets the value of a key, or adds to it (an absent key counts as 0). Return false if out of
- * memory. */
+/* An absent key counts as 0 in an addition. Return false if out of memory. */
 bool hash_put(struct hash *hash, uint64_t key, uint32_t value);
 bool hash_add(struct hash *hash, uint64_t key, uint32_t more);
 
@@ -56,7 +52,6 @@ static inline uint64_t hash_mix(uint64_t value)
     return value ^ (value >> 31);
 }
 
-/* Returns the FNV-1a hash of bytes, for keys that are strings. */
 uint64_t hash_bytes(const void *bytes, size_t size_bytes);
 
 /* Pseudo-random numbers for jitter and reservoirs: SplitMix64. Not for cryptography. */
@@ -69,8 +64,7 @@ static inline uint64_t prng_next(struct prng *prng)
     return hash_mix(prng->state += 0x9e3779b97f4a7c15u);
 }
 
-/* Returns a number from 0 to bound-1; bound > 0 (Lemire's multiplication, bias below 2^-32 for
- * 32-bit bounds). */
+/* 0 to bound-1; bound > 0 (Lemire's multiplication, bias below 2^-32 for 32-bit bounds). */
 static inline uint64_t prng_below(struct prng *prng, uint32_t bound)
 {
     return ((prng_next(prng) >> 32) * bound) >> 32;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * A thread that works on batches in the order in which they are given, from a bounded ring of
- * buffers of one size. Only one thread may call these functions.
- */
+/* A thread that works on batches in the order given, from a bounded ring of buffers of one size.
+ * Only one thread may call these functions. */
 #ifndef MISSTOP_BASE_LANE_H
 #define MISSTOP_BASE_LANE_H
 
@@ -13,17 +11,13 @@ struct lane;
 
 typedef void (*lane_work)(void *context, void *batch);
 
-/*
- * Allocates `batches` (2 or more) zeroed buffers of `batch_bytes`. Returns 0 or a negative errno.
- */
+/* `batches`: 2 or more; buffers are zeroed. Returns 0 or a negative errno. */
 int lane_open(struct lane **lane, unsigned batches, size_t batch_bytes, lane_work work,
               void *context);
 /* Finishes the batches given so far, then frees the lane. NULL is allowed. */
 void lane_close(struct lane *lane);
 
-/*
- * Returns the next buffer to give, as the worker left it; waits until the worker is done with it.
- */
+/* Waits until the worker is done with the buffer, which stays as the worker left it. */
 void *lane_next(struct lane *lane);
 void lane_give(struct lane *lane);
 

@@ -42,8 +42,7 @@ void settings_free(struct settings *settings);
 /* Copies the value of a key. Returns false if the key has none or `out` is too small. */
 bool settings_get(const struct settings *settings, const char *key, char *out, size_t size);
 
-/* Sets the line of a key and leaves all other lines unchanged. value NULL: removes the line.
- * Returns 0 or -ENOMEM. */
+/* Leaves all other lines unchanged. value NULL: removes the line. Returns 0 or -ENOMEM. */
 int settings_set(struct settings *settings, const char *key, const char *value);
 
 int settings_save(const struct settings *settings, struct error *error);

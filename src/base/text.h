@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Text that is safe to print. Every name from the target (path, comm, symbol) passes
- * text_sanitise() once, where it enters; after that it is printable UTF-8.
- */
+/* Every name from the target (path, comm, symbol) passes text_sanitise() once, where it enters;
+ * after that it is printable UTF-8. */
 #ifndef MISSTOP_BASE_TEXT_H
 #define MISSTOP_BASE_TEXT_H
 
@@ -30,23 +28,18 @@ const char *text_bytes(char out[16], uint64_t bytes);
 /* Formats a count: "999", "12.3k", "4.56M": at most 6 characters. */
 const char *text_count(char out[16], double count);
 
-/* Formats a time or length of a run in s: "45.4s", "3m45.4s", "1h03m45s", "250ms"; below a tenth of
- * a second "0.0s", and "?" for NAN. */
+/* From s: "45.4s", "3m45.4s", "1h03m45s", "250ms"; below a tenth of a second "0.0s", NAN "?". */
 enum { TEXT_TIME_BYTES = 24 };
 const char *text_time(char out[TEXT_TIME_BYTES], double seconds);
 
-/*
- * Makes a name unique within its kind: if the name was given before, returns a copy in the arena
- * with the next number, "state #2". `given` counts how often each name was given. NULL: no memory.
- */
+/* Returns a name given before with the next number, "state #2", in the arena. `given` counts how
+ * often each name was given. NULL: no memory. */
 const char *text_numbered(struct hash *given, uint64_t kind, const char *name, struct arena *arena);
 
 /* Returns the part of a path after its last slash, or the whole path if that part is empty. */
 const char *text_base_name(const char *path);
 
-/*
- * Returns the edit distance (insert, delete, replace: 1 each), ignoring case; for "did you mean".
- */
+/* Insert, delete, replace: 1 each; ignores case. For "did you mean". */
 unsigned text_distance(const char *a, const char *b);
 
 /* Opens a regular file. Returns a descriptor or a negative errno. Refuses other files, because

@@ -22,8 +22,7 @@ static bool loads_element(const struct insn *insn)
            insn->source_width <= memory->scale;
 }
 
-/* Returns the offset of the only element that equals `wanted`, or SIZE_MAX if there are none or
- * several. */
+/* Returns the offset of the only element that equals `wanted`, or SIZE_MAX. */
 static size_t only_one(const unsigned char *table, size_t bytes, const struct insn *load,
                        uint64_t wanted)
 {
@@ -38,11 +37,8 @@ static size_t only_one(const unsigned char *table, size_t bytes, const struct in
     return found;
 }
 
-/*
- * Finds the address that the load at `at` of the trace read, by the loaded value. Returns false if
- * it does not load a table element, or if not exactly one element in the first 4 KiB of the table
- * has that value. Reads memory once or twice.
- */
+/* Finds the address that the load at `at` of the trace read, by the loaded value. Returns false
+ * unless exactly one element in the first 4 KiB of the table has it. Reads memory once or twice. */
 static bool by_value(struct trace_values *values, size_t at, uint64_t *address)
 {
     const struct insn *load = values->trace->insns[at];
@@ -89,8 +85,7 @@ static enum reason return_slot(uint64_t stack, struct access *access)
     return REASON_NONE;
 }
 
-/* Finds the GOT slot of a procedure linkage stub, which is a jump through it: [endbr64] [bnd] ff 25
- * rel32. */
+/* A stub is a jump through its GOT slot: [endbr64] [bnd] ff 25 rel32. */
 static bool stub_slot(const struct decode_target *target, uint64_t stub, uint64_t *slot)
 {
     static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
@@ -107,8 +102,7 @@ static bool stub_slot(const struct decode_target *target, uint64_t stub, uint64_
     return bytes[at] == 0xff && bytes[at + 1] == 0x25;
 }
 
-/* Decodes the operand of a call through memory that ends at `end`. Its start is not known: returns
- * false if no call has that length. */
+/* Decodes the call through memory that ends at `end`; false: no call has that length. */
 static bool read_call(const uint8_t *at, const uint8_t *end, uint64_t back,
                       struct insn_memory *memory)
 {
@@ -221,10 +215,9 @@ static enum reason call_remembered(struct trace_values *values, uint64_t stack,
 
 /*
  * Finds the access of a sample at the start of a function, where the instruction that ran before is
- * the call. The call pushed the return address. Through a stub, the stub's load of its slot came
- * later. A call through memory also loaded its target and waited for that load, which is the
- * likelier culprit. The bytes before the return address show the kind of call. `values` are at the
- * entry, `stack` is the stack pointer there; `calls` may be NULL.
+ * the call. The call pushed the return address. Through a stub, the load of its slot came later. A
+ * call through memory also waited for its target, which is the likelier culprit. `values` are at
+ * the entry, `stack` is the stack pointer there; `calls` may be NULL.
  */
 static enum reason call_entry(struct trace_values *values, struct calls *calls, uint64_t stack,
                               uint64_t entry, struct access *access)
@@ -251,7 +244,6 @@ static void describe_operand(const struct insn *insn, struct access *access)
     access->displacement = (int32_t)memory->displacement;
 }
 
-/* Sets the properties that come from the surrounding code. */
 static void describe_around(const struct function *function, const struct insn *insn,
                             struct access *access)
 {
@@ -275,9 +267,8 @@ void culprit_describe(const struct function *function, const struct insn *insn,
 }
 
 /*
- * Sets whether the loop around the access was on the same line before. `from` and `now` are values
- * of the register that the loop advances. The first iteration does not count: samples there may
- * come from a misprediction at the end of an earlier loop.
+ * Sets whether the loop was on the same line before. `from` and `now` are values of the register
+ * that it advances. Not in the first iteration, which may be a misprediction at the end of a loop.
  */
 static void note_steps(const struct insn *insn, uint64_t from, uint64_t now, struct access *access)
 {
@@ -290,8 +281,7 @@ static void note_steps(const struct insn *insn, uint64_t from, uint64_t now, str
     access->again = into_line >= step->bytes;
 }
 
-/* Sets whether the same straight-line code loaded from this line before: then the access does not
- * wait and is not part of a pass. */
+/* The same straight-line code loaded from this line before: the access does not wait. */
 static void note_loaded(const struct insn *insn, struct access *access)
 {
     uint64_t into_line = access->address % LINE_BYTES;
@@ -371,11 +361,8 @@ static bool is_mapped(const struct decode_target *target, uint64_t address)
     return !target->mapped || target->mapped(target->context, address);
 }
 
-/*
- * Infers the address of a gather: vector registers are not in the sample. If the indices were
- * loaded from memory they are read again, and one lane represents all. Otherwise the base gives the
- * object if it points into one.
- */
+/* Vector registers are not in the sample. Indices loaded from memory are read again, and one lane
+ * represents all. Otherwise the base gives the object if it points into one. */
 static enum reason infer_gather(const struct candidate *candidate, struct trace_values *values,
                                 const struct sample *sample, struct access *access)
 {
@@ -448,7 +435,6 @@ static struct trace_values values_of(const struct candidate *candidate,
                                  .budget = CULPRIT_BUDGET};
 }
 
-/* One path and its result. */
 struct outcome {
     const struct candidate *candidate;
     struct access *access;
@@ -526,11 +512,8 @@ static bool possible(const struct candidate *candidate, const struct sample *sam
            insn_condition_holds(candidate->condition, sample->regs[SREG_FLAGS]) == candidate->taken;
 }
 
-/*
- * Checks whether a load's register still has the value at the address that it would have read.
- * Returns 1 if so, -1 if not, 0 if not known. Distinguishes candidates that are otherwise equally
- * possible.
- */
+/* Returns 1 if a load's register still has the value at the address that it would have read, -1 if
+ * not, 0 if not known. Distinguishes candidates that are otherwise equally possible. */
 static int loaded_value_agrees(const struct outcome *outcome, const struct decode_target *target,
                                const struct sample *sample)
 {
@@ -667,9 +650,8 @@ void culprits_apply(const struct culprits *culprits, const struct culprit_contex
     }
 }
 
-/*
- * Finds the candidates: walks all paths to an instruction back to the access that may have missed.
- */
+/* Finds the candidates: walks all paths to an instruction back to the access that may have
+ * missed. */
 
 enum {
     CULPRIT_STEPS_MAX = 8,     /* instructions skipped before giving up */
@@ -678,7 +660,6 @@ enum {
     CULPRIT_LOOP_BYTES = 512
 };
 
-/* A path being walked: instructions newest first. */
 struct walk {
     const struct insn *steps[CULPRIT_STEPS_MAX + 1];
     size_t count;
@@ -697,8 +678,7 @@ struct search {
     uint32_t written[CULPRIT_CANDIDATES_MAX][TRACE_MAX + 1];
 };
 
-/* Returns true if execution falls through to an instruction. Compilers pad labels with no-ops,
- * which do not run after a jump or return. */
+/* Compilers pad labels with no-ops, which do not run after a jump or return. */
 static bool falls_into(const struct function *function, size_t index)
 {
     size_t at = index;
@@ -713,8 +693,7 @@ static bool falls_into(const struct function *function, size_t index)
     return !at && index;
 }
 
-/* Returns the registers used by the function's indirect jumps, or 0 if it also jumps through
- * memory. */
+/* Returns 0 if the function also jumps through memory. */
 static uint32_t jumps_by(const struct function *function)
 {
     uint32_t registers = 0;
@@ -777,8 +756,7 @@ static bool same_slot(const struct insn_memory *a, const struct insn_memory *b)
            a->displacement == b->displacement;
 }
 
-/* Checks the same in unoptimised code: the base is loaded from a slot of the frame, and the loaded
- * value is stored there. */
+/* The same in unoptimised code: the base is loaded from a slot of the frame, and stored there. */
 static bool in_loop_of_slot(const struct function *function, size_t culprit)
 {
     const struct insn *load = function_insn(function, culprit);
@@ -826,7 +804,6 @@ static void finish_candidate(struct search *search, const struct walk *walk, siz
 
 static void walk_back(struct search *search, struct walk walk, size_t index);
 
-/* Handles one predecessor: it is the culprit, or the walk goes back one more step. */
 static void step_to(struct search *search, struct walk walk, size_t index)
 {
     const struct insn *insn = function_insn(search->function, index);
@@ -873,11 +850,8 @@ static void walk_jumps(struct search *search, const struct walk *walk, size_t in
     }
 }
 
-/*
- * Handles a label without fall-through or direct jumps to it, for example a case of a switch: one
- * of the function's jumps through a register or table reached it. Returns false if the function has
- * none.
- */
+/* Handles a label without fall-through or direct jumps, for example a case: one of the jumps
+ * through a register or table reached it. Returns false if the function has none. */
 static bool walk_indirect(struct search *search, const struct walk *walk)
 {
     const struct function *function = search->function;
@@ -901,7 +875,6 @@ static bool is_stub(const struct insn *insn)
            insn->memory[0].index == SREG_NONE;
 }
 
-/* Walks all paths that lead to an instruction. */
 static void walk_back(struct search *search, struct walk walk, size_t index)
 {
     const struct function *function = search->function;
@@ -932,7 +905,6 @@ static uint64_t last_before(const struct function *function, size_t index)
     return function_adjacent(function, index) ? function_address(function, index - 1) : 0;
 }
 
-/* Copies the candidates, their instructions and the written registers to one allocation. */
 static int keep_candidates(struct culprits *culprits, const struct search *search)
 {
     size_t insns = 0;

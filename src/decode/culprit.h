@@ -55,7 +55,6 @@ struct calls {
     struct call_seen seen[CALLS_MAX]; /* by entry; a collision replaces */
 };
 
-/* Returns the slot of an entry; replaces another entry in the slot. */
 static inline struct call_seen *calls_at(struct calls *calls, uint64_t entry)
 {
     struct call_seen *seen = &calls->seen[(entry >> 2) % CALLS_MAX];
@@ -108,18 +107,14 @@ static inline bool culprit_may_miss(const struct insn *insn)
 int culprits_init(struct culprits *culprits, struct function *function, uint64_t ip);
 void culprits_fini(struct culprits *culprits);
 
-/*
- * Addresses of instructions of leaf functions that were found while the function ran. A later
- * sample of the same call (with the same stack above it) may be read after the function has
- * returned. Then the address of the same instruction is inferred from the earlier one.
- */
+/* Addresses of instructions of leaf functions, found while the function ran. A later sample of the
+ * same call may be read after the return; its address is inferred from the earlier one. */
 enum { CULPRIT_LEAVES_MAX = 256 };
 struct culprit_leaf {
     uint64_t call; /* thread, instruction and stack */
     uint64_t address;
 };
 
-/* Context for evaluating candidates. */
 struct culprit_context {
     const struct decode_target *target;
     struct calls *calls;         /* NULL: none */
@@ -131,13 +126,11 @@ struct culprit_context {
 void culprits_apply(const struct culprits *culprits, const struct culprit_context *world,
                     const struct sample *sample, struct access *access);
 
-/* Does the same if the instruction at the IP is known to be the culprit, with registers from before
- * it. */
+/* The same if the instruction at the IP is the culprit, with registers from before it. */
 void culprit_apply_exact(const struct culprits *culprits, const struct culprit_context *world,
                          const struct sample *sample, struct access *access);
 
-/* Sets size, kind and registers of an instruction's likeliest operand, and the properties that come
- * from the surrounding code. The address is already known. */
+/* Sets size, kind and registers of the likeliest operand, and what the surrounding code shows. */
 void culprit_describe(const struct function *function, const struct insn *insn,
                       struct access *access);
 

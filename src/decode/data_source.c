@@ -22,8 +22,7 @@ enum {
     HOPS_OTHER_CORE = 1
 };
 
-/* The fields, extracted by shifts: the kernel's union depends on the host's byte order, and headers
- * define different numbers of fields. */
+/* By shifts: the kernel's union depends on byte order, and headers define different fields. */
 struct fields {
     unsigned op, level, snoop, lock, tlb, number, remote, snoopx, block, hops;
 };
@@ -139,8 +138,7 @@ static enum data_snoop snoop_of(const struct fields *fields)
     return fields->snoop & PERF_MEM_SNOOP_NONE ? SNOOP_NONE : SNOOP_UNKNOWN;
 }
 
-/* Decodes the TLB result. Intel reports "hit in L1 or L2" by both bits, and a page walk as "missed
- * in L2". */
+/* Intel reports "hit in L1 or L2" by both bits, and a page walk as "missed in L2". */
 static enum data_tlb tlb_of(const struct fields *fields)
 {
     unsigned both = PERF_MEM_TLB_L1 | PERF_MEM_TLB_L2;

@@ -79,9 +79,7 @@ static int compare_used(const void *left, const void *right)
     return one->used == other->used ? 0 : (int32_t)(one->used - other->used) > 0 ? -1 : 1;
 }
 
-/*
- * Sorts functions by the last sample of one of their IPs, latest first. Returns how many to keep.
- */
+/* Sorts functions by their last sample, latest first. Returns how many to keep. */
 static size_t choose_kept(struct decoder *decoder)
 {
     size_t ips = 0;
@@ -99,8 +97,7 @@ static size_t choose_kept(struct decoder *decoder)
     return kept;
 }
 
-/* Evicts the functions that were not sampled for the longest time, and the culprits of their IPs.
- * Also drops IPs without code, because finding that out again is cheap. */
+/* Also drops IPs without code, because finding that out again is cheap. */
 static void forget_oldest(struct decoder *decoder)
 {
     size_t count = 0;
@@ -171,7 +168,6 @@ static struct function *add_function(struct decoder *decoder, uint64_t ip, bool 
     return function;
 }
 
-/* Returns the disassembled function around the IP, or disassembles it. */
 static struct function *find_function(struct decoder *decoder, uint64_t ip, enum reason *reason)
 {
     uint64_t start;
@@ -244,8 +240,7 @@ static const struct culprits *culprits_at(struct decoder *decoder, uint64_t ip)
     return culprits;
 }
 
-/* Returns only complete functions, which are cached: partial ones would be disassembled again for
- * every sample. */
+/* Partial functions are not cached: they would be disassembled again for every sample. */
 static const struct function *function_around(void *context, uint64_t ip)
 {
     struct decoder *decoder = context;
@@ -265,8 +260,7 @@ static const struct function *function_around(void *context, uint64_t ip)
                                                    : NULL;
 }
 
-/* Describes an access with an address recorded by hardware: the instruction adds size, kind and
- * registers. */
+/* For an address recorded by hardware: the instruction adds size, kind and registers. */
 static void describe_recorded(struct decoder *decoder, const struct sample *sample,
                               struct access *access)
 {

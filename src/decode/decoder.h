@@ -2,8 +2,7 @@
 /*
  * Finds the address on which a sample missed (doc/design/decode.md; PMPT 2.3).
  *
- * The decoder disassembles each function once, and finds for each sampled IP the candidates
- * (culprit.h): which instruction is the culprit, and how its address follows from the registers.
+ * Each function is disassembled once, and the candidates (culprit.h) are found once for each IP.
  * After that a sample costs one hash lookup and a few additions. The decoder has no access to
  * processes and files: its owner supplies the functions below. One thread only.
  */
@@ -21,7 +20,6 @@ struct decoder;
 
 enum decode_segment { DECODE_FS, DECODE_GS };
 
-/* The decoder's access to the target. All addresses are the target's. */
 struct decode_target {
     void *context;
     /* Reads instruction bytes; returns how many could be read, 0..size. */
@@ -31,12 +29,10 @@ struct decode_target {
     /* Reads all `size` bytes of the target's current data memory, or returns false. NULL:
      * unsupported. */
     bool (*memory)(void *context, uint64_t address, void *out, size_t size);
-    bool constants_only; /* memory() of a recording: bytes that it lacks may still exist in the
-                            process */
+    bool constants_only; /* memory() of a recording: missing bytes may still exist */
     /* Finds the base of fs or gs of a thread; false: not known. */
     bool (*segment)(void *context, uint32_t tid, enum decode_segment segment, uint64_t *base);
-    /* Returns true if the address is in a readable mapping, to filter wrong results. NULL: accepts
-     * all. */
+    /* Returns true if the address is readable, to filter wrong results. NULL: accepts all. */
     bool (*mapped)(void *context, uint64_t address);
 };
 
@@ -44,8 +40,7 @@ struct decode_target {
 struct decoder *decoder_new(const struct decode_target *target);
 void decoder_free(struct decoder *decoder);
 
-/* Fills `access` from `sample`. access->reason is REASON_NONE (the address is valid) or the reason
- * why not; ip, tid, time, weight are always valid. */
+/* ip, tid, time and weight are set even if access->reason is not REASON_NONE. */
 void decoder_decode(struct decoder *decoder, const struct sample *sample, struct access *access);
 
 /* Returns a copy of the disassembled function around ip, ascending; the caller frees it. Returns
@@ -53,12 +48,10 @@ void decoder_decode(struct decoder *decoder, const struct sample *sample, struct
 struct insn;
 bool decoder_function(struct decoder *decoder, uint64_t ip, struct insn **insns, size_t *count);
 
-/* Forgets everything about the code in [start, end), which was unmapped, replaced or rewritten
- * (JIT). */
+/* For code that was unmapped, replaced or rewritten (JIT). */
 void decoder_forget(struct decoder *decoder, uint64_t start, uint64_t end);
 
-/* Formats one instruction as text ("mov rax, qword ptr [rdi + 8]"), for the screens. Returns false
- * if it cannot. */
+/* "mov rax, qword ptr [rdi + 8]", for the screens. Returns false if it cannot. */
 bool decoder_text(struct decoder *decoder, uint64_t ip, char *out, size_t out_size);
 
 #endif

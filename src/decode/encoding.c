@@ -67,8 +67,7 @@ static uint8_t read_prefixes(struct cursor *cursor, struct encoding *out)
         case 0x2e:
         case 0x36:
         case 0x3e:
-            /* The last of several segment prefixes counts, but these four are always flat and are
-             * ignored. */
+            /* The last of several segment prefixes counts, but these four are flat and ignored. */
             break;
         case 0x64:
         case 0x65:

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The encoded fields of an x86-64 instruction (Intel SDM vol. 2, chapter 2), before they are
- * interpreted. Shared by insn.c, opcode.c and encoding.c. */
+/* The encoded fields of an x86-64 instruction (Intel SDM vol. 2, chapter 2). */
 #ifndef MISSTOP_DECODE_ENCODING_H
 #define MISSTOP_DECODE_ENCODING_H
 
@@ -53,11 +52,9 @@ struct encoding {
     int64_t immediate; /* the first, sign-extended; 8-byte address of mov with A0 to A3 */
 };
 
-/* Returns false if the bytes are no instruction of 64-bit mode, or too few. Never reads beyond
- * `size`. */
+/* Returns false if the bytes are no instruction of 64-bit mode, or too few. */
 bool encoding_read(struct encoding *out, const uint8_t *bytes, size_t size);
 
-/* How an instruction uses its memory operand (ModRM.rm). */
 struct opcode_operand {
     uint8_t kind;   /* enum access_kind; ACCESS_UNKNOWN_KIND: only the address is used */
     uint16_t bytes; /* 0: not known */
@@ -70,7 +67,6 @@ struct opcode_operand opcode_memory(const struct encoding *in);
 /* Returns true if the index of the memory operand is a vector: gathers and scatters. */
 bool opcode_is_gather(const struct encoding *in);
 
-/* Returns the number of elements that such an instruction accesses. */
 unsigned opcode_lanes(const struct encoding *in);
 
 #endif

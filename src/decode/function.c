@@ -28,8 +28,7 @@ static bool counts(const struct insn *insn)
            insn->source == SREG_NONE;
 }
 
-/* Excludes floating point sums by their length: they write no tracked register, but are longer than
- * a pause. */
+/* Floating point sums write no tracked register either, but are longer than a pause. */
 static bool does_nothing(const struct insn *insn)
 {
     return insn->is_nop || (!insn->writes && !insn->changes_flags && insn->length <= PAUSE_BYTES);
@@ -48,7 +47,6 @@ static bool may_wait(const struct insn *insn)
     return insn->op == INSN_OP_MOVE || counts(insn) || is_compare(insn) || does_nothing(insn);
 }
 
-/* A loop, from the target of the backward jump to the jump. */
 struct loop {
     const struct function *function;
     struct function_loop *found;
@@ -109,8 +107,7 @@ static bool is_slot(const struct insn *insn)
 
 enum { STEPS_BEFORE = 24, STEPS_DEPTH = 4, STEPS_BYTES_MAX = 32 };
 
-/* Returns the instruction that last wrote the register before instruction `at`, going around the
- * loop, or SIZE_MAX if the register does not change in the loop. */
+/* Goes around the loop. SIZE_MAX: the register does not change in the loop. */
 static size_t written_by(const struct loop *loop, size_t at, uint8_t reg)
 {
     if (reg >= 32)
@@ -124,8 +121,7 @@ static size_t written_by(const struct loop *loop, size_t at, uint8_t reg)
     return SIZE_MAX;
 }
 
-/* Returns true if the register's value at instruction `at` comes from a load in the loop, from a
- * different address in each iteration. */
+/* Returns true for a load in the loop, from a different address in each iteration. */
 static bool is_loaded(const struct loop *loop, size_t at, uint8_t reg, int depth)
 {
     size_t from = written_by(loop, at, reg);
@@ -149,8 +145,7 @@ static bool is_loaded(const struct loop *loop, size_t at, uint8_t reg, int depth
     }
 }
 
-/* Finds the initial value of the register in the code before the loop: 0 (SREG_NONE), or the value
- * of a register that the loop does not change. Returns false if not known. */
+/* From the code before the loop: 0 (SREG_NONE), or a register that the loop does not change. */
 static bool find_start(const struct loop *loop, uint8_t reg, uint8_t *from)
 {
     *from = SREG_NONE;
@@ -169,8 +164,7 @@ static bool find_start(const struct loop *loop, uint8_t reg, uint8_t *from)
     return false;
 }
 
-/* Returns the only instruction that changes the register in the loop if it adds a constant,
- * otherwise NULL. */
+/* NULL: not exactly one instruction changes the register in the loop, or by no constant. */
 static const struct insn *counted_by(const struct loop *loop, size_t at, uint8_t reg)
 {
     size_t by = written_by(loop, at, reg);
@@ -249,9 +243,7 @@ static void steps_mark_access(struct loop *loop, size_t at, struct insn *insn)
         insn->step = step;
 }
 
-/*
- * Returns the target of a backward jump at instruction `at`, or SIZE_MAX if it is none or too far.
- */
+/* SIZE_MAX: no backward jump, or its target is too far. */
 static size_t loop_head(const struct function *function, size_t at)
 {
     const struct insn_outline *outlines = function->outlines;
@@ -264,15 +256,12 @@ static size_t loop_head(const struct function *function, size_t at)
     return outlines[head].at == to ? head : SIZE_MAX;
 }
 
-/* Returns how many of the function's loops end before an instruction. */
 static size_t loops_before(const struct function *function, size_t index)
 {
     return SORTED_BELOW(function->loops, function->loop_count, last, index);
 }
 
-/*
- * Returns true if this is the last of several jumps back to the same target, which ends the loop.
- */
+/* The last of several jumps back to the same target ends the loop. */
 static bool ends_loop(const struct loop *loop)
 {
     const struct function *function = loop->function;
@@ -470,8 +459,7 @@ size_t function_bytes(const struct function *function)
     return bytes;
 }
 
-/* Decodes the outlines from function->start to the end of the code. After invalid bytes, continues
- * one byte further. */
+/* Continues one byte further after invalid bytes. */
 static int outline(const struct code *code, struct function *function)
 {
     size_t first = function->start - code->start;
@@ -569,7 +557,6 @@ static int read_code(const struct decode_target *target, uint64_t start, uint64_
     return code->size ? 0 : -1;
 }
 
-/* Chooses the part around an IP if the bounds are unknown or too far apart. */
 static uint64_t choose_start(const struct decode_target *target, uint64_t ip, struct code *code)
 {
     uint64_t start = ip > FUNCTION_BEFORE ? ip - FUNCTION_BEFORE : 0;

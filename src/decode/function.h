@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A range of code that is disassembled once: a function if its bounds are known and it is not huge,
- * otherwise the code around an address. */
+/* A function if its bounds are known and it is not huge, otherwise the code around an address. */
 #ifndef MISSTOP_DECODE_FUNCTION_H
 #define MISSTOP_DECODE_FUNCTION_H
 
@@ -14,7 +13,6 @@ enum { FUNCTION_BYTES_MAX = 256 * 1024 /* larger: in parts around the IP */ };
 
 enum { FUNCTION_BLOCK = 8 }; /* instructions allocated together */
 
-/* A loop of instructions [head, last]: the last one jumps back to the head. */
 struct function_loop {
     uint32_t head : 24;
     bool known : 1; /* the next two members are valid */
@@ -36,8 +34,7 @@ struct function {
     unsigned char *bytes;
     uint64_t bytes_start; /* address of the first byte, not after `start` */
     size_t *kept_bytes;   /* counter of used memory; NULL: none */
-    /* For the decoder: the memory of its IPs in the function, and the time of the last use by its
-     * clock. */
+    /* For the decoder: memory of the function's IPs, and time of its last use. */
     uint32_t ips;
     uint32_t used;
     size_t ips_bytes;
@@ -45,23 +42,20 @@ struct function {
 };
 
 /*
- * Disassembles the function around ip. `part`: disassembles only the code around ip, because ip is
- * at no instruction of the whole function (it contains data). Returns NULL with *reason: NO_CODE if
- * the bytes cannot be read, BAD_CODE if ip is not at an instruction.
+ * `part`: disassembles only the code around ip, because ip is at no instruction of the whole
+ * function (it contains data). NULL: *reason is NO_CODE or BAD_CODE (ip is not at an instruction).
  */
 struct function *function_new(const struct decode_target *target, uint64_t ip, bool part,
                               enum reason *reason);
 void function_free(struct function *function);
 
-/* Returns the memory that the function uses now. */
 size_t function_bytes(const struct function *function);
 
 /* Returns a decoded instruction, not only the outline. Decodes it on first use, because most
  * instructions are never needed. Returns an unknown instruction if out of memory. */
 const struct insn *function_insn(const struct function *function, size_t index);
 
-/* Adds the properties that come from the code around an instruction: loops, and loads before it.
- * For instructions that are the access of a sample. */
+/* Adds what the code around an instruction shows: loops, and loads before it. */
 void function_describe(const struct function *function, const struct insn *insn);
 
 /* Returns the index of the instruction that starts at the address, or SIZE_MAX. */
@@ -72,7 +66,6 @@ static inline uint64_t function_address(const struct function *function, size_t 
     return function->start + function->outlines[index].at;
 }
 
-/* Returns true if the previous instruction ends where this one starts. */
 static inline bool function_adjacent(const struct function *function, size_t index)
 {
     const struct insn_outline *before = &function->outlines[index - 1];

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Decodes general registers, operations, flow and implicit operands by opcode: Intel SDM vol. 2. */
 #include "decode/insn.h"
 
 #include "decode/encoding.h"
@@ -13,7 +12,6 @@ static const uint32_t AX = 1u << SREG_AX, BX = 1u << SREG_BX, CX = 1u << SREG_CX
                       DX = 1u << SREG_DX, SI = 1u << SREG_SI, DI = 1u << SREG_DI,
                       BP = 1u << SREG_BP, SP = 1u << SREG_SP;
 
-/* A general register operand. */
 struct part {
     uint8_t reg;
     uint8_t width; /* bytes; 0: high byte of AX to BX, which is not tracked */
@@ -209,9 +207,7 @@ static void add_stack(struct insn *out, const struct encoding *in)
     }
 }
 
-/*
- * Adds the source first, because it is waited for; the destination goes through the store buffer.
- */
+/* The source comes first, because it is waited for; the destination is buffered. */
 static void add_string(struct insn *out, const struct encoding *in)
 {
     unsigned bytes = width_of(in);
@@ -655,7 +651,6 @@ static void set_arithmetic(struct insn *out, const struct encoding *in, unsigned
     }
 }
 
-/* Handles C0, C1, D0 to D3. */
 static void set_shift(struct insn *out, const struct encoding *in)
 {
     static const uint8_t operations[8] = {INSN_OP_NONE, INSN_OP_NONE, INSN_OP_NONE, INSN_OP_NONE,
@@ -670,7 +665,6 @@ static void set_shift(struct insn *out, const struct encoding *in)
         set_immediate(out, out->op, in->opcode >= 0xd0 ? 1 : in->immediate);
 }
 
-/* Handles F6, F7, FE, FF. */
 static void set_unary(struct insn *out, const struct encoding *in)
 {
     unsigned group = in->reg & 7;
@@ -870,8 +864,7 @@ static bool is_nop(const struct encoding *in)
     return is_0f(in, 0x19, 0x1f) && !endbr;
 }
 
-/* Returns true if a line leaves some or all caches: 0F AE /7, 66 0F AE /6 (clwb, which evicts on
- * some CPUs), and 0F 1C /0 (cldemote). */
+/* 0F AE /7, 66 0F AE /6 (clwb, which evicts on some CPUs), and 0F 1C /0 (cldemote). */
 static bool flushes(const struct encoding *in)
 {
     unsigned group = in->reg & 7;

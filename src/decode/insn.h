@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * One instruction, reduced to the parts needed to find an address: its memory operands, the general
- * registers that it changes and, for common instructions, how. Decodes every x86-64 encoding from
- * its bytes; tests/unit/decode/test_operands compares the results with an independent disassembler.
- */
+/* One instruction, reduced to the parts needed to find an address. tests/unit/decode/test_operands
+ * compares the results with an independent disassembler. */
 #ifndef MISSTOP_DECODE_INSN_H
 #define MISSTOP_DECODE_INSN_H
 
@@ -24,7 +21,6 @@ enum insn_flow {
     INSN_STOP /* hlt, ud2, int3: execution does not continue */
 };
 
-/* Effect on the destination register. */
 enum insn_op {
     INSN_OP_NONE, /* changes registers in an untracked way */
     INSN_OP_MOVE, /* dest = source */
@@ -54,7 +50,6 @@ enum insn_vague {
     INSN_VAGUE_SUB
 };
 
-/* Operation of a comparison, which changes only flags. */
 enum insn_compare {
     INSN_COMPARE_NONE,
     INSN_COMPARE_SUB, /* cmp */
@@ -76,7 +71,6 @@ struct insn_memory {
     bool vector : 1; /* vector index: gather, scatter; one access of `size` bytes per lane */
 };
 
-/* Returns a mask of the registers in the address. */
 static inline uint32_t insn_memory_uses(const struct insn_memory *memory)
 {
     return (memory->base != SREG_NONE ? 1u << memory->base : 0) |
@@ -122,11 +116,8 @@ struct insn {
     uint8_t vector_load; /* 0: not loaded, or in another way; INSN_VECTOR_COPY: copied from memory;
                             otherwise bytes of the loaded elements, which are extended to `width` */
     uint8_t string_step; /* step of RSI and RDI in a string instruction */
-    /*
-     * Earlier loads in the same straight-line code, by the same registers: 1 + distance from the
-     * last byte of the nearest load below, and to the first byte of the nearest load above; 0:
-     * none.
-     */
+    /* Earlier loads in the same straight-line code by the same registers: 1 + distance from the
+     * last byte of the nearest load below, and to the first byte of the one above; 0: none. */
     uint8_t loaded_below;
     uint8_t loaded_above;
     struct insn_step step;
@@ -159,9 +150,7 @@ struct insn_outline {
     bool flushes : 1;   /* clflush, clflushopt, clwb, cldemote */
 };
 
-/*
- * Decodes the instruction at the start of the bytes. Returns false if they are invalid or too few.
- */
+/* Returns false if the bytes at the start are no instruction, or too few. */
 bool insn_decode(struct insn *out, uint64_t address, const uint8_t *bytes, size_t size);
 
 /* Does the same for the outline only; the caller sets `at`. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The memory operand of each opcode: read, written or only addressed, and its size (Intel SDM vol.
- * 2 appendix A, and the operand and tuple tables of the instructions; AMD64 APM vol. 3 and 4).
- * Vector instructions read a whole vector unless a row below differs, so length and address are
- * right even for instructions newer than this table.
+ * 2 appendix A, and the instructions' operand and tuple tables; AMD64 APM vol. 3 and 4). Vector
+ * instructions without a row read a whole vector, which is right even for newer ones.
  */
 #include "access.h"
 #include "decode/encoding.h"
@@ -300,8 +299,7 @@ static const struct row *row_of(const struct encoding *in)
     return NULL;
 }
 
-/* Returns true for MMX: without a prefix, integer instructions of SSE are MMX instructions of 8
- * bytes. */
+/* Without a prefix, integer instructions of SSE are MMX instructions of 8 bytes. */
 static bool is_mmx(const struct encoding *in)
 {
     if (in->space != SPACE_LEGACY || in->prefix != PREFIX_NONE)
@@ -410,7 +408,6 @@ static struct opcode_operand operand_of(uint8_t kind, unsigned bytes)
     return (struct opcode_operand){kind, (uint16_t)bytes, 0};
 }
 
-/* Handles D8 to DF, by ModRM.reg. */
 static struct opcode_operand float_memory(const struct encoding *in)
 {
     static const struct {
@@ -486,7 +483,6 @@ static struct opcode_operand one_memory(const struct encoding *in)
     }
 }
 
-/* Handles 0F AE. */
 static struct opcode_operand state_memory(const struct encoding *in)
 {
     static const struct {

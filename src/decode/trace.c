@@ -10,7 +10,6 @@ static bool trace_undo(struct trace_values *values, uint8_t reg, size_t at, uint
 static bool load_again(struct trace_values *values, const struct insn *insn, uint8_t width,
                        size_t at, uint64_t *value);
 
-/* Returns the low `width` bytes. */
 static uint64_t trace_truncate(uint64_t value, uint8_t width)
 {
     return width >= 8 ? value : value & ((UINT64_C(1) << width * 8) - 1);
@@ -55,13 +54,11 @@ static bool invert_operation(struct trace_values *values, const struct insn *ins
     default:
         return false;
     }
-    /* A 32-bit operation clears the upper half. It was most likely zero before, because the
-     * compiler keeps a 32-bit value there. */
+    /* A 32-bit operation clears the upper half, which was most likely zero before. */
     *value = trace_truncate(*value, insn->width);
     return true;
 }
 
-/* Undoes the effect of an instruction that wrote the register. */
 static bool invert(struct trace_values *values, size_t at, uint8_t reg, uint64_t *value)
 {
     const struct insn *insn = values->trace->insns[at];
@@ -88,8 +85,7 @@ static bool invert(struct trace_values *values, size_t at, uint8_t reg, uint64_t
     return insn->dest == reg && invert_operation(values, insn, reg, at, value);
 }
 
-/* Finds the value of a register before instruction `at` of the trace by undoing later changes.
- * Returns false if an instruction in between lost the value. */
+/* Undoes later changes. Returns false if an instruction in between lost the value. */
 static bool trace_undo(struct trace_values *values, uint8_t reg, size_t at, uint64_t *value)
 {
     if (!values->budget)
@@ -264,8 +260,7 @@ bool trace_memory(struct trace_values *values, uint64_t address, void *out, size
     return target->memory(target->context, address, out, size);
 }
 
-/* Returns the position before a function that returned at instruction `i`, if the function
- * preserved the register. */
+/* If the function preserved the register. */
 static size_t before_called(const struct trace *trace, uint8_t reg, size_t i)
 {
     bool again = preserved >> reg & 1;
@@ -313,7 +308,6 @@ static bool forwarded(struct trace_values *values, size_t at, uint8_t width, uin
     return false;
 }
 
-/* Returns true if a later instruction wrote to the slot. */
 static bool overwritten_later(const struct trace_values *values, size_t at)
 {
     const struct insn_memory *slot = &values->trace->insns[at]->memory[0];
@@ -348,7 +342,6 @@ static bool load_again(struct trace_values *values, const struct insn *insn, uin
     return true;
 }
 
-/* Repeats an add or sub of a memory operand. */
 static bool add_again(struct trace_values *values, const struct insn *insn, size_t at,
                       uint64_t *value)
 {
@@ -412,7 +405,6 @@ static bool compute(struct trace_values *values, const struct insn *insn, size_t
     return known;
 }
 
-/* Recomputes the value from the last write before `at`. */
 static bool backward(struct trace_values *values, uint8_t reg, size_t at, uint64_t *value)
 {
     for (size_t i = at; (i = before_called(values->trace, reg, i)) > 0; i--) {
@@ -649,8 +641,7 @@ static bool course_add(struct course *course, const struct insn *insn)
 
 static bool add_call(struct course *course, const struct insn *call, unsigned depth);
 
-/* Adds the instructions from `index` to the return; at a branch tries the fall-through first.
- * Returns false if the path does not lead to a return. */
+/* Tries the fall-through first. Returns false if the path does not lead to a return. */
 static bool add_course(struct course *course, const struct function *function, size_t index,
                        size_t left, unsigned depth)
 {
@@ -682,7 +673,6 @@ static bool add_course(struct course *course, const struct function *function, s
     return false;
 }
 
-/* Adds a call and the called function. */
 static bool add_call(struct course *course, const struct insn *call, unsigned depth)
 {
     size_t at = course->count;
@@ -720,7 +710,6 @@ static void add_before(struct course *course, const struct function *function, s
     }
 }
 
-/* Adds the caller of the function at the start of the trace. */
 static bool add_caller(struct course *course, struct trace_values *values,
                        const struct function *function, size_t culprit)
 {

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The instructions that ran just before a sample, oldest first, and the register values at any
- * point among them. The values are derived from those at the sample: by undoing invertible changes,
- * from a copy, or recomputed from older values.
- */
+/* The instructions that ran just before a sample, oldest first. Register values at any point are
+ * found by undoing invertible changes, from a copy, or recomputed from older values. */
 #ifndef MISSTOP_DECODE_TRACE_H
 #define MISSTOP_DECODE_TRACE_H
 
@@ -26,8 +23,7 @@ struct trace_segment {
 struct trace {
     const struct insn **insns;
     uint32_t *written;   /* count + 1: registers written by an instruction or a later one */
-    uint32_t entered_by; /* one of these registers had the address of the first instruction; 0: not
-                            known */
+    uint32_t entered_by; /* one of these registers had the function's address; 0: not known */
     uint8_t count;
     uint8_t segment_count;
     struct trace_segment segments[TRACE_SEGMENTS_MAX];
@@ -48,8 +44,7 @@ struct trace_values {
     uint16_t budget; /* steps left */
     bool undone;
     bool reread;
-    bool returned; /* the trace has functions that returned: memory below the stack pointer is
-                      unusable */
+    bool returned; /* functions have returned: memory below the stack pointer is unusable */
     bool leaf;     /* used the frame of a leaf function, which is not in the sample's stack */
     bool inferred; /* used memory that may have been written since */
     bool no_segment;
@@ -66,7 +61,6 @@ bool trace_register(struct trace_values *values, uint8_t reg, size_t at, uint64_
 bool trace_address(struct trace_values *values, const struct insn_memory *memory, size_t at,
                    uint64_t *address);
 
-/* How well the trace agrees with registers and flags at the sample. */
 enum trace_agreement {
     TRACE_REFUTED, /* contradicted by a copy, constant, comparison or jump */
     TRACE_DOUBTED, /* contradicted if memory is unchanged */
@@ -74,11 +68,8 @@ enum trace_agreement {
 };
 enum trace_agreement trace_agrees(const struct trace_values *values);
 
-/*
- * A trace that extends across calls: unoptimised code gets the address of an element from a
- * function (operator[], index()), and its small functions get it from the caller. Built at the
- * sample if the trace inside the function is not enough.
- */
+/* A trace that extends across calls: unoptimised code gets the address of an element from a
+ * function (operator[], index()), and its small functions get it from the caller. */
 enum { ACROSS_MAX = 160 };
 
 /* Finds the function around an address; NULL: no code. */
@@ -94,11 +85,8 @@ struct across {
     uint32_t written[ACROSS_MAX + 1];
 };
 
-/*
- * Extends the trace of `values` up to its culprit, instruction `at`, by the code that ran before:
- * the functions that returned into it, along their fall-through path, and the caller. Returns false
- * if this adds nothing.
- */
+/* Extends the trace up to its culprit, instruction `at`, by the functions that returned into it,
+ * along their fall-through path, and the caller. Returns false if this adds nothing. */
 bool across(struct across *out, const struct across_code *code, struct trace_values *values,
             size_t at);
 

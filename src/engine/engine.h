@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Connects the stages: sampler -> decoder -> resolver -> profile -> snapshot. The loop drives it;
- * it does not depend on any view. Single-threaded.
- */
+/* Connects the stages: sampler -> decoder -> resolver -> profile -> snapshot. Does not depend on
+ * any view. Single-threaded. */
 #ifndef MISSTOP_ENGINE_ENGINE_H
 #define MISSTOP_ENGINE_ENGINE_H
 
@@ -59,24 +57,20 @@ void engine_close(struct engine *engine);
 /* Writes out and closes the recording. Returns 0, also if there is none, or a negative errno. */
 int engine_stop_recording(struct engine *engine, struct error *error);
 
-/* Returns the descriptor to poll for records; -1: none, call engine_drain() at any time
- * (replay). */
+/* -1: no descriptor to poll, call engine_drain() at any time (replay). */
 int engine_fd(const struct engine *engine);
 
-/* Returns the descriptor that is readable when the agent's memory fills up. The poller must read
- * its 8 bytes. */
+/* Readable when the agent's memory fills up. The poller must read its 8 bytes. */
 int engine_heap_fd(const struct engine *engine);
 
 /*
- * Moves pending records through to the tables and returns their number, or -ENODATA at the end.
- * Live: records up to until_ns of CLOCK_MONOTONIC (see SAMPLER_SETTLES_NS). Replay: records of the
- * first until_ns of the recording. UINT64_MAX: all of them. In a simulation, each call does a few
- * ms of work.
+ * Returns the number of records, or -ENODATA at the end. Live: records up to until_ns of
+ * CLOCK_MONOTONIC (see SAMPLER_SETTLES_NS). Replay: of the first until_ns of the recording. In a
+ * simulation, each call does a few ms of work.
  */
 long engine_drain(struct engine *engine, uint64_t until_ns);
 
-/* Returns true if the last drain stopped early to limit its duration: call engine_drain() again
- * soon. */
+/* The last drain stopped early to limit its duration: call it again soon. */
 bool engine_behind(const struct engine *engine);
 
 /* Returns the longest time the loop may wait before it drains again. */
@@ -84,20 +78,15 @@ int engine_patience_ms(struct engine *engine);
 
 /* ---- replay ---- */
 
-/*
- * Goes back to the start of the recording with empty tables; switches to process `pid` if it is not
- * 0. -ESPIPE and similar errors leave everything unchanged. After -ENOMEM only engine_close() is
- * allowed.
- */
+/* Back to the start of the recording with empty tables; switches to process `pid` if not 0. -ESPIPE
+ * and similar errors leave everything unchanged. After -ENOMEM only engine_close() is allowed. */
 int engine_restart(struct engine *engine, pid_t pid, struct error *error);
 
-/* Returns true if the recording is read from a pipe that is still being written. Sets *idled if the
- * pipe was silent at times, because it is being recorded. It is drained like a live process, until
- * -ENODATA. */
+/* The recording is a pipe that is still being written, drained like a live process until -ENODATA.
+ * *idled: the pipe was silent at times, because it is being recorded. */
 bool engine_follows(const struct engine *engine, bool *idled);
 
-/* Drops events that were passed on the way to a position in a recording, so that they are not
- * reported as news. */
+/* So that events passed on the way to a position in a recording are not reported as news. */
 void engine_forget_news(struct engine *engine);
 /* Returns true if the recording can be read again from its start; false for a pipe, or with -o. */
 bool engine_rereadable(const struct engine *engine);
@@ -109,14 +98,11 @@ bool engine_learnt(const struct engine *engine);
  * pass the tables of FILE.misstop are refreshed at the same times as while it was recorded. */
 void engine_go_through(struct engine *engine, bool through);
 
-/* Returns the time from the first to the last sample of the process; 0: not known, or samples
- * without times. */
+/* From the first to the last sample of the process; 0: not known, or samples without times. */
 uint64_t engine_length_ns(const struct engine *engine);
 
-/*
- * Takes over the debug information that has been read and returns how much is still loading. A
- * replay can wait for it: samples decoded earlier have no fields.
- */
+/* Takes over debug information and returns how much is still loading. A replay can wait for it:
+ * samples decoded earlier have no fields. */
 unsigned engine_loading(struct engine *engine);
 
 /* Returns the processes with samples, most samples first (sample/perfdata/perfdata.h). */
@@ -131,8 +117,7 @@ int engine_enable(struct engine *engine, bool on);
 /* Call once per refresh, before the snapshot. Returns -ESRCH if the target has ended. */
 int engine_tick(struct engine *engine);
 
-/* Returns the binaries of a replay for a snapshot. `list` has room for BINARIES_SHOWN entries.
- * Strings are valid until the next record. */
+/* `list` has room for BINARIES_SHOWN entries. Strings are valid until the next record. */
 struct snapshot_binaries engine_binaries(const struct engine *engine, struct binary_desc *list);
 
 /* Makes the next snapshot, the last one, wait briefly for debug information that its rows need. */
@@ -141,23 +126,19 @@ void engine_be_patient(struct engine *engine);
 /* Returns the next snapshot, or NULL if out of memory. Free with snapshot_free(). */
 const struct snapshot *engine_snapshot(struct engine *engine, double interval_s);
 
-/* Like engine_snapshot(), for the whole run, with every instruction and object
- * (snapshot_objects.h). */
+/* The whole run, with every instruction and object (snapshot_objects.h). */
 const struct snapshot *engine_snapshot_run(struct engine *engine);
 
-/* Applies a view's request to the tables; ignores requests of other kinds. Returns text for the
- * status line or "". */
+/* Ignores requests of other kinds. Returns text for the status line or "". */
 const char *engine_request(struct engine *engine, const struct request *request);
 
 /* Returns true while a requested time range is still being read; the loop must not wait then. */
 bool engine_fills(const struct engine *engine);
-/* Continues reading for some milliseconds. Returns true when all of it has been read and can be
- * shown. */
+/* Takes some milliseconds. Returns true when all of it has been read and can be shown. */
 bool engine_fill(struct engine *engine);
 
-/* Shows the time range SPEC of --stretch, "START-END" in seconds or "phase=LETTER", and reads it
- * completely. Returns 0, or a negative errno with the reason. engine_check_time_range() only checks
- * the syntax of SPEC. */
+/* SPEC of --stretch: "START-END" in seconds or "phase=LETTER". Returns 0, or a negative errno with
+ * the reason. engine_check_time_range() only checks the syntax. */
 int engine_show_time_range(struct engine *engine, const char *spec, struct error *error);
 int engine_check_time_range(const char *spec, struct error *error);
 

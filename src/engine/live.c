@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * A running process, sampled by the kernel. Records are read in slices to keep the loop responsive.
- * The heap feed and the samples advance together, because a sample must find the blocks of its
- * time.
- */
+/* Records are read in slices to keep the loop responsive. The heap feed and the samples advance
+ * together, because a sample must find the blocks of its time. */
 #include <errno.h>
 #include <stdio.h>
 #include <time.h>
 
 #include "engine/state.h"
 
-/* Short enough that a key press is handled without noticeable delay. A flood of allocations or
- * samples is handled in such slices. The first half is wall-clock time, which needs no system call;
- * after that, the same amount of the thread's own CPU time. */
+/* A slice is too short to delay a key noticeably. Its first half is wall-clock time, which needs no
+ * system call; after that, the same amount of the thread's own CPU time. */
 enum { SLICE_NS = 10000000, FOLLOW_NS = 1000000 };
 
 static uint64_t own_cpu_ns(void)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Opens and closes an engine and its stages. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +64,6 @@ static int open_recorder(struct engine *engine, const struct engine_options *opt
     return options->record ? recorder_open(&engine->recorder, &wanted, error) : 0;
 }
 
-/* Reads the number of lines of this machine's caches. */
 static void open_cache_lines(struct engine *engine, const char *sysfs)
 {
     static const char *const levels[] = {"L1", "L2", "L3"};
@@ -76,7 +74,6 @@ static void open_cache_lines(struct engine *engine, const char *sysfs)
     }
 }
 
-/* Finds the cache geometry of the sampled machine, as far as it is known. */
 static int open_geometry(struct engine *engine, struct error *error)
 {
     const char *spec = engine->options.cache;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Creates snapshots and texts for the views. */
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
@@ -163,7 +162,6 @@ static struct snapshot_refused describe_refused(const struct files_client *files
     return (struct snapshot_refused){list, files->refused_count};
 }
 
-/* Lists that a snapshot head points to. */
 struct head_lists {
     struct binary_desc binaries[BINARIES_SHOWN];
     struct file_refused refused[FILES_REFUSED_MAX];
@@ -206,7 +204,6 @@ bool engine_whatif_peek(struct engine *engine)
     return read;
 }
 
-/* Applies the renames since the last refresh. */
 static void take_renames(struct engine *engine)
 {
     size_t count = 0;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The clock of a replay: up to which recorded time to read, and at which speed. It does not access
- * the recording or the screen, and the caller passes in wall time. All times of the recording are
- * ns since its start.
- */
+/* The clock of a replay: up to which recorded time to read, and at which speed. The caller passes
+ * in wall time. All times of the recording are ns since its start. */
 #ifndef MISSTOP_ENGINE_PLAY_H
 #define MISSTOP_ENGINE_PLAY_H
 
@@ -26,33 +23,22 @@ struct play {
 /* Initialises the clock: paused at the start, with a speed of 1. */
 void play_init(struct play *play, uint64_t length_ns, uint64_t now_ns);
 
-/*
- * Returns the time up to which to read now; position_ns: nothing is due. A long way may be divided
- * into several calls: if play_hurries() is true, call again without waiting.
- */
+/* position_ns: nothing is due. If play_hurries() is true, call again without waiting. */
 uint64_t play_due(struct play *play, uint64_t now_ns);
 bool play_hurries(const struct play *play);
 
-/* Reports that the slice from play_due() has been read, at wall time now_ns; `ended`: end of the
- * recording. */
+/* `now_ns`: wall time after reading; `ended`: end of the recording. */
 void play_done(struct play *play, uint64_t until_ns, uint64_t now_ns, bool ended);
 
-/* Returns true while a requested position has not been reached. */
 bool play_seeks(const struct play *play);
 
-/*
- * These functions may go back. They return true if the recording must be read again from its start;
- * the clock has been set accordingly.
- */
+/* Return true if the recording must be read again from its start; the clock is set accordingly. */
 bool play_go(struct play *play, uint64_t to_ns);
 bool play_step(struct play *play, double seconds);   /* also pauses */
 bool play_pause(struct play *play, uint64_t now_ns); /* or resumes; at the end: restarts */
 
-/*
- * Parses a time as typed by the user: 80, 80s, 1m20s, 1h2m, 1:20, 1:02:03, 50%; with + or -,
- * relative to the current position or goal; "here", "end". Returns false if invalid, or a
- * percentage of an unknown length.
- */
+/* Parses 80, 80s, 1m20s, 1h2m, 1:20, 1:02:03, 50%; with + or -, relative to the current position or
+ * goal; "here", "end". Returns false if invalid, or a percentage of an unknown length. */
 bool play_parse(const struct play *play, const char *text, uint64_t *to_ns);
 
 #endif

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Recordings: replay from the start, processes, machine and clock. Also reads, decodes and resolves
- * recordings that were not made by misstop.
- */
+/* Also reads, decodes and resolves recordings that were not made by misstop. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -107,8 +104,7 @@ static const char *known(const char *text)
     return *text ? text : NULL;
 }
 
-/* Fills in the date of a recording. Its clocks give the start; the file's time is that of the last
- * write. */
+/* Its clocks give the start; the file's time is that of the last write. */
 void recorded_date(struct recording_text *text, const struct perfdata_machine *machine,
                    uint64_t start_ns)
 {

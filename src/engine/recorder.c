@@ -12,7 +12,6 @@
 #include "sample/perfdata/writer.h"
 #include "store/store_write.h"
 
-/* Recorder: its files, and the names and answers that the tables get through it. */
 struct recorder {
     struct recorder_options options;
     struct perfdata_writer *perfdata;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Handles requests of the views, and --search. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -62,8 +61,7 @@ void engine_rank(struct engine *engine, uint16_t event)
     engine_time_range_rank(engine);
 }
 
-/* Matches a word of -e against an event of a recording: by name, with or without modifiers, or by
- * what the event counts. */
+/* By name, with or without modifiers, or by what the event counts. */
 static bool is_event(const struct sampler_event *event, const char *word, size_t length)
 {
     static const char *const roles[] = {
@@ -96,7 +94,6 @@ static int refuse_event(const struct sampler_info *info, const char *word, size_
                      (int)length, word, list);
 }
 
-/* Returns the index of the event, or event_count if there is none. */
 static unsigned find_event(const struct sampler_info *info, const char *word, size_t length)
 {
     unsigned found = 0;

@@ -6,7 +6,6 @@
 
 #include "engine/state.h"
 
-/* Translates enum decode_segment to the resolver's flag. */
 static bool segment_base(void *context, uint32_t tid, enum decode_segment segment, uint64_t *base)
 {
     return resolver_segment(context, tid, segment == DECODE_GS, base);

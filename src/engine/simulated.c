@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program launched under the simulated cache: its misses, and the events of cache lines. */
 #include <stdio.h>
 
 #include "engine/state.h"
 #include "sample/simulated/sim_memory.h"
 
-/* A line event is not a sample: it is not part of the totals, and no instruction is decoded for
- * it. */
+/* A line event is not in the totals, and no instruction is decoded for it. */
 static struct access access_of(const struct record *record, const struct line_event *line)
 {
     return (struct access){

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * struct engine, shared by all files of this folder: trunk.c (records to tables), the four engine
- * kinds, picture.c (snapshots), requests.c (requests of views), time_range.c, watchpoints.c,
- * whatif.c.
- */
+/* struct engine, shared by all files of this folder. */
 #ifndef MISSTOP_ENGINE_STATE_H
 #define MISSTOP_ENGINE_STATE_H
 
@@ -38,8 +34,7 @@
 struct recorder;
 
 struct recorder_options {
-    struct store_facts
-        facts; /* as they begin; of the sources and the process asked when recorded */
+    struct store_facts facts; /* initial facts; those of sources and process are added later */
     const char *path;
     uint64_t limit_bytes; /* limit of FILE; 0: none */
     unsigned files;       /* number of files kept at the limit */
@@ -73,17 +68,13 @@ void recorder_ranking(struct recorder *recorder, uint16_t event);
  * recording stores only as many as it can hold, and the tables count the same ones. */
 bool recorder_wants_line(struct recorder *recorder, uint64_t time_ns, struct line_event *line);
 
-/*
- * Call at a refresh, after its snapshot. `head` is the head passed to the tables, so that the
- * recorded totals equal the displayed ones. Returns text for the status line, once per error,
- * otherwise NULL.
- */
+/* Call at a refresh, after its snapshot. `head`: with the displayed totals, which are recorded.
+ * Returns text for the status line, once per error, otherwise NULL. */
 const char *recorder_sync(struct recorder *recorder, const struct snapshot *head, uint64_t now_ns);
 
 enum { ENGINE_LINES = 32, ENGINE_RENAMES = 1024 };
 
-/* Upper bound of a search of everything: the upper half of the address space belongs to the
- * kernel. */
+/* Upper bound of a search: the upper half of the address space belongs to the kernel. */
 #define SEARCH_BOUND (UINT64_C(1) << 63)
 
 struct lane;
@@ -98,7 +89,6 @@ struct recording_text {
     char addresses[192];
 };
 
-/* The displayed time range. */
 struct engine_time_range {
     struct profile *profile; /* its tables; NULL: the run up to now is shown */
     struct time_range *list; /* its pieces, in time order */
@@ -132,15 +122,11 @@ struct engine_whatifs {
     uint32_t past_count;
 };
 
-/*
- * How an engine is opened and driven: one table each in live.c, simulated.c, recorded.c (perf.data)
- * and stored.c (FILE.misstop). NULL members do nothing.
- */
+/* How an engine is opened and driven: one table per kind. NULL members do nothing. */
 struct engine_kind {
     bool live; /* a running process: real-time clock; its code and rights may change */
     /* Opens the sampler or the store; can switch to another kind. */
     int (*open)(struct engine *engine, struct error *error);
-    /* Sets the users that files are opened for. */
     void (*open_files)(struct engine *engine);
     /* Opens the stages that turn records into places; called at each restart of a recording. */
     int (*open_names)(struct engine *engine, struct error *error);
@@ -253,7 +239,6 @@ static inline struct perfdata *engine_perfdata(const struct engine *engine)
 /* In simulated.c: names, and pairs of a simulation, from the resolver or the store. */
 struct place_names engine_names(struct engine *engine);
 
-/* In recorded.c: returns the span of the process's samples. */
 struct perfdata_span engine_span(const struct engine *engine);
 
 /* Fills in the role of each event (enum event_role) for the tables. */
@@ -264,28 +249,21 @@ static inline void engine_roles(const struct engine *engine, uint8_t roles[SAMPL
         roles[i] = (uint8_t)info->events[i].role;
 }
 
-/* In time_range.c: renames objects in the tables of the run and of the displayed time range. */
 void engine_rename(struct engine *engine, const struct object_rename *list, size_t count);
 
-/* In requests.c: ranks by another event. */
 void engine_rank(struct engine *engine, uint16_t event);
 
-/* In trunk.c: reads records up to *until_ns and moves them through to the tables. Returns their
- * number. Sets engine->behind if records remain. */
+/* Sets engine->behind if records remain. */
 long engine_take(struct engine *engine, uint64_t *until_ns);
-/* Opens the queue of places, and the threads of a replay; called again after a restart. Returns 0
- * or a negative errno. */
+/* Called again after a restart. Returns 0 or a negative errno. */
 int engine_open_trunk(struct engine *engine);
 void engine_close_trunk(struct engine *engine);
 
-/* Queues a place for the tables. If it begins a new period of the run over time, the places are
- * added at once, while the current names are valid. */
+/* The place of a new period of the run over time is added at once, while names are valid. */
 void engine_add_place(struct engine *engine, const struct place *place);
-/* Adds all queued places to the tables. Call before the tables are read and when names may
- * change. */
+/* Call before the tables are read and when names may change. */
 void engine_count_places(struct engine *engine);
 
-/* In sampled.c: members of the three kinds with a sampler. */
 int sampled_open(struct engine *engine, struct error *error);
 int sampled_open_names(struct engine *engine, struct error *error);
 int sampled_tick(struct engine *engine, uint64_t now_ns);
@@ -298,8 +276,7 @@ void live_open_files(struct engine *engine);
 /* Follows the heap feed up to a time, in steps; false: the slice's time is used up. */
 bool live_follow_heap(struct engine *engine, uint64_t until_ns);
 
-/* In recorded.c, for both kinds of recordings: fills in the date; advances the clock to a time,
- * even if nothing was recorded. */
+/* Fills in the date; advances the clock to a time, even if nothing was recorded. */
 void recorded_date(struct recording_text *text, const struct perfdata_machine *machine,
                    uint64_t start_ns);
 void recorded_reached(struct engine *engine, uint64_t until_ns);
@@ -307,8 +284,7 @@ void recorded_reached(struct engine *engine, uint64_t until_ns);
 /* In stored.c: takes the place of engine_recorded where a store belongs to the input. */
 int stored_look(struct engine *engine, struct error *error);
 
-/* In watchpoints.c, also if `watch` is NULL: opens watchpoints, offers a sample, counts results up
- * to a time, returns the state for the snapshot. */
+/* Open watchpoints (also if `watch` is NULL), offer a sample, count results, return the state. */
 int engine_watch_open(struct engine *engine, struct error *error);
 void engine_watch_offer(struct engine *engine, const struct place *place);
 void engine_watch_pump(struct engine *engine, uint64_t until_ns);
@@ -328,8 +304,7 @@ int engine_whatif_check(const char *const texts[], struct error *error);
  * information was still loading. */
 bool engine_whatif_peek(struct engine *engine);
 
-/* In whatif.c: returns the questions for the snapshot; handles requests of views. A question that
- * ends keeps its answer in the list. */
+/* A question that ends keeps its answer in the list. */
 struct snapshot_whatifs engine_whatif_state(struct engine *engine);
 const char *engine_whatif_request(struct engine *engine, const struct request *request);
 
@@ -337,14 +312,11 @@ const char *engine_whatif_request(struct engine *engine, const struct request *r
 bool engine_take_line(struct engine *engine, const struct record *record);
 void engine_count_lines(struct engine *engine);
 
-/* Returns the displayed time: since the start, or in a recording since the process's first sample;
- * NAN if not known. */
+/* Since the start, or in a recording since the process's first sample; NAN if not known. */
 double engine_elapsed_s(struct engine *engine);
 
-/*
- * In time_range.c: returns the snapshot of the displayed time range, based on the head of the run's
- * snapshot; handles requests of views (NULL: not handled here); returns to the run up to now.
- */
+/* Returns the snapshot of the displayed time range, based on the head of the run's snapshot;
+ * handles requests of views (NULL: not handled here); returns to the run up to now. */
 const struct snapshot *engine_time_range_snapshot(struct engine *engine,
                                                   const struct snapshot *head);
 const char *engine_time_range_request(struct engine *engine, const struct request *request);
@@ -360,8 +332,7 @@ static inline uint64_t engine_time_range_end_ns(const struct engine_time_range *
 /* -e LIST for a recording: ranks by the first event. -EINVAL: the recording has no such event. */
 int engine_rank_recorded(struct engine *engine, const char *events, struct error *error);
 
-/* --search WHAT: check returns 0 or -EINVAL; start begins now, or when an object of that name
- * appears. */
+/* check returns 0 or -EINVAL; start begins now, or when an object of that name appears. */
 int engine_search_check(const char *what, struct error *error);
 void engine_search_start(struct engine *engine, const char *what);
 

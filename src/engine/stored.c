@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Replay (-i FILE) of a FILE recorded by misstop: places and names come from FILE.misstop; nothing
- * is decoded or resolved again.
- */
+/* Replay of a FILE recorded by misstop: nothing is decoded or resolved again. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -42,13 +39,10 @@ static int find_store(struct store_reader **store, const char *input, char *note
     return 0;
 }
 
-/*
- * Places go directly to the tables. During the initial pass to the end, the tables are refreshed at
- * the same times as while recording, so that histories, element sizes and the search are identical.
- */
+/* During the initial pass to the end, the tables are refreshed at the same times as while
+ * recording, so that histories, element sizes and the search are identical. */
 
-/* Makes the snapshot at once, while names are as of then; except the last, which the caller
- * requests. */
+/* At once, while names are as of then; not the last, which the caller requests. */
 static void catch_up_refresh(struct engine *engine)
 {
     const struct engine_store *stored = &engine->stored;
@@ -73,8 +67,7 @@ static void take_facts(struct engine *engine)
     memcpy(engine->cache_lines, facts->cache_lines, sizeof facts->cache_lines);
 }
 
-/* Renames are consecutive in the file. They are applied together, because each pass reads all
- * tables. */
+/* Applied together, because each pass reads all tables. Consecutive in the file. */
 static void flush_renames(struct engine *engine)
 {
     engine_rename(engine, engine->stored.renames, engine->stored.rename_count);
@@ -198,7 +191,6 @@ static int stored_restart(struct engine *engine, pid_t pid, struct error *error)
     return 0;
 }
 
-/* The cache that sets were counted for. */
 static bool stored_geometry(struct engine *engine)
 {
     char spec[128];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A time range displayed instead of the run: its limits, tables and snapshots. The run continues in
- * the background. */
+/* The run continues in the background. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,14 +8,12 @@
 
 #include "engine/state.h"
 
-/* The tables of a time range are filled from the past in slices, so that sampling and keys do not
- * wait for them. */
+/* Filled from the past in slices, so that sampling and keys do not wait. */
 
 /* A slice is too short to be noticed as a key delay. A search that has not settled after
  * SEARCH_ROUNDS passes over the time range never will. */
 enum { SLICE_PLACES = 256, SLICE_NS = 20000000, SEARCH_ROUNDS = 40 };
 
-/* Starts filling the tables from the first place. */
 static void engine_fill_start(struct engine *engine)
 {
     struct engine_time_range *range = &engine->time_range;
@@ -50,8 +47,7 @@ static void count_slice(struct engine_time_range *range, const struct place *pla
     profile_add_all(range->profile, places, count);
 }
 
-/* Returns the time of a sample for the search, which sees the pieces one after another,
- * repeatedly. */
+/* The search sees the pieces one after another, repeatedly. */
 static uint64_t search_time(const struct engine_time_range *range, uint64_t at_ns)
 {
     double length_ns = range->shown.length_s * CLOCK_NS_PER_S;
@@ -309,7 +305,6 @@ const struct snapshot *engine_time_range_snapshot(struct engine *engine,
     return profile_snapshot(range->profile, &head, engine_time_range_end_ns(range));
 }
 
-/* Parses "phase=B" or two times. */
 static int parse(const char *spec, char phase[4], double *start_s, double *end_s,
                  struct error *error)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The main path: moves records through the stages to places, and places into the tables. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -17,7 +16,6 @@ static void engine_forget_changed_code(struct engine *engine)
 
 enum { LANE_BATCHES = 4, BATCH_PLACES = 512 };
 
-/* A batch of places queued for the tables. */
 struct place_batch {
     size_t count;
     struct place places[BATCH_PLACES];
@@ -57,10 +55,8 @@ void engine_close_trunk(struct engine *engine)
     engine->waiting = NULL;
 }
 
-/*
- * Adds the queued places to the tables. In a replay a separate thread does this, except for batches
- * that make the tables ask for names.
- */
+/* In a replay a separate thread does this, except for batches that make the tables ask for
+ * names. */
 static void count_places(struct engine *engine)
 {
     struct place_batch *waiting = engine->waiting;
@@ -201,11 +197,8 @@ bool engine_behind(const struct engine *engine)
     return engine->behind;
 }
 
-/*
- * Records wait in rings of the kernel, allocations in the agent's rings; both wake misstop when
- * they fill up. A walked heap must be read before its blocks are reused, and a leaf function's
- * frame before the function returns. Neither applies to a sleeping target.
- */
+/* A walked heap must be read before its blocks are reused, and a leaf function's frame before the
+ * function returns. Neither applies to a sleeping target. */
 int engine_patience_ms(struct engine *engine)
 {
     enum {

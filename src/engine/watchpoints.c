@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Watchpoints: offers sampled lines, resolves and counts the results. */
 #include <stdio.h>
 #include <string.h>
 
@@ -30,8 +29,7 @@ void engine_watch_offer(struct engine *engine, const struct place *place)
     watch_offer(engine->watch, &offer);
 }
 
-/* The kernel reports the address of the next instruction; one byte less is in the accessing
- * instruction. */
+/* The reported address is of the next instruction; one byte less is in the accessing one. */
 static void count_result(struct engine *engine, struct watch_result *result)
 {
     struct access touch = {.time_ns = result->end_ns,

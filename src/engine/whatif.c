@@ -33,8 +33,7 @@ static unsigned engine_whatif_count(const struct engine *engine)
     return count;
 }
 
-/* The present answer goes to the list of earlier ones; a newer one to the same question replaces
- * it. */
+/* A newer answer to the same question replaces the earlier one. */
 static void put_by(struct engine_whatifs *all, const struct snapshot_whatif *answer)
 {
     struct snapshot_whatif_past *past = all->past;
@@ -101,11 +100,10 @@ static void look_at(struct engine *engine, struct engine_whatif *whatif)
         }
     }
     if (whatif->wanting && engine->ended)
-        engine_whatif_because(whatif, "the program ended before the question could be put to it");
+        engine_whatif_because(whatif, "the program ended before the question could be asked");
 }
 
-/* Returns true if `one` sorts before `other`: largest saving first, questions without an answer
- * last. */
+/* Largest saving first, questions without an answer last. */
 static bool is_better(const struct snapshot_whatif *one, const struct snapshot_whatif *other)
 {
     double left = snapshot_whatif_change(one);
@@ -271,7 +269,7 @@ static void whatif_step_one(struct engine *engine, struct engine_whatif *whatif,
         return;
     }
     whatif_plan_words(&plan, shown->layout, sizeof shown->layout);
-    engine_whatif_because(whatif, "the program has not come to it yet");
+    engine_whatif_because(whatif, "the program has not accepted it yet");
     whatif->wanting = false;
     whatif->paths_reported = 0;
     whatif->asked = sim_whatif_ask(engine->options.sim, engine_whatif_number(engine, whatif),
@@ -293,10 +291,8 @@ static bool is_wanting(const struct engine *engine)
     return wanting;
 }
 
-/*
- * While the program waits for the questions, asks each one as soon as its object and type are
- * known. The type requires accesses after the debug information has been read.
- */
+/* Asks each question as soon as its object and type are known. The type requires accesses after the
+ * debug information has been read. */
 static void try_early(struct engine *engine)
 {
     struct engine_whatifs *whatif = &engine->whatif;
@@ -363,11 +359,8 @@ static void report_paths(struct engine *engine, struct engine_whatif *whatif)
     }
 }
 
-/*
- * The tool follows the agent from the moment it accepted the question. The listed blocks must not
- * be older than that. They are not if the agent's rings have been read up to the time at which
- * misstop saw that the question was accepted.
- */
+/* The tool follows the agent from when it accepted the question, so the listed blocks must not be
+ * older: the rings must be read up to the time at which misstop saw the acceptance. */
 static void whatif_follow_one(struct engine *engine, struct engine_whatif *whatif,
                               uint64_t until_ns)
 {

@@ -13,30 +13,14 @@
 #include "profile/state.h"
 #include "resolve/members.h"
 
-/* The renames in progress, by the object that ends. */
-struct renaming {
-    struct profile *profile;
-    const struct object_rename *list;
-    size_t count;
-    uint32_t *at; /* [TALLY_IDS_MAX]: index + 1 into list; 0: the object stays */
-};
-
-/* A pair that moves to another row, with the levels and causes stored under its index. */
-struct moved_pair {
-    struct pair pair;
-    double credit;
-    struct levels levels;
-    struct causes_row causes;
-    bool has_levels;
-    bool has_causes;
-};
-
 /* A table of pairs, and the tables of their levels and causes; NULL: none. */
 struct pairs_beside {
     struct pairs *pairs;
     struct count_rows *levels;
     struct count_rows *causes;
     uint64_t (*hash)(const struct pair *pair);
+    /* Changes a pair to its new owner and key; returns false if nothing changes. */
+    bool (*change)(const struct profile *profile, struct pair *pair);
 };
 
 /* Returns the rename that ended an object; NULL: it exists. */
@@ -46,28 +30,16 @@ static const struct object_rename *ended(const struct profile *profile, uint32_t
     return at ? &profile->renames[at - 1] : NULL;
 }
 
-static uint32_t one_of(const struct profile *profile, uint32_t object)
+uint32_t profile_object(const struct profile *profile, uint32_t object)
 {
     for (const struct object_rename *rename; (rename = ended(profile, object));)
         object = rename->to;
     return object;
 }
 
-uint32_t profile_object(const struct profile *profile, uint32_t object)
+static void move_id(const struct profile *profile, uint32_t *object)
 {
-    return one_of(profile, object);
-}
-
-static const struct object_rename *rename_of(const struct renaming *renaming, uint32_t object)
-{
-    uint32_t at = object < TALLY_IDS_MAX ? renaming->at[object] : 0;
-    return at ? &renaming->list[at - 1] : NULL;
-}
-
-static void move_id(const struct renaming *renaming, uint32_t *object)
-{
-    if (rename_of(renaming, *object))
-        *object = one_of(renaming->profile, *object);
+    *object = profile_object(profile, *object);
 }
 
 /* Computes the offset in the new object. Returns false if it is before the start. */
@@ -86,6 +58,19 @@ static bool type_of(const struct profile *profile, const struct object_rename *r
         return false;
     *desc = answer.type;
     return desc->member_count;
+}
+
+/* Finds the type at an offset of the object that ended, in the new object. */
+static bool moved_type(const struct profile *profile, const struct object_rename *rename,
+                       uint64_t offset, uint32_t *type, uint32_t *type_offset)
+{
+    struct type_desc desc;
+    int64_t moved;
+    if (!moved_offset(rename, offset, &moved) || !type_of(profile, rename, &desc))
+        return false;
+    *type = rename->type;
+    *type_offset = (uint32_t)type_in_element(&desc, (uint64_t)moved);
+    return true;
 }
 
 /* Returns the offset_key() of the same place in the new object. */
@@ -189,37 +174,29 @@ static void move_extra(struct profile *profile, const struct object_rename *rena
         old->history[i] = NAN;
 }
 
-/* Removes the row of a slot and copies it; returns false if there was none. */
-static bool take_row(struct count_rows *rows, size_t slot, uint64_t key, void *out)
+static void move_row(struct count_rows *rows, size_t slot, uint64_t key, size_t to, uint64_t to_key)
 {
+    union {
+        struct levels levels;
+        struct causes_row causes;
+    } taken;
     void *row = rows ? count_rows_find(rows, slot, key) : NULL;
     if (!row)
-        return false;
-    memcpy(out, row, rows->row_bytes);
+        return;
+    memcpy(&taken, row, rows->row_bytes);
     memset(row, 0, rows->row_bytes);
-    return true;
-}
-
-static void give_row(struct count_rows *rows, size_t slot, uint64_t key, const void *more,
-                     size_t row_bytes)
-{
-    void *row = count_rows_make(rows, row_bytes, slot, key);
+    row = count_rows_make(rows, rows->row_bytes, to, to_key);
     if (row)
-        counted_sum(row, more, row_bytes);
+        counted_sum(row, &taken, rows->row_bytes);
 }
 
 static void move_rows(struct profile *profile, uint32_t from, uint32_t to)
 {
     uint16_t events = profile->objects.events;
     for (uint16_t event = 0; event < events; event++) {
-        struct levels levels;
-        struct causes_row causes;
-        size_t old = (size_t)from * events + event;
-        if (take_row(&profile->object_levels, old, 1, &levels))
-            give_row(&profile->object_levels, (size_t)to * events + event, 1, &levels,
-                     sizeof levels);
-        if (take_row(&profile->causes.objects, CAUSES_SLOT(from, event), 0, &causes))
-            give_row(&profile->causes.objects, CAUSES_SLOT(to, event), 0, &causes, sizeof causes);
+        move_row(&profile->object_levels, (size_t)from * events + event, 1,
+                 (size_t)to * events + event, 1);
+        move_row(&profile->causes.objects, CAUSES_SLOT(from, event), 0, CAUSES_SLOT(to, event), 0);
     }
 }
 
@@ -246,18 +223,6 @@ static uint64_t hash_cell(const struct pair *pair)
     return hash_mix(hash_pair(pair) ^ pair->extra) | 1;
 }
 
-static void take_pair(const struct pairs_beside *table, size_t i, struct moved_pair *moved)
-{
-    struct pairs_bucket *bucket = &table->pairs->buckets[i / PAIRS_BUCKET];
-    uint64_t hash = bucket->hash[i % PAIRS_BUCKET];
-    moved->pair = table->pairs->at[i];
-    moved->credit = bucket->credit[i % PAIRS_BUCKET];
-    moved->has_levels = take_row(table->levels, i, hash, &moved->levels);
-    moved->has_causes = take_row(table->causes, i, hash, &moved->causes);
-    bucket->hash[i % PAIRS_BUCKET] = 0;
-    bucket->credit[i % PAIRS_BUCKET] = 0;
-}
-
 static void sum_pair(struct pair *into, const struct pair *more)
 {
     if (into->samples.at[BASIS_RUN] <= 0) {
@@ -279,194 +244,161 @@ static void sum_pair(struct pair *into, const struct pair *more)
     counted_join(&into->stores, &more->stores);
 }
 
-static void give_pair(const struct pairs_beside *table, const struct moved_pair *moved)
+static void move_pair(const struct pairs_beside *table, size_t at, const struct pair *pair)
 {
-    uint64_t hash = table->hash(&moved->pair);
-    struct pair *into =
-        pairs_take(table->pairs, hash, moved->pair.owner, moved->pair.key, moved->credit);
+    struct pairs_bucket *bucket = &table->pairs->buckets[at / PAIRS_BUCKET];
+    uint64_t before = bucket->hash[at % PAIRS_BUCKET];
+    double credit = bucket->credit[at % PAIRS_BUCKET];
+    uint64_t hash = table->hash(pair);
+    bucket->hash[at % PAIRS_BUCKET] = 0;
+    bucket->credit[at % PAIRS_BUCKET] = 0;
+    struct pair *into = pair->owner == PAIR_NO_OWNER
+                            ? NULL
+                            : pairs_take(table->pairs, hash, pair->owner, pair->key, credit);
     if (!into)
         return;
-    size_t index = (size_t)(into - table->pairs->at);
-    sum_pair(into, &moved->pair);
-    if (moved->has_levels)
-        give_row(table->levels, index, hash, &moved->levels, sizeof moved->levels);
-    if (moved->has_causes)
-        give_row(table->causes, index, hash, &moved->causes, sizeof moved->causes);
+    size_t to = (size_t)(into - table->pairs->at);
+    sum_pair(into, pair);
+    move_row(table->levels, at, before, to, hash);
+    move_row(table->causes, at, before, to, hash);
 }
 
-/* Changes a pair to its new owner and key; returns false if nothing changes. */
-typedef bool change_pair(const struct renaming *renaming, struct pair *pair);
-
-static uint32_t moved_owner(const struct renaming *renaming, uint32_t owner)
+/* The scan meets some moved pairs again; they stay, because their object exists. */
+static void move_pairs(const struct profile *profile, const struct pairs_beside *table)
 {
-    uint32_t object = PAIR_OBJECT(owner);
-    move_id(renaming, &object);
-    return PAIR_OWNER(object, PAIR_EVENT(owner));
-}
-
-static void move_pairs(const struct renaming *renaming, const struct pairs_beside *table,
-                       change_pair *change)
-{
-    struct moved_pair *moved = NULL;
-    size_t count = 0;
-    size_t room = 0;
     const struct pair *next;
     for (size_t i = 0; (next = pairs_next(table->pairs, &i));) {
         struct pair pair = *next;
-        if (!change(renaming, &pair))
-            continue;
-        if (!array_more(&moved, &room, count, sizeof *moved, ARRAY_UNBOUNDED))
-            break;
-        take_pair(table, (size_t)(next - table->pairs->at), &moved[count]);
-        moved[count++].pair = pair;
+        if (table->change(profile, &pair))
+            move_pair(table, (size_t)(next - table->pairs->at), &pair);
     }
-    for (size_t i = 0; i < count; i++)
-        if (moved[i].pair.owner != PAIR_NO_OWNER)
-            give_pair(table, &moved[i]);
-    free(moved);
 }
 
-static bool change_owner(const struct renaming *renaming, struct pair *pair)
+static bool change_owner(const struct profile *profile, struct pair *pair)
 {
     uint32_t before = pair->owner;
-    pair->owner = moved_owner(renaming, before);
+    pair->owner = PAIR_OWNER(profile_object(profile, PAIR_OBJECT(before)), PAIR_EVENT(before));
     return pair->owner != before;
 }
 
-static bool change_offset(const struct renaming *renaming, struct pair *pair)
+static bool change_offset(const struct profile *profile, struct pair *pair)
 {
-    const struct object_rename *rename = rename_of(renaming, PAIR_OBJECT(pair->owner));
+    const struct object_rename *rename = ended(profile, PAIR_OBJECT(pair->owner));
     if (!rename)
         return false;
-    pair->key = moved_key(renaming->profile, rename, pair->key);
-    return change_owner(renaming, pair);
+    pair->key = moved_key(profile, rename, pair->key);
+    return change_owner(profile, pair);
 }
 
-static bool change_evictor(const struct renaming *renaming, struct pair *pair)
+static bool change_evictor(const struct profile *profile, struct pair *pair)
 {
     uint32_t evictor = EVICTOR_OBJECT(pair->key);
-    move_id(renaming, &evictor);
+    move_id(profile, &evictor);
     uint64_t before = pair->key;
     pair->key = EVICTOR_KEY(evictor, EVICTOR_FUNCTION(pair->key));
-    return change_owner(renaming, pair) || pair->key != before;
+    return change_owner(profile, pair) || pair->key != before;
 }
 
 /*
  * The start of the instances of a `fixed` rename is not stored: drops them instead of counting a
  * wrong one.
  */
-static bool change_instance(const struct renaming *renaming, struct pair *pair)
+static bool change_instance(const struct profile *profile, struct pair *pair)
 {
-    const struct object_rename *rename = rename_of(renaming, PAIR_OBJECT(pair->owner));
-    bool moves = change_owner(renaming, pair);
+    const struct object_rename *rename = ended(profile, PAIR_OBJECT(pair->owner));
+    bool moves = change_owner(profile, pair);
     if (moves && rename->fixed)
         pair->owner = PAIR_NO_OWNER;
     return moves;
 }
 
 /* Changes a thread evictor; functions and threads have such rows too. */
-static bool change_thread_evictor(const struct renaming *renaming, struct pair *pair)
+static bool change_thread_evictor(const struct profile *profile, struct pair *pair)
 {
     unsigned of = EVICTOR_THREAD_OF(pair->key);
-    return (of == CAUSES_OBJECTS || of == CAUSES_KINDS) && change_owner(renaming, pair);
+    return (of == CAUSES_OBJECTS || of == CAUSES_KINDS) && change_owner(profile, pair);
 }
 
 /* Moves the use of lines by field, which is stored under a hash of the key. */
-static void move_field_uses(const struct renaming *renaming)
+static void move_field_uses(struct profile *profile)
 {
-    struct profile *profile = renaming->profile;
     const struct pair *pair;
     for (size_t i = 0; profile->use.count && (pair = pairs_next(&profile->offsets, &i));) {
-        const struct object_rename *rename = rename_of(renaming, PAIR_OBJECT(pair->owner));
+        const struct object_rename *rename = ended(profile, PAIR_OBJECT(pair->owner));
         for (uint8_t level = 0; rename && level < USE_LEVELS; level++)
             use_join(&profile->use, use_key(USE_FIELD, level, rename->from, pair->key),
-                     use_key(USE_FIELD, level, one_of(profile, rename->from),
+                     use_key(USE_FIELD, level, profile_object(profile, rename->from),
                              moved_key(profile, rename, pair->key)));
     }
 }
 
-static void move_all_pairs(const struct renaming *renaming)
+static void move_all_pairs(struct profile *profile)
 {
-    struct profile *profile = renaming->profile;
     struct causes *causes = &profile->causes;
-    const struct pairs_beside offsets = {&profile->offsets, &profile->offset_levels,
-                                         &causes->offsets, hash_pair};
-    const struct pairs_beside code = {&profile->code, &profile->code_levels, &causes->code,
-                                      hash_pair};
-    const struct pairs_beside instances = {&profile->instances, NULL, NULL, hash_pair};
-    const struct pairs_beside callers = {&profile->callers, NULL, NULL, hash_pair};
-    const struct pairs_beside evictors = {&causes->evictors, NULL, NULL, hash_pair};
-    const struct pairs_beside cells = {&causes->cell_evictors, NULL, NULL, hash_cell};
-    const struct pairs_beside threads = {&causes->thread_evictors, NULL, NULL, hash_pair};
-    move_pairs(renaming, &offsets, change_offset);
-    move_pairs(renaming, &code, change_owner);
-    move_pairs(renaming, &instances, change_instance);
-    move_pairs(renaming, &callers, change_owner);
-    move_pairs(renaming, &evictors, change_evictor);
-    move_pairs(renaming, &cells, change_evictor);
-    move_pairs(renaming, &threads, change_thread_evictor);
+    const struct pairs_beside tables[] = {
+        {&profile->offsets, &profile->offset_levels, &causes->offsets, hash_pair, change_offset},
+        {&profile->code, &profile->code_levels, &causes->code, hash_pair, change_owner},
+        {&profile->instances, NULL, NULL, hash_pair, change_instance},
+        {&profile->callers, NULL, NULL, hash_pair, change_owner},
+        {&causes->evictors, NULL, NULL, hash_pair, change_evictor},
+        {&causes->cell_evictors, NULL, NULL, hash_cell, change_evictor},
+        {&causes->thread_evictors, NULL, NULL, hash_pair, change_thread_evictor}};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        move_pairs(profile, &tables[i]);
 }
 
 /* ---- tables with an object in each entry ---- */
 
-static void move_window(const struct renaming *renaming)
+static void move_window(struct profile *profile)
 {
-    struct profile *profile = renaming->profile;
     struct window *window = &profile->window;
-    struct type_desc desc;
     for (uint32_t i = 1; i <= window->used; i++) {
         uint32_t before = window->head >= i ? window->head - i : window->head + window->size - i;
         struct window_entry *entry = &window->entries[before];
-        const struct object_rename *rename = rename_of(renaming, entry->object);
+        const struct object_rename *rename = ended(profile, entry->object);
         if (!rename)
             continue;
-        int64_t offset;
-        bool inside = moved_offset(rename, entry->offset, &offset);
-        if (!entry->type && inside && type_of(profile, rename, &desc)) {
-            entry->type = rename->type;
-            entry->type_offset = (uint32_t)type_in_element(&desc, (uint64_t)offset);
-        }
+        if (!entry->type)
+            moved_type(profile, rename, entry->offset, &entry->type, &entry->type_offset);
         if (rename->fixed)
-            entry->offset = (uint64_t)offset;
-        entry->object = one_of(profile, entry->object);
+            entry->offset = (uint64_t)rename->offset;
+        entry->object = profile_object(profile, entry->object);
     }
     for (size_t i = 0; i < profile->comiss.found_count; i++) {
-        move_id(renaming, &profile->comiss.found[i].object_a);
-        move_id(renaming, &profile->comiss.found[i].object_b);
+        move_id(profile, &profile->comiss.found[i].object_a);
+        move_id(profile, &profile->comiss.found[i].object_b);
     }
 }
 
-static void move_spot(const struct renaming *renaming, struct sharing_line *line,
+static void move_spot(const struct profile *profile, struct sharing_line *line,
                       struct sharing_spot *spot)
 {
-    const struct object_rename *rename = rename_of(renaming, spot->object);
-    struct type_desc desc;
+    const struct object_rename *rename = ended(profile, spot->object);
     for (unsigned i = 0; rename && i < line->owner_count; i++) {
         struct sharing_owner *owner = &line->owners[i];
         int64_t offset;
         if (owner->object != rename->from ||
             !moved_offset(rename, spot->address - owner->base, &offset))
             continue;
+        if (!spot->type)
+            moved_type(profile, rename, spot->address - owner->base, &spot->type,
+                       &spot->type_offset);
         if (rename->fixed)
             owner->base = spot->address - (uint64_t)offset;
         if (offset < 0)
             owner->size = 0;
         owner->from_end = offset < 0;
-        if (spot->type || !type_of(renaming->profile, rename, &desc))
-            continue;
-        spot->type = rename->type;
-        spot->type_offset = (uint32_t)type_in_element(&desc, (uint64_t)offset);
     }
-    move_id(renaming, &spot->object);
+    move_id(profile, &spot->object);
 }
 
-static void move_sharing_line(const struct renaming *renaming, struct sharing_line *line)
+static void move_sharing_line(const struct profile *profile, struct sharing_line *line)
 {
     for (int side = 0; side < line->side_count; side++)
         for (int spot = 0; spot < SHARING_SPOTS; spot++)
-            move_spot(renaming, line, &line->sides[side].spots[spot]);
+            move_spot(profile, line, &line->sides[side].spots[spot]);
     for (unsigned i = 0; i < line->owner_count; i++)
-        move_id(renaming, &line->owners[i].object);
+        move_id(profile, &line->owners[i].object);
     for (unsigned i = 0; i < line->owner_count; i++)
         for (unsigned k = i + 1; k < line->owner_count;) {
             if (line->owners[k].object != line->owners[i].object ||
@@ -479,33 +411,32 @@ static void move_sharing_line(const struct renaming *renaming, struct sharing_li
         }
 }
 
-static void move_sharing(const struct renaming *renaming)
+static void move_sharing(struct profile *profile)
 {
-    struct sharing *sharing = &renaming->profile->sharing;
+    struct sharing *sharing = &profile->sharing;
     for (size_t i = 0; i < SHARING_WATCHED; i++)
-        move_id(renaming, &sharing->watched[i].object);
+        move_id(profile, &sharing->watched[i].object);
     for (size_t i = 0; i < SHARING_LINES; i++)
-        move_sharing_line(renaming, &sharing->lines[i]);
+        move_sharing_line(profile, &sharing->lines[i]);
 }
 
-static void move_fetches(const struct renaming *renaming)
+static void move_fetches(struct profile *profile)
 {
-    struct profile *profile = renaming->profile;
     for (size_t i = 0; profile->use.fetches && i < USE_FETCHES; i++) {
         struct use_fetch *fetch = &profile->use.fetches[i];
-        const struct object_rename *rename = rename_of(renaming, fetch->object);
+        const struct object_rename *rename = ended(profile, fetch->object);
         if (!rename)
             continue;
         fetch->offset = moved_key(profile, rename, fetch->offset);
-        fetch->object = one_of(profile, fetch->object);
+        fetch->object = profile_object(profile, fetch->object);
     }
 }
 
-static void move_legs(const struct renaming *renaming)
+static void move_legs(struct profile *profile)
 {
-    struct reuse *reuse = renaming->profile->reuse;
+    struct reuse *reuse = profile->reuse;
     for (size_t i = 0; reuse && i < REUSE_LEGS; i++)
-        move_id(renaming, &reuse->legs[i].object);
+        move_id(profile, &reuse->legs[i].object);
 }
 
 /* Merges the curves of two fields that become one. */
@@ -526,18 +457,18 @@ static bool same_field(const struct counted_field *a, const struct counted_field
     return a->key == b->key && a->object == b->object && a->member == b->member;
 }
 
-static void move_fields(const struct renaming *renaming)
+static void move_fields(struct profile *profile, size_t first)
 {
-    struct timeline *timeline = &renaming->profile->timeline;
+    struct timeline *timeline = &profile->timeline;
     struct field_counts *counts = &timeline->fields;
-    for (size_t i = 0; i < renaming->count; i++)
-        if (field_counts_follows(counts, renaming->list[i].from))
-            field_counts_follow(counts, one_of(renaming->profile, renaming->list[i].from));
+    for (size_t i = first; i < profile->rename_count; i++)
+        if (field_counts_follows(counts, profile->renames[i].from))
+            field_counts_follow(counts, profile_object(profile, profile->renames[i].from));
     for (uint32_t i = 0; i < counts->count; i++) {
         struct counted_field *field = &counts->fields[i];
-        if (!rename_of(renaming, field->object))
+        if (!ended(profile, field->object))
             continue;
-        move_id(renaming, &field->object);
+        move_id(profile, &field->object);
         for (uint32_t k = 0; k < counts->count; k++)
             if (k != i && same_field(field, &counts->fields[k])) {
                 join_fields(timeline, i, k);
@@ -546,18 +477,19 @@ static void move_fields(const struct renaming *renaming)
     }
     for (size_t i = 0; i < FIELD_ROWS; i++) {
         struct field_row row = counts->rows[i];
-        if (!row.key || !rename_of(renaming, row.object))
+        if (!row.key || !ended(profile, row.object))
             continue;
         counts->rows[i] = (struct field_row){0};
         for (int measure = 0; row.counted && measure < SNAPSHOT_MEASURES; measure++)
-            field_counts_add(counts, one_of(renaming->profile, row.object), row.key,
+            field_counts_add(counts, profile_object(profile, row.object), row.key,
                              (enum snapshot_measure)measure, row.weight[measure]);
     }
 }
 
-static void move_one(struct profile *profile, const struct object_rename *rename, uint32_t to)
+static void move_one(struct profile *profile, const struct object_rename *rename)
 {
     uint32_t from = rename->from;
+    uint32_t to = profile_object(profile, from);
     move_tallies(&profile->objects, from, to);
     move_extra(profile, rename, to);
     move_rows(profile, from, to);
@@ -568,11 +500,11 @@ static void move_one(struct profile *profile, const struct object_rename *rename
                  use_key(USE_OBJECT, level, to, 0));
 }
 
-/* Records a rename. Returns false if there is no room, or the objects are already one. */
-static bool renames_note(struct profile *profile, const struct object_rename *rename)
+/* Records a rename, unless there is no room or the objects are already one. */
+static void renames_note(struct profile *profile, const struct object_rename *rename)
 {
     uint32_t from = rename->from;
-    uint32_t to = one_of(profile, rename->to);
+    uint32_t to = profile_object(profile, rename->to);
     if (!profile->renamed)
         profile->renamed = calloc(TALLY_IDS_MAX, sizeof *profile->renamed);
     if (!profile->renamed ||
@@ -581,56 +513,48 @@ static bool renames_note(struct profile *profile, const struct object_rename *re
         !from || from >= TALLY_IDS_MAX || ended(profile, from) || from == to ||
         tallies_reserve(&profile->objects, from) != from ||
         tallies_reserve(&profile->objects, to) != to || !profile_grow_extras(profile))
-        return false;
+        return;
     profile->renames[profile->rename_count] = *rename;
     profile->renamed[from] = (uint32_t)++profile->rename_count;
-    return true;
 }
 
 void profile_rename_place(const struct profile *profile, struct place *place)
 {
-    struct type_desc desc;
     for (const struct object_rename *rename; (rename = ended(profile, place->object));) {
-        int64_t offset;
-        bool inside = moved_offset(rename, place->access.address - place->base, &offset);
-        if (rename->fixed)
-            place->base = place->access.address - (uint64_t)offset;
-        if (rename->fixed && offset < 0)
-            place->size_bytes = 0;
-        if (place->typed == TYPED_NOT && inside && type_of(profile, rename, &desc)) {
+        if (place->typed == TYPED_NOT &&
+            moved_type(profile, rename, place->access.address - place->base, &place->type,
+                       &place->type_offset)) {
             place->typed = TYPED_DATA;
             place->untyped = UNTYPED_NO_REASON;
             place->by_member = true;
-            place->type = rename->type;
-            place->type_offset = (uint32_t)type_in_element(&desc, (uint64_t)offset);
         }
+        if (rename->fixed)
+            place->base = place->access.address - (uint64_t)rename->offset;
+        if (rename->fixed && rename->offset < 0)
+            place->size_bytes = 0;
         place->object = rename->to;
     }
-    place->holder = one_of(profile, place->holder);
-    place->evictor_object = one_of(profile, place->evictor_object);
+    place->holder = profile_object(profile, place->holder);
+    place->evictor_object = profile_object(profile, place->evictor_object);
 }
 
 void profile_rename(struct profile *profile, const struct object_rename *list, size_t count)
 {
-    struct renaming renaming = {.profile = profile, .list = list, .count = count};
-    renaming.at = count ? calloc(TALLY_IDS_MAX, sizeof *renaming.at) : NULL;
-    if (!renaming.at)
+    size_t first = profile->rename_count;
+    for (size_t i = 0; i < count; i++)
+        renames_note(profile, &list[i]);
+    if (profile->rename_count == first)
         return;
-    for (size_t i = 0; i < count; i++)
-        if (renames_note(profile, &list[i]))
-            renaming.at[list[i].from] = (uint32_t)i + 1;
-    move_field_uses(&renaming);
-    for (size_t i = 0; i < count; i++)
-        if (list[i].from < TALLY_IDS_MAX && renaming.at[list[i].from] == i + 1)
-            move_one(profile, &list[i], one_of(profile, list[i].from));
-    move_all_pairs(&renaming);
-    move_window(&renaming);
-    move_sharing(&renaming);
-    move_fetches(&renaming);
-    move_legs(&renaming);
-    move_fields(&renaming);
-    findings_held_leave(&profile->findings_held, renaming.at, TALLY_IDS_MAX);
-    free(renaming.at);
+    move_field_uses(profile);
+    for (size_t i = first; i < profile->rename_count; i++)
+        move_one(profile, &profile->renames[i]);
+    move_all_pairs(profile);
+    move_window(profile);
+    move_sharing(profile);
+    move_fetches(profile);
+    move_legs(profile);
+    move_fields(profile, first);
+    findings_held_leave(&profile->findings_held, profile->renamed, TALLY_IDS_MAX);
 }
 
 void profile_rename_as(struct profile *profile, const struct profile *other)

@@ -1,7 +1,7 @@
 # Finds the object, function and type of a sample. resolver.h is the interface, place.c resolves an access to
 # its place. process/: maps, address space, threads, stacks, TLS, memory use. elf/: modules, symbols, debug
 # files, frames. heap/: the agent's feed, the walk of other heaps, blocks, bins. dwarf/: debug information,
-# read by separate processes (reader.h, question.h). runtime/: JIT maps, objects of Java, Python and V8.
+# read by separate processes (reader.h, question.h). runtime/: JIT maps, objects of Java, Python, V8 and PHP.
 noinst_LIBRARIES += src/libresolve.a
 src_libresolve_a_SOURCES = src/resolve/resolver.h src/resolve/heap/allocations.c \
 	src/resolve/heap/allocations.h src/resolve/elf/binaries.c src/resolve/elf/binaries.h \
@@ -20,7 +20,7 @@ src_libresolve_a_SOURCES = src/resolve/resolver.h src/resolve/heap/allocations.c
 	src/resolve/dwarf/reader.h src/resolve/dwarf/wire.c \
 	src/resolve/dwarf/wire.h src/resolve/heap/feed.c src/resolve/heap/feed.h src/agent/load.c \
 	src/resolve/objects.c src/resolve/objects.h src/resolve/place.c src/resolve/resolver_state.h \
-	src/resolve/runtime/hotspot.c src/resolve/runtime/python.c \
+	src/resolve/runtime/hotspot.c src/resolve/runtime/php.c src/resolve/runtime/python.c \
 	src/resolve/runtime/runtime.c src/resolve/runtime/v8.c src/resolve/runtime/jitmap.c src/resolve/runtime/runtime.h src/resolve/elf/module.c \
 	src/resolve/elf/module.h src/resolve/process/maps.c src/resolve/process/maps.h \
 	src/resolve/library_types.c src/resolve/library_types.h src/resolve/members.c \

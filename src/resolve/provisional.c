@@ -490,17 +490,6 @@ static uint32_t first_object(struct resolver *resolver, const struct located *bl
     return object;
 }
 
-/* Returns true if memory was freed and reused, as the type now there shows. A small block must
- * begin with the type. A large block may have elements of several types, so several consecutive
- * samples must agree. */
-static bool is_reused(const struct located *block, const struct located *named,
-                      const struct provisional_known *known)
-{
-    enum { IN_A_ROW = 32 };
-    bool small = block->end - block->base < PROVISIONAL_OWN_BYTES;
-    return small ? type_instances_is_whole(named, block) : known->against >= IN_A_ROW;
-}
-
 /* Ends the object of a free block that is now in use. It is a new object; earlier samples stay in
  * the bin of free blocks. */
 static uint32_t leave_free(struct resolver *resolver, uint32_t object)
@@ -533,6 +522,7 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
                            struct located *named, uint32_t type, const struct access *access,
                            const struct typed_answer *operand, struct place *place)
 {
+    enum { AGAINST_LEAST = 32 };
     struct provisional *provisional = &resolver->provisional;
     const struct types *types = typing_types(resolver->typing);
     uint64_t size_bytes = block->end - block->base;
@@ -579,7 +569,10 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
     bool unrelated =
         object && !unnamed && evidence == EVIDENCE_BLOCK && !is_related(resolver, object, type);
     known.against = unrelated ? known.against + 1 : type ? 0 : known.against;
-    bool another = unrelated && is_reused(block, named, &known);
+    /* Freed and used again, as its type shows. A large block may have elements of several types, so
+     * that several consecutive samples must agree. */
+    bool another =
+        unrelated && (size_bytes < PROVISIONAL_OWN_BYTES || known.against >= AGAINST_LEAST);
     if (!object || another) {
         object = first_object(resolver, block, named, type, evidence, class, !operand, access);
         known.against = 0;
@@ -774,7 +767,6 @@ static void look_at_block(struct resolver *resolver, struct provisional_object *
         name_as_array(resolver, block);
     const struct provisional *provisional = &resolver->provisional;
     const struct provisional_class *class = &provisional->classes[block->class];
-    bool crowded = provisional->count > PROVISIONAL_MAX / 4 * 3;
     uint64_t after_ns = class->typed ? settle_typed_ns : settle_ns;
     uint32_t by_site = block->waits || block->type
                            ? 0
@@ -784,9 +776,9 @@ static void look_at_block(struct resolver *resolver, struct provisional_object *
         end_as(resolver, block, by_site, &how);
         return;
     }
-    bool over = block->own_row ? resolver->alive && !is_there(resolver, block, now_ns)
-                               : class->many || crowded ||
-                                     (now_ns > block->born_ns + after_ns && !class->free);
+    bool over = block->own_row
+                    ? resolver->alive && !is_there(resolver, block, now_ns)
+                    : class->many || (now_ns > block->born_ns + after_ns && !class->free);
     if (over && !block->waits)
         provisional_settle(resolver, block);
 }

@@ -186,14 +186,14 @@ static void source_search(const struct source_options *options, struct source_te
         return;
     if (absolute && elsewhere)
         text_append(
-            text->note, sizeof text->note, "%s%s on this side (not opened: %s)",
+            text->note, sizeof text->note, "%s%s in misstop's root (not opened: %s)",
             *text->note ? ", " : "looked for: ", file,
             options->pid
                 ? "the process has another root; use --symfs DIR for the directory of its files"
                 : "recorded on another machine; use --symfs DIR for the directory of its files");
     if (absolute && !elsewhere &&
         source_take(options, text, files_open_below(-1, file, files, FILES_FOLLOW, TEXT_MOST_BYTES),
-                    file, options->pid ? " on this side" : ""))
+                    file, options->pid ? " in misstop's root" : ""))
         return;
     if (absolute && options->symfs &&
         snprintf(path, sizeof path, "%s%s", options->symfs, file) < (int)sizeof path &&

@@ -39,8 +39,8 @@ struct typing {
     struct types types;
     struct arena strings;    /* strings of the answers */
     struct hash of_question; /* hash of the question -> index of the answer */
-    struct answered
-        *blocks[ANSWERS_MAX / ANSWERS_BLOCK]; /* allocated as needed, so answers never move */
+    /* Allocated as needed, so answers never move. */
+    struct answered *blocks[ANSWERS_MAX / ANSWERS_BLOCK];
     uint32_t count;
     uint64_t patience_ns;
     struct slot_asked slots[SLOT_SETS][SLOT_WAYS];

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The unread part of untrusted bytes: a record, an attribute, a feature section. Reading past the
- * end marks the cursor bad and returns zeros, so a reader checks only once, at the end. Handles
- * either byte order. A cursor may be copied to look ahead.
- */
+/* The unread part of untrusted bytes. Reading past the end marks the cursor bad and returns zeros,
+ * so a reader checks only once, at the end. Either byte order. May be copied to look ahead. */
 #ifndef MISSTOP_SAMPLE_CURSOR_H
 #define MISSTOP_SAMPLE_CURSOR_H
 
@@ -38,8 +35,7 @@ static inline void cursor_skip_items(struct cursor *cursor, uint64_t count, size
         cursor_skip(cursor, count * each);
 }
 
-/* Reads a number of 2, 4 or 8 bytes; after inlining, each of the three functions below is a single
- * load. */
+/* 2, 4 or 8 bytes; after inlining, each of the three functions below is a single load. */
 static inline uint64_t cursor_number(struct cursor *cursor, size_t size_bytes)
 {
     uint64_t value = 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The few requests that misstop makes to the kernel, so that tests can replace it by one that
- * behaves like other kernels and CPUs. */
+/* The requests to the kernel, so that tests can replace it by other kernels and CPUs. */
 #ifndef MISSTOP_SAMPLE_KERNEL_H
 #define MISSTOP_SAMPLE_KERNEL_H
 
@@ -18,12 +17,9 @@ struct kernel {
     const char *procfs; /* "/proc" */
 };
 
-/* Returns the running kernel. */
 const struct kernel *kernel_host(void);
 
-/*
- * Reads a whole number from a file below sysfs or procfs. Returns `missing` if it cannot be read.
- */
+/* Returns `missing` if the file below sysfs or procfs cannot be read. */
 long kernel_number(const char *root, const char *path, long missing);
 
 /* Reads a short text without its newline. Returns false if it cannot be read. */
@@ -50,8 +46,7 @@ int threads_read(struct threads *threads, const struct kernel *kernel, pid_t pid
 /* Returns true if the list contained the thread when it was last read. */
 bool threads_has(const struct threads *threads, pid_t tid);
 
-/* Returns the process that a thread belongs to (itself for a process), or -1 if it is gone or not
- * known. */
+/* The thread itself if it is a process; -1: gone or not known. */
 pid_t threads_leader(const struct kernel *kernel, pid_t tid);
 
 /*
@@ -79,25 +74,21 @@ struct switching {
 void switching_look(struct switching *switching, const struct kernel *kernel, pid_t pid,
                     uint64_t now_ns);
 
-/* The ring buffer to which the kernel writes records. Records are copied out, because a record that
- * wraps or is overwritten meanwhile would otherwise be seen torn. */
+/* Records are copied out: a record that wraps or is overwritten meanwhile would be seen torn. */
 struct ring {
     void *memory;      /* struct perf_event_mmap_page, then data */
     size_t data_bytes; /* a power of two */
     uint64_t tail;     /* next byte to read */
 };
 
-/* Maps the ring of an event descriptor. Halves the size while the kernel's limit on locked memory
- * refuses it. Returns 0 or a negative errno. */
+/* Halves the size while the limit on locked memory refuses it. Returns 0 or a negative errno. */
 int ring_open(struct ring *ring, int fd, size_t data_bytes);
 
 void ring_close(struct ring *ring);
 
-/* Copies the next record to `out`. Returns its size, 0 if there is none, or -EBADMSG if the size is
- * invalid (the whole ring is then given back). */
+/* Returns the record's size, 0 if there is none, or -EBADMSG (the whole ring is given back). */
 long ring_next(struct ring *ring, void *out, size_t out_size);
 
-/* Reports to the kernel how far the ring has been read. */
 void ring_release(struct ring *ring);
 
 #endif

@@ -145,7 +145,6 @@ int sampler_fd(const struct sampler *sampler)
 
 enum { AHEAD_BATCHES = 4, AHEAD_RECORDS = 256 };
 
-/* Records that were read ahead, with the data they point at. */
 struct read_batch {
     uint64_t until_ns;
     long code; /* of perfdata_read_some() */
@@ -201,8 +200,7 @@ static void ask_for_batch(struct lane *lane, uint64_t until_ns)
     lane_give(lane);
 }
 
-/* Delivers the records read ahead. A batch that is not full is the last one up to the time; later
- * batches are empty. */
+/* A batch that is not full is the last one up to the time; later batches are empty. */
 static long read_from_ahead(struct lane *lane, uint64_t until_ns, sampler_sink sink, void *context)
 {
     struct read_batch *batch;

@@ -22,11 +22,8 @@
 #include "snapshot_simulation.h"
 #include "snapshot_watch.h"
 
-/*
- * Facts of a store beside places and names: the sources, the process watched, the machine; of
- * `info` and `target` as far as form.c lists them. The recorder fills one in to be written, the
- * reader hands one out; strings are printable, and NULL or "" where not known.
- */
+/* Facts beside places and names; of `info` and `target` as far as form.c lists them. Strings are
+ * printable, and NULL or "" if not known. */
 struct store_facts {
     struct sampler_info info;
     struct resolver_target target;
@@ -42,11 +39,8 @@ struct store_facts {
     uint64_t cache_lines[3]; /* lines of L1d, L2, L3, for the verdicts; 0: not known */
 };
 
-/*
- * The end of a watchpoint and the code that touched the line, as passed to the tables
- * (profile_watch()): the part that is stored. A plain value, filled in by the recorder and returned
- * by the reader.
- */
+/* The end of a watchpoint and the code that touched the line: the stored part of
+ * profile_watch(). */
 struct store_watch {
     struct watch_result result;
     uint32_t function; /* function that touched; 0: none, or not known */
@@ -125,11 +119,8 @@ enum store_kind {
     STORE_KINDS
 };
 
-/*
- * Members of a plain value as fields of its rows: one list in form.c for writer and reader. A field
- * that is not a plain copy of a member is encoded by hand, outside the list; its number is defined
- * below.
- */
+/* One list in form.c for writer and reader. A field that is not a plain copy of a member is encoded
+ * by hand, outside the list; its number is defined below. */
 enum row_type {
     ROW_BY_HAND,
     ROW_NUMBER,
@@ -156,10 +147,7 @@ const struct row_field *store_form_list(unsigned kind, unsigned *count);
 uint64_t store_form_header_sum(const struct store_header *header);
 uint64_t store_form_block_sum(const struct store_block *block, const void *payload);
 
-/*
- * Fields of records in order of time: places, watches, counts, refreshes. An id is that of a row of
- * names. Private to src/store.
- */
+/* In order of time. An id is that of a row of names. */
 enum place_field {
     PLACE_ROW_ADDRESS,
     PLACE_ROW_OFFSET, /* address - base */
@@ -225,10 +213,8 @@ enum ranking_field { RANKING_ROW_EVENT };
 enum counts_field { COUNTS_ROW_LOST, COUNTS_ROW_THROTTLED };
 enum mark_field { MARK_ROW_NOW_NS, MARK_ROW_INTERVAL };
 
-/*
- * Fields of the rows that describe ids, and of the answers to the tables. A name, path or text is
- * the id of a string; a double is stored as its bits. Private to src/store.
- */
+/* Descriptions of ids, and answers to the tables. A name, path or text is the id of a string; a
+ * double is stored as its bits. */
 enum type_field { TYPE_ROW_FIRST_MEMBER = 3, TYPE_ROW_MEMBERS };
 
 enum member_field { MEMBER_ROW_PARENT = 6 /* plus 1; 0: the type itself */ };
@@ -261,10 +247,7 @@ enum word_field { WORD_ROW_VALUE };
 /* Strings, innermost first; terminated by 0. */
 enum site_field { SITE_ROW_FIELDS = 64 };
 
-/*
- * Facts other than places and names, as of a refresh. A text is the id of a string; a double is
- * stored as its bits.
- */
+/* As of a refresh. A text is the id of a string; a double is stored as its bits. */
 enum facts_field {
     FACTS_ROW_GIVES = 3, /* 1: exact address, 2: exact ip, 4: latency, 8: data source, 16: lines */
     FACTS_ROW_USER = 15  /* user of the process, plus 1; 0: not known */
@@ -272,10 +255,8 @@ enum facts_field {
 
 enum whatif_field { WHATIF_ROW_STATE };
 
-/*
- * Encoding of numbers: seven bits per byte, least significant first; the top bit is set if more
- * bytes follow. Differences have their sign in bit 0. Private to src/store.
- */
+/* Seven bits per byte, least significant first; the top bit is set if more bytes follow.
+ * Differences have their sign in bit 0. */
 enum { NUMBER_BYTES_MAX = 10 };
 
 /* Unread bytes; `at` never passes `end`. */
@@ -315,10 +296,7 @@ static inline uint64_t number_to_difference(uint64_t number)
     return number >> 1 ^ (0 - (number & 1));
 }
 
-/*
- * Returns the bits of a double as a number, with the exponent in the low ones, so that round values
- * are short.
- */
+/* With the exponent in the low bits, so that round values are short. */
 static inline uint64_t number_of_double(double value)
 {
     uint64_t bits;
@@ -367,43 +345,26 @@ static inline uint64_t *rows_at(const struct rows *rows, size_t number)
 /* Returns the row of an id; NULL: none. Valid until the next row is added. */
 uint64_t *rows_find(const struct rows *rows, uint64_t id);
 
-/*
- * Like rows_find(), but adds an absent row with all fields 0 (*created); NULL: no memory, or at the
- * limit.
- */
+/* Adds an absent row with all fields 0 (*created); NULL: no memory, or at the limit. */
 uint64_t *rows_take(struct rows *rows, uint64_t id, bool *created);
 
-/*
- * Writes the changed fields and makes `before` equal to `now`. Returns the end of the written
- * bytes, at most ROW_BYTES_MAX.
- */
+/* Makes `before` equal to `now`. Returns the end of the written bytes, at most ROW_BYTES_MAX. */
 unsigned char *row_put(unsigned char *out, const uint64_t *now, uint64_t *before, unsigned fields);
 
 /* Updates `row`; skips fields beyond `fields`. Returns false if the data is damaged. */
 bool row_get(struct numbers *from, uint64_t *row, unsigned fields);
 
-/*
- * Converts a place to and from a row of numbers; its time is stored outside the row. Private to
- * src/store.
- */
+/* The time of a place is stored outside the row. */
 void place_row_fill(uint64_t row[PLACE_ROW_FIELDS], const struct place *place);
 
-/*
- * Reads an untrusted row: clamps enums, and makes the base valid for the address. The caller checks
- * time and event, because it has their bounds.
- */
+/* Untrusted: clamps enums, and makes the base valid for the address. The caller checks time and
+ * event, because it has their bounds. */
 void place_row_read(const uint64_t row[PLACE_ROW_FIELDS], struct place *place);
 
-/*
- * Returns the slot with the earlier place that a place is encoded from. Depends on the instruction,
- * because its accesses are similar.
- */
+/* By instruction, because its accesses are similar: the earlier place to encode from. */
 unsigned place_row_slot(const uint64_t row[PLACE_ROW_FIELDS]);
 
-/*
- * Returns true if a place may have an object, function, type or instruction that `before` does not
- * have.
- */
+/* Whether a place may have an object, function, type or instruction that `before` does not have. */
 static inline bool place_row_new_ids(const uint64_t *now, const uint64_t *before)
 {
     return now[PLACE_ROW_OBJECT] != before[PLACE_ROW_OBJECT] ||
@@ -416,29 +377,17 @@ static inline bool place_row_new_ids(const uint64_t *now, const uint64_t *before
            now[PLACE_ROW_EVICTOR_FUNCTION] != before[PLACE_ROW_EVICTOR_FUNCTION];
 }
 
-/*
- * Line events of a simulation as rows of numbers: single lines, and pairs of instructions, which
- * writer and reader store.
- */
-/*
- * Fills in a row. `since_ns`: time since the previous line. Thread and CPU are not stored: no table
- * uses them.
- */
+/* Single lines, and pairs of instructions, which writer and reader store. */
+/* `since_ns`: since the previous line. No table uses thread and CPU: not stored. */
 void line_row_fill(uint64_t row[LINE_ROW_FIELDS], const struct line_place *line, uint64_t since_ns);
 
 /* Reads a row; returns false if no simulation reports such a line. The caller sets the time. */
 bool line_row_read(const uint64_t row[LINE_ROW_FIELDS], struct line_place *line);
 
-/*
- * Returns the slot with the earlier line that a line is encoded from. Depends on the instruction,
- * because its lines are similar.
- */
+/* By instruction, because its lines are similar: the earlier line to encode from. */
 unsigned line_row_slot(const uint64_t row[LINE_ROW_FIELDS]);
 
-/*
- * Returns true if a line may have an object, function, type or instruction that `before` does not
- * have.
- */
+/* Whether a line may have an object, function, type or instruction that `before` does not have. */
 bool line_row_new_ids(const uint64_t *now, const uint64_t *before);
 
 /* The answer to PLACE_PAIR; places are in the order of recording. */

@@ -15,11 +15,8 @@
 #include "sample.h"
 #include "store/form.h"
 
-/*
- * A segment of the past: places as rows (form.h), encoded as differences from an earlier place of
- * the same instruction, as in FILE.misstop. Each segment can be decoded separately. The coder
- * encodes or decodes one from its first place.
- */
+/* Places as rows (form.h), encoded as differences from an earlier place of the same instruction, as
+ * in FILE.misstop. Each segment can be decoded separately. */
 enum {
     SEGMENT_BYTES = 1 << 16,
     /* Limit of a new segment, so that half of two segments fit into one. */
@@ -44,13 +41,11 @@ struct coder {
     size_t at_bytes; /* read position */
 };
 
-/* A place in a segment, and the places of the run it represents. */
 struct kept_place {
     struct place place;
     uint64_t count;
 };
 
-/* Cursor over the places in order of time. */
 struct past_cursor {
     const struct time_range *ranges;
     size_t count;
@@ -75,7 +70,6 @@ struct past {
 /* Maximum bytes of slot, time, mask and fields of a place. */
 enum { PLACE_BYTES_MAX = (3 + SEGMENT_FIELDS) * NUMBER_BYTES_MAX };
 
-/* Starts an empty segment, or the decoding of one. */
 static void coder_begin(struct coder *coder)
 {
     *coder = (struct coder){0};
@@ -165,7 +159,6 @@ static void past_join_places(struct past *past, struct kept_place *left,
     left->count = count;
 }
 
-/* State of merging two segments into one. */
 struct sieve {
     struct past *past;
     struct segment out;
@@ -212,9 +205,8 @@ static bool join_segments(struct sieve *sieve, const struct segment *pair)
 }
 
 /*
- * Chooses the pair that is shortest relative to its age, in places of the run: the density of
- * places is then inversely proportional to their age, and the newest part is exact. Excludes the
- * segments being written and read.
+ * Shortest relative to its age, in places of the run: the density of places is then inversely
+ * proportional to their age, and the newest part is exact. Not the segments being written and read.
  */
 static size_t choose_pair(const struct past *past)
 {

@@ -106,7 +106,6 @@ static void reader_fill(const struct store_reader *reader, enum store_kind kind,
     }
 }
 
-/* Fills in a value from the row of an id; returns false if there is none. */
 static bool reader_take_value(const struct store_reader *reader, enum store_kind kind, uint64_t id,
                               void *value)
 {
@@ -204,10 +203,7 @@ static void end_damaged(struct store_reader *reader, const char *what)
     reader->ended = true;
 }
 
-/*
- * Reads the payload of a block at an offset of the file; returns false if it is incomplete, damaged
- * or not block `number`.
- */
+/* Returns false if the payload is incomplete, damaged or not block `number`. */
 static bool reader_payload(const struct store_reader *reader, uint64_t at, uint64_t number,
                            unsigned char *payload, struct numbers *from)
 {
@@ -260,10 +256,8 @@ static bool take_place(struct store_reader *reader, uint64_t slot)
         return false;
     if (reader->place_ns > reader->newest_ns)
         reader->newest_ns = reader->place_ns;
-    /*
-     * Does not use the time of the item, because a refresh may precede places that arrived late.
-     * The tables count these places at their own time, as during the recording.
-     */
+    /* Not the item's time: a refresh may precede places that arrived late. The tables count these
+     * places at their own time, as during the recording. */
     place->access.time_ns = reader->newest_ns;
     return make_item(reader, STORE_ITEM_PLACE, reader->place_ns);
 }
@@ -363,7 +357,6 @@ static bool take_record(struct store_reader *reader)
                                  : take_row(reader, kind, id);
 }
 
-/* Advances to the next item, if there is one. */
 static void look_for_item(struct store_reader *reader)
 {
     while (!reader->waiting && !reader->ended) {
@@ -475,10 +468,7 @@ static bool skip_string(struct numbers *from)
     return true;
 }
 
-/*
- * Advances to an item or to the end of the block; returns false if there is no item, or the block
- * is damaged before it.
- */
+/* Returns false if the block has no further item, or is damaged before it. */
 static bool find_item(struct numbers *from, bool *damaged)
 {
     uint64_t kind;
@@ -511,10 +501,8 @@ bool store_reader_more(const struct store_reader *reader)
     return found;
 }
 
-/*
- * Extents around addresses: the answers that the tables got during the recording; elsewhere the
- * first instance of each object. For splits of a search. Also mappings and nodes.
- */
+/* The extents that the tables got during the recording; elsewhere the first instance of each
+ * object. For splits of a search. Also mappings and nodes. */
 
 static void collect(struct store_reader *reader)
 {
@@ -632,10 +620,7 @@ static bool read_object(const struct store_reader *reader, uint32_t object,
     return reader_take_value(reader, STORE_OBJECT, object, desc);
 }
 
-/*
- * Reads a caller. A parent must have a lower number than its child, so a damaged tree has no
- * cycles.
- */
+/* A parent must have a lower number than its child, so a damaged tree has no cycles. */
 static bool read_caller(const struct store_reader *reader, uint32_t node, struct caller_desc *desc)
 {
     return reader_take_value(reader, STORE_CALLER, node, desc) && desc->parent < node;
@@ -677,10 +662,7 @@ static bool read_member(const struct store_reader *reader, uint64_t id, uint32_t
     return parent ? member->depth == members[parent - 1].depth + 1 : !member->depth;
 }
 
-/*
- * Reads the members of a type. Two types never share rows, which limits the members built to the
- * rows read.
- */
+/* Two types never share rows, which limits the members built to the rows read. */
 static uint32_t read_members(struct store_reader *reader, const uint64_t *row,
                              const struct type_member **out)
 {

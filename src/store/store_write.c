@@ -55,10 +55,8 @@ static void put_string(struct store_writer *writer, uint64_t id, const char *tex
     writer->at = at + length;
 }
 
-/*
- * Returns the id of a string. If two strings have the same hash, which the target can cause, the
- * second is written every time.
- */
+/* If two strings have the same hash, which the target can cause, the second is written every
+ * time. */
 static uint64_t writer_string(struct store_writer *writer, const char *text)
 {
     if (!text)
@@ -158,7 +156,6 @@ static void describe_function(struct store_writer *writer, uint32_t function)
         writer_put(writer, STORE_FUNCTION, function, &answer.function);
 }
 
-/* Describes an object if its id is new. */
 static void writer_object(struct store_writer *writer, uint32_t object)
 {
     if (!rows_find(&writer->rows[STORE_OBJECT], object))
@@ -199,8 +196,7 @@ static void writer_thread(struct store_writer *writer, uint32_t tid)
         describe_thread(writer, tid);
 }
 
-/* Only updates new threads, because threads get their names soon after they start, and many others
- * may have ended. */
+/* Threads get their names soon after they start, and many others may have ended. */
 static void name_threads(struct store_writer *writer)
 {
     enum { NEW_THREADS = 64 };
@@ -230,8 +226,7 @@ void store_writer_begin_refresh(struct store_writer *writer)
             put_pairs(writer, kind, level);
 }
 
-/* Returns the name in the file: a thread that changes its name between two refreshes would
- * otherwise have another name in the replay. */
+/* A thread that changes its name between two refreshes must have the same name in the replay. */
 static bool written_thread(struct store_writer *writer, uint32_t tid, union place_answer *answer)
 {
     writer_thread(writer, tid);
@@ -279,10 +274,7 @@ static void describe_text(struct store_writer *writer, uint64_t address, const u
     writer_row(writer, STORE_INSTRUCTION, address, row);
 }
 
-/*
- * Writes the mapping of an address: names of code in another program's profile are found by its
- * file.
- */
+/* Names of code in another program's profile are found by the file of the mapping. */
 static void describe_mapping(struct store_writer *writer, uint64_t address)
 {
     union place_answer answer;
@@ -311,7 +303,6 @@ static void sync_instructions(struct store_writer *writer)
     }
 }
 
-/* Updates all descriptions. */
 static void writer_names_sync(struct store_writer *writer)
 {
     const struct rows *objects = &writer->rows[STORE_OBJECT];
@@ -386,8 +377,7 @@ static void put_code(struct store_writer *writer, uint64_t address, uint32_t fun
     writer_row(writer, STORE_CODE, address, &row);
 }
 
-/* Returns a word of memory. A process that has ended cannot be read; the replay answers with the
- * words read before. */
+/* A process that has ended cannot be read; the replay answers with the words read before. */
 static bool written_word(struct store_writer *writer, uint64_t address, bool known, uint64_t *value)
 {
     const uint64_t *row = known ? value : rows_find(&writer->rows[STORE_WORD], address);
@@ -434,10 +424,8 @@ static uint64_t moment(uint64_t now_ns, double age_s)
     return isnan(age_s) ? UINT64_MAX : now_ns - ns_of(age_s);
 }
 
-/*
- * Returns the time of the heap's own clock. Ages are relative to it, but it is not exported: it is
- * derived from a bin with a first time in the file, so that an inactive bin does not change.
- */
+/* Ages are relative to the heap's own clock, which is not exported: it is derived from a bin with a
+ * first time in the file, so that an inactive bin does not change. */
 static uint64_t heap_clock(struct store_writer *writer, uint64_t now_ns)
 {
     union place_answer answer;
@@ -508,10 +496,7 @@ static void write_all(struct store_writer *writer, const void *bytes, size_t siz
     }
 }
 
-/*
- * Writes the block. Header and payload are contiguous and written together, so that a kill cannot
- * separate them.
- */
+/* Header and payload are written together, so that a kill cannot separate them. */
 static void flush_block(struct store_writer *writer)
 {
     struct store_block *block = &writer->block;
@@ -542,7 +527,6 @@ static void put_row(struct store_writer *writer, enum store_kind kind, uint64_t 
     writer->at = row_put(at, now, before, writer->rows[kind].fields);
 }
 
-/* Writes the row of an id if it is new or differs from the row in the file. */
 static void writer_row(struct store_writer *writer, enum store_kind kind, uint64_t id,
                        const uint64_t *now)
 {
@@ -804,10 +788,7 @@ void store_writer_line(struct store_writer *writer, const struct line_place *lin
 
 enum { WINDOWS_PER_S = 4, WINDOW_KEPT = THINNING_PER_S / WINDOWS_PER_S, SHIFT_MAX = 24 };
 
-/*
- * Adjusts the rate: immediately if there are too many, at the end of the window if there are far
- * fewer.
- */
+/* Immediately if there are too many events, at the end of the window if far fewer. */
 static void adjust(struct thinning *thinning, uint64_t now_ns)
 {
     bool full = thinning->kept >= WINDOW_KEPT;

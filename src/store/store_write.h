@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writes FILE.misstop: the places as passed to the tables, and the meaning of their ids, so that
- * the tables can be rebuilt without the process, its heap or its binaries. The format is in
- * store/form.h. Single-threaded.
+ * Writes the places and the meaning of their ids, so that the tables can be rebuilt without the
+ * process, its heap or its binaries. Single-threaded.
  *
  * A place allocates nothing unless it has a new id. The meaning of an id is written on its first
  * occurrence, and again at a sync if it has changed. Everything synced is readable, whether or not
@@ -46,12 +45,9 @@ void store_writer_throttled(struct store_writer *writer);
 /* Writes a watch result, in the order in which the tables receive it among the places. */
 void store_writer_watch(struct store_writer *writer, const struct store_watch *watch);
 
-/* Writes a rename, in the same order. */
 void store_writer_rename(struct store_writer *writer, const struct object_rename *rename);
-/* Writes the index of the new ranking event. */
 void store_writer_ranking(struct store_writer *writer, uint16_t event);
 
-/* Writes a line event, in the same order. */
 void store_writer_line(struct store_writer *writer, const struct line_place *line);
 
 /*
@@ -64,21 +60,15 @@ bool store_writer_answer(struct store_writer *writer, enum place_question questi
                          union place_answer *answer);
 void store_writer_begin_refresh(struct store_writer *writer);
 
-/*
- * Writes a refresh as of now_ns: changed descriptions, the heap and the facts; then flushes
- * everything to the file.
- */
+/* As of now_ns: changed descriptions, the heap and the facts; then flushes everything. */
 int store_writer_sync(struct store_writer *writer, const struct store_facts *facts, uint64_t now_ns,
                       double interval_s, struct error *error);
 
 /* Returns the bytes written and buffered. */
 uint64_t store_writer_bytes(const struct store_writer *writer);
 
-/*
- * Reduces line events, millions per second, to a rate that a recording can
- * store: some are dropped at random and represented by the others, so that sums are correct on
- * average. A plain value, initialised to zero; the clock is a parameter.
- */
+/* Reduces line events, millions per second, to a rate that a recording can store: some are dropped
+ * at random and represented by the others. A plain value, initialised to zero. */
 enum { THINNING_PER_S = 20000 };
 
 struct thinning {
@@ -88,10 +78,8 @@ struct thinning {
     unsigned shift;   /* keeps one in 2^shift */
 };
 
-/*
- * Returns true if an event is kept, and multiplies its weight by the number it represents.
- * Decreasing times count as the same moment.
- */
+/* Multiplies a kept event's weight by the number it represents. Decreasing times count as the same
+ * moment. */
 bool thinning_keeps(struct thinning *thinning, uint64_t now_ns, uint64_t *weight);
 
 #endif

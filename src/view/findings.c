@@ -382,6 +382,7 @@ static void reach_words(const struct snapshot_finding *finding, struct finding_w
         [HUGE_JAVA] = "run it with -XX:+UseTransparentHugePages (Java)",
         [HUGE_PYTHON] = "run it with PYTHONMALLOC=malloc and GLIBC_TUNABLES=glibc.malloc.hugetlb=1 "
                         "(Python's own arenas are not on huge pages)",
+        [HUGE_PHP] = "run it with USE_ZEND_ALLOC_HUGE_PAGES=1 (PHP)",
         [HUGE_JEMALLOC] = "run it with MALLOC_CONF=thp:always (jemalloc)",
         [HUGE_MIMALLOC] = "run it with MIMALLOC_ALLOW_LARGE_OS_PAGES=1 (mimalloc)",
         [HUGE_TCMALLOC] = "with the settings of tcmalloc",
@@ -527,9 +528,9 @@ static const struct rule {
          .how_sure = EXACT},
     [RULE_CHASING] =
         {.compose = chasing_words,
-         .advice =
-             "Lay the nodes in the order they are walked (an array, a pool that is filled in that "
-             "order), or put several keys into a node; in a hash table, use more buckets.",
+         .advice = "Allocate the nodes in the order they are visited (an array, a pool that is "
+                   "filled in that "
+                   "order), or put several keys into a node; in a hash table, use more buckets.",
          .reckoned =
              "50 to 100% of the samples on it, and a proportional part of those without an object: "
              "in order, or with several nodes per line, most accesses would not wait",

@@ -602,7 +602,8 @@ const char *sets_note(const struct snapshot_sets *sets)
 static void say_hot_sets(const struct snapshot_sets *sets, bool misses, char *out, size_t size)
 {
     if (sets->content == SETS_HOT_LINES)
-        text_append(out, size, "hot lines: %.0f%% of the excess is on %u lines of a set or fewer%s",
+        text_append(out, size,
+                    "a few hot lines: %.0f%% of the excess is on at most %u lines per set%s",
                     100 * sets->held, sets->ways, misses ? ", not a conflict" : "");
     else if (sets->content == SETS_LARGE_OBJECT)
         text_append(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """For test_java.sh:  judge_classes.py intact LIVE TRUTH, judge_classes.py damaged LIVE, judge_classes.py java LIVE
 for test_go.sh:  judge_classes.py go|go-damaged LIVE TRUTH
-and for test_classes.sh:  judge_classes.py python|node LIVE TRUTH, judge_classes.py enough LIVE: status 1 if it must run longer"""
+and for test_classes.sh:  judge_classes.py python|node|php LIVE TRUTH, judge_classes.py enough LIVE: status 1 if it must run longer"""
 import json, sys
 
 failed = 0
@@ -39,9 +39,10 @@ if sys.argv[1] == "intact":
           "its members, the inherited one too: %s" % members)
 elif sys.argv[1] == "enough":
     sys.exit(sum(rows[name]["samples"] for name in ("Order", "Customer") if name in rows) < 2000)
-elif sys.argv[1] in ("python", "node"):
+elif sys.argv[1] in ("python", "node", "php"):
     truth = {name: float(seconds) for name, seconds in (line.split() for line in open(sys.argv[3]))}
-    heads = {"ob_refcnt", "ob_type"} if sys.argv[1] == "python" else {"(map)", "(properties)", "(elements)"}
+    heads = {"python": {"ob_refcnt", "ob_type"}, "node": {"(map)", "(properties)", "(elements)"},
+             "php": {"gc", "ce"}}[sys.argv[1]]
     none = {"samples": 0, "layout": None}
     seen = {name: rows.get(name, none)["samples"] for name in truth}
     share = truth["Order"] / sum(truth.values())

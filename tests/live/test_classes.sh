@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Objects of Python, and of Node.js if it is installed, by class and field. Compares the share of each class
+# Objects of Python, and of Node.js and PHP if they are installed, by class and field. Compares the share of each class
 # with the program's own clock.
 set -u
 export PYTHONDONTWRITEBYTECODE=1 # sources may be read-only
@@ -56,6 +56,11 @@ python3 "$here/judge_classes.py" heads "$work/heads" || failed=1
 if node -e 'process.exit(process.versions.v8 ? 0 : 1)' 2>"$work/err"; then
     judge node node "$here/classes_planted.js"
 else
-    echo "without node: Python only"
+    echo "without node"
+fi
+if command -v php >"$work/err"; then
+    judge php php "$here/classes_planted.php"
+else
+    echo "without php"
 fi
 exit $failed

@@ -57,7 +57,7 @@ static const char *source_note(void *context, const char *file)
 {
     (void)context;
     return strstr(file, ".h") ? "looked for: /build/demo/include/clamp.h of the process, "
-                                "/build/demo/include/clamp.h on this side, and as "
+                                "/build/demo/include/clamp.h in misstop's root, and as "
                                 "build/demo/include/clamp.h and each shorter end of it in /home/ada"
                               : "read from /build/demo/src/demo.c of the process";
 }

@@ -443,6 +443,8 @@ static enum finding_huge huge_pages_by(const struct findings *findings, size_t i
         return HUGE_JAVA;
     if (has_module(findings, "python"))
         return HUGE_PYTHON;
+    if (has_module(findings, "php"))
+        return HUGE_PHP;
     if (findings->snapshot->objects[index].kind != OBJECT_HEAP)
         return HUGE_MADVISE;
     for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)

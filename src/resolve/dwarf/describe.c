@@ -28,17 +28,6 @@ struct aliases {
 };
 
 /*
- * Names of types and members, sanitised, each kept once: the same few are used a thousand times.
- */
-struct strings {
-    struct arena arena;
-    struct hash by_hash; /* to an index + 1 into kept */
-    const char **kept;
-    uint32_t count;
-    size_t room;
-};
-
-/*
  * Describes the members of a struct, class or union as rows of struct type_desc. Nested members
  * follow their parent, base classes are unnamed parts, variants of a Rust enum are overlapping
  * members.
@@ -46,7 +35,7 @@ struct strings {
 /* A type while it is read. */
 struct fields {
     struct scopes *scopes;
-    struct strings *strings;
+    struct arena *arena;         /* of names */
     struct type_member *members; /* [TYPE_MEMBERS_MAX], owned by the caller */
     uint32_t count;
     unsigned entries; /* entries read so far */
@@ -117,30 +106,15 @@ static bool alias_of(struct aliases *aliases, Dwarf_Die *type, Dwarf_Die *alias)
 
 enum { STRING_BYTES = 1024 };
 
-/* Returns a sanitised copy that lives as long as the strings; "" for NULL or if out of memory. */
-static const char *strings_keep(struct strings *strings, const char *text)
+/* Returns a sanitised copy in the describer's memory; "" for NULL or if out of memory. */
+static const char *keep_text(struct arena *arena, const char *text)
 {
     char safe[STRING_BYTES];
-    bool created;
     if (!text || !*text)
         return "";
-    size_t length = text_sanitise(safe, sizeof safe, text, strnlen(text, sizeof safe));
-    uint64_t key = hash_bytes(safe, length);
-    const uint32_t *known = hash_find(&strings->by_hash, key);
-    if (known && !strcmp(strings->kept[*known - 1], safe))
-        return strings->kept[*known - 1];
-    const char *copy = arena_string(&strings->arena, safe);
-    /* On a hash collision the first text stays interned. */
-    if (!copy || known ||
-        !array_more(&strings->kept, &strings->room, strings->count, sizeof *strings->kept,
-                    ARRAY_UNBOUNDED))
-        return copy ? copy : "";
-    uint32_t *slot = hash_insert(&strings->by_hash, key, &created);
-    if (slot) {
-        strings->kept[strings->count++] = copy;
-        *slot = strings->count;
-    }
-    return copy;
+    text_sanitise(safe, sizeof safe, text, strlen(text));
+    const char *copy = arena_string(arena, safe);
+    return copy ? copy : "";
 }
 
 /* Computes the bits from the start of the type to the least significant bit of the field. */
@@ -341,7 +315,7 @@ static struct type_member *read_typed(struct fields *fields, Dwarf_Die *die, str
     if (!member || !member_type(die, held, &type) || !die_strip(&type, &peeled))
         return member;
     unsigned rank = descriptor_rank(&peeled);
-    member->type = strings_keep(fields->strings, typename_write(fields->scopes, &type, name));
+    member->type = keep_text(fields->arena, typename_write(fields->scopes, &type, name));
     if (rank) {
         die_size(&peeled, &member->size);
         return member;
@@ -371,7 +345,7 @@ static void read_field(struct fields *fields, Dwarf_Die *die, struct under under
         read_typed(fields, die, under, how == LIBRARY_HOLDS ? under.argument : NULL);
     if (!member)
         return;
-    member->name = strings_keep(fields->strings, vtable ? "_vptr" : name);
+    member->name = keep_text(fields->arena, vtable ? "_vptr" : name);
     member->kind = vtable ? MEMBER_VTABLE : how == LIBRARY_PLAIN ? MEMBER_FIELD : MEMBER_WRAPPER;
     bits_place(die, member, under.offset - offset);
 }
@@ -495,8 +469,7 @@ enum { TYPES_MAX = 1 << 17, MEMBERS_MAX = 1 << 21 };
 
 struct describe {
     struct scopes *scopes;
-    struct strings strings;
-    struct arena arena;
+    struct arena arena;       /* of members and names */
     struct dwarf_type *types; /* indexed by reference - 1 */
     uint32_t count;
     size_t room;
@@ -526,9 +499,6 @@ void describe_free(struct describe *describe)
 {
     if (!describe)
         return;
-    arena_fini(&describe->strings.arena);
-    hash_fini(&describe->strings.by_hash);
-    free(describe->strings.kept);
     arena_fini(&describe->arena);
     hash_fini(&describe->aliases.units);
     hash_fini(&describe->aliases.by_target);
@@ -570,7 +540,7 @@ static const char *subject_name(struct describe *describe, struct subject *subje
     bool by_alias = nameless && (subject->aliased ||
                                  alias_of(&describe->aliases, &subject->die, &subject->alias));
     typename_write(describe->scopes, by_alias ? &subject->alias : &subject->die, name);
-    return strings_keep(&describe->strings, name);
+    return keep_text(&describe->arena, name);
 }
 
 /* Returns the raw name, cut if long; NULL: the same as the shown name. */
@@ -580,7 +550,7 @@ static const char *raw_name(struct describe *describe, Dwarf_Die *type)
     char shown[TYPENAME_BYTES];
     bool same = !typename_raw(describe->scopes, type, &raw) ||
                 !strcmp(raw.text, typename_write(describe->scopes, type, shown));
-    return same ? NULL : strings_keep(&describe->strings, raw.text);
+    return same ? NULL : keep_text(&describe->arena, raw.text);
 }
 
 static enum type_kind describe_kind_of(int tag)
@@ -612,7 +582,7 @@ static void describe_fill(struct describe *describe, struct subject *subject,
                           struct type_desc *desc)
 {
     struct fields fields = {
-        .scopes = describe->scopes, .strings = &describe->strings, .members = describe->members};
+        .scopes = describe->scopes, .arena = &describe->arena, .members = describe->members};
     int tag = dwarf_tag(&subject->die);
     unsigned rank = descriptor_rank(&subject->die);
     *desc = (struct type_desc){.kind = describe_kind_of(tag), .members = describe->members};

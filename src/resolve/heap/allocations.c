@@ -345,7 +345,7 @@ void allocations_ask_again(struct allocations *allocations)
         bins_ask_again(allocations->bins);
 }
 
-/* Drops all records: addresses mean other code now, so bins and their names are reset too. */
+/* Addresses mean other code now: bins and their names start again too. */
 static void forget_records(struct allocations *allocations)
 {
     struct bins *fresh;

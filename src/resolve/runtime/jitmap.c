@@ -14,7 +14,8 @@
 enum {
     JITMAP_LINES_MAX = 1 << 20,
     JITMAP_OVERLAPS_MAX = 1 << 12, /* lines looked at for one address */
-    JITMAP_TAIL = 64 /* bytes compared to detect a file that was rewritten instead of appended to */
+    JITMAP_TAIL = 64 /* bytes compared to distinguish a file that grew from one that was
+                        replaced */
 };
 
 void jitmap_init(struct jitmap *jitmap)

@@ -106,6 +106,7 @@ void runtimes_look(struct runtimes *runtimes, struct space *space, pid_t pid, ui
     bool java = look && !runtimes->hotspot.known;
     bool python = look && !runtimes->python.type_of_types;
     bool v8 = look && !runtimes->v8.known;
+    bool php = look && !runtimes->php.known;
     if (now_ns < runtimes->look_ns)
         return;
     runtimes->look_ns = now_ns + CLOCK_NS_PER_S / LOOKS_PER_S;
@@ -113,6 +114,7 @@ void runtimes_look(struct runtimes *runtimes, struct space *space, pid_t pid, ui
     hotspot_look(&runtimes->hotspot, pid, machine);
     python_look(&runtimes->python, pid, python ? find_file(space, "python", "PyType_Type") : NULL);
     v8_look(&runtimes->v8, pid, v8 ? find_file(space, "node", "v8dbg_HeapObjectTag") : NULL);
+    php_look(&runtimes->php, pid, php ? find_file(space, "php", "zend_one_char_string") : NULL);
     runtimes->none_at_changes = machine ? 0 : changes;
 }
 
@@ -134,6 +136,7 @@ struct runtime {
 static const struct runtime java = {"[Java heap]", hotspot_object, hotspot_describe};
 static const struct runtime python = {"[Python memory]", python_object, python_describe};
 static const struct runtime v8 = {"[V8 heap]", v8_object, v8_describe};
+static const struct runtime php = {"[PHP memory]", php_object, php_describe};
 
 /* Returns the runtime of an address; NULL: none. */
 static const struct runtime *runtime_of(const struct runtimes *runtimes, uint64_t address)
@@ -141,6 +144,7 @@ static const struct runtime *runtime_of(const struct runtimes *runtimes, uint64_
     return hotspot_holds(&runtimes->hotspot, address) ? &java
            : runtimes->v8.known                       ? &v8
            : runtimes->python.type_of_types           ? &python
+           : runtimes->php.known                      ? &php
                                                       : NULL;
 }
 

@@ -242,6 +242,21 @@ bool v8_object(struct runtimes *runtimes, uint64_t pointer, uint64_t address,
 bool v8_describe(const struct runtimes *runtimes, const struct runtime_object *object,
                  struct arena *arena, struct type_desc *desc);
 
+/*
+ * Blocks of PHP's allocator, which has chunks of 2 MiB with a word for each page. The first word of
+ * a block shows whether it is an object, a string or an array. `start` is not used.
+ */
+struct php {
+    pid_t pid;
+    bool known;
+};
+
+void php_look(struct php *php, pid_t pid, const struct module *library);
+bool php_object(struct runtimes *runtimes, uint64_t start, uint64_t address,
+                struct runtime_object *object);
+bool php_describe(const struct runtimes *runtimes, const struct runtime_object *object,
+                  struct arena *arena, struct type_desc *desc);
+
 struct space;
 
 /* The runtimes of a process. Initialised with zeros. */
@@ -249,8 +264,9 @@ struct runtimes {
     struct hotspot hotspot;
     struct python python;
     struct v8 v8;
+    struct php php;
     struct runtime_classes classes;
-    struct hash memory;       /* starts of mappings with objects of Python or V8 */
+    struct hash memory;       /* starts of mappings with objects, except Java's */
     uint64_t look_ns;         /* time of the next search */
     uint64_t none_at_changes; /* maps.changes at the last search without a result */
 };

@@ -125,11 +125,8 @@ static bool is_hybrid(const struct kernel *kernel)
     return sysfs_pmu_type(kernel, event_twin_pmus()[0]) >= 0;
 }
 
-/*
- * Returns false for an event of the wrong level, because miss levels are computed from events. On
- * Intel the generic cache-misses event counts the last level (SDM 3, LLC Misses). Stalls are
- * compared with cycles, which all cores of a hybrid CPU count.
- */
+/* Returns false for an event of the wrong level, because miss levels are computed from events. On
+ * Intel the generic cache-misses event counts the last level (SDM 3, LLC Misses). */
 static bool fits(const struct event *event, const struct kernel *kernel)
 {
     if (event->role == EVENT_STALL && !is_cycles(event) && is_hybrid(kernel))
@@ -416,8 +413,7 @@ static int set_terms(struct event *event, const char *pmu, char *terms, const st
     return 0;
 }
 
-/* Parses modifiers after the closing slash: u, and the precision (p, pp, ppp, P: the highest
- * supported). */
+/* u, and the precision (p, pp, ppp, P: the highest supported). */
 static int set_modifiers(struct event *event, const char *modifiers, struct error *error)
 {
     enum { MOST_PRECISE = 3 };
@@ -456,11 +452,8 @@ int sysfs_event_encode(struct event *event, const struct kernel *kernel, struct 
     return code ? code : set_modifiers(event, modifiers, error);
 }
 
-/*
- * Meaning of weights. For precise events it follows from the encoding (source_pebs.c and
- * source_ibs.c cite the sources). The hardware samples evenly among the accesses that pass the
- * filter, so a share is a share of these accesses and the text must say so.
- */
+/* The hardware samples evenly among the accesses that pass the filter, so a share is a share of
+ * these accesses and the text must say so. source_pebs.c and source_ibs.c cite the sources. */
 
 enum {
     IBS_L3_MISS_ONLY = 1 << 16,

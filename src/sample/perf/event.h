@@ -14,8 +14,7 @@
 #include "sample/kernel.h"
 #include "sample.h"
 
-/* The same event as encoded for another PMU of a hybrid CPU: cpu_atom, and cpu_lowpower if the CPU
- * has a third kind of core (Arrow Lake H). */
+/* Encoded for another PMU of a hybrid CPU: cpu_atom, and cpu_lowpower (Arrow Lake H). */
 enum { EVENT_TWINS_MAX = 2 };
 struct event_twin {
     uint32_t type;
@@ -37,40 +36,29 @@ struct event {
     struct event_twin twins[EVENT_TWINS_MAX];
 };
 
-/*
- * Encodes one event. Aliases have several candidates, the most specific first; skips the first
- * `skip` of them (those that the kernel refused). Returns 0; -EINVAL with the nearest names;
- * -ENOENT if an alias has no (further) candidate on this CPU.
- */
+/* Aliases have candidates, the most specific first; skips the first `skip` (refused by the kernel).
+ * Returns 0; -EINVAL with the nearest names; -ENOENT if an alias has no further candidate here. */
 int event_encode(struct event *event, const char *name, size_t name_size, unsigned skip,
                  const struct kernel *kernel, struct error *error);
 
 /* Returns the PMUs that a twin can be for; NULL ends the list. */
 const char *const *event_twin_pmus(void);
 
-/* Splits -e LIST at commas outside slashes: takes the next word from *list. Returns false at the
- * end. */
+/* Splits -e LIST at commas outside slashes. Returns false at the end. */
 bool event_next_word(const char **list, const char **word, size_t *word_size);
 
 /* Returns true for a software event. These use other periods and rates and need no PMU. */
 bool event_is_software(const struct event *event);
 
-/*
- * Describes for the header line which accesses a sample represents: "loads that took 30 cycles or
- * more", "loads and stores among the ops tagged", "L2 cache misses". Uses name, role, and for a
- * precise event its encoding, so it also works for recordings, from the attribute and its name.
- */
+/* Which accesses a sample represents: "loads that took 30 cycles or more", "L2 cache misses". Uses
+ * name, role, and for a precise event its encoding, so it also works for recordings. */
 void event_weigh(const struct event *event, char *out, size_t out_size);
 
-/*
- * Returns true if the samples of a precise event are hits as well as misses, chosen evenly among
- * all loads, or all loads and stores: ibs_op without a filter, or load latency with a threshold
- * that every load passes.
- */
+/* Returns true if the samples of a precise event include hits, chosen evenly: ibs_op without a
+ * filter, or load latency with a threshold that every load passes. */
 bool event_samples_all(const struct event *event);
 
-/* Returns true if the event counts instructions of any kind: those that access memory are its
- * accesses. */
+/* Those that access memory are its accesses. */
 bool event_counts_instructions(const struct perf_event_attr *attr);
 
 /* Prints the PMUs that libpfm4 finds on this machine, one per line, and its version. */
@@ -79,11 +67,8 @@ void event_describe_pmus(FILE *out);
 /* Returns the aliases of -e; NULL ends the list. */
 const char *const *event_aliases(void);
 
-/*
- * Events described by sysfs: PMU/term=value,term/ and PMU/event/, by the files type, format and
- * events below /sys/bus/event_source/devices/PMU. Source:
- * Documentation/ABI/testing/sysfs-bus-event_source-devices-{events,format}.
- */
+/* PMU/term=value,term/ and PMU/event/, by the files type, format and events of the PMU in sysfs.
+ * Source: Documentation/ABI/testing/sysfs-bus-event_source-devices-{events,format}. */
 /* Encodes the string in event->name. Returns 0, or -EINVAL or -ENOENT with the cause. */
 int sysfs_event_encode(struct event *event, const struct kernel *kernel, struct error *error);
 

@@ -56,8 +56,7 @@ enum {
     HIGH_MASK = (1 << HIGH_COUNT) - 1
 };
 
-/* Copies all known registers in two pieces, the usual case: perf record --intr-regs and misstop
- * itself request them all. */
+/* The usual case, in two pieces: perf record --intr-regs and misstop request all registers. */
 static bool copy_all(const struct cursor *values, uint64_t mask, uint64_t *regs)
 {
     uint64_t between = mask >> LOW_COUNT & ((1 << (HIGH_FIRST_BIT - LOW_COUNT)) - 1);
@@ -136,8 +135,7 @@ static enum sample_mode mode_of(uint16_t misc)
     }
 }
 
-/* Reads the part of a sample before the variable-sized fields, with a local cursor that the
- * compiler keeps in registers. */
+/* With a local cursor that the compiler keeps in registers. */
 static void take_head(struct cursor *at, const struct record_format *format, struct record *out)
 {
     struct cursor cursor = *at;
@@ -168,11 +166,8 @@ static void take_head(struct cursor *at, const struct record_format *format, str
     *at = cursor;
 }
 
-/*
- * Finds the user's part of a call chain: after its marker come the sampled instruction and the
- * return addresses, up to the next marker. Source: include/uapi/linux/perf_event.h,
- * PERF_CONTEXT_USER.
- */
+/* After the user marker come the sampled instruction and the return addresses, up to the next
+ * marker. Source: include/uapi/linux/perf_event.h, PERF_CONTEXT_USER. */
 static void take_chain(struct cursor *cursor, struct sample *sample)
 {
     uint64_t count = cursor_u64(cursor);
@@ -223,8 +218,7 @@ static void take_weight(struct cursor *cursor, uint64_t type, struct sample *sam
         sample->has |= SAMPLE_HAS_LATENCY;
 }
 
-/* Takes the interrupted registers, which are the user's if user code was interrupted. perf record
- * --intr-regs records no others. */
+/* They are the user's if user code was interrupted; perf record --intr-regs records no others. */
 static void take_interrupted(struct cursor *cursor, const struct record_format *format,
                              struct sample *sample)
 {
@@ -267,11 +261,8 @@ static void take_tail(struct cursor *cursor, const struct record_format *format,
         skip_end(cursor, type);
 }
 
-/*
- * Address 0 means none. An operation that accesses no memory leaves an old address in place; IBS
- * marks it "not available" (doc/facts.md). A data source of 0 was not recorded and excludes
- * nothing.
- */
+/* Address 0 means none. An operation that accesses no memory leaves an old address; IBS marks it
+ * "not available" (doc/facts.md). A data source of 0 was not recorded and excludes nothing. */
 static bool address_valid(const struct record_format *format, uint64_t address, uint64_t data_src)
 {
     uint64_t accesses = PERF_MEM_S(OP, LOAD) | PERF_MEM_S(OP, STORE) | PERF_MEM_S(OP, PFETCH);
@@ -279,9 +270,7 @@ static bool address_valid(const struct record_format *format, uint64_t address, 
     return format->recorded_address && address && !no_access;
 }
 
-/*
- * Clears all members except the registers, which are most of a record: this runs for every sample.
- */
+/* Not the registers, which are most of a record: this runs for every sample. */
 static void clear(struct record *out)
 {
     struct sample *sample = &out->sample;
@@ -360,8 +349,7 @@ static void take_ids(struct cursor *cursor, struct record *out)
     out->tid = cursor_u32(cursor);
 }
 
-/* Takes the rest of the record as a string; marks the cursor bad if the string does not end within
- * the record. */
+/* Marks the cursor bad if the string does not end within the record. */
 static const char *take_string(struct cursor *cursor)
 {
     if (!memchr(cursor->at, '\0', cursor->left))
@@ -515,8 +503,7 @@ int record_parse_as(const void *bytes, size_t size, const struct record_format *
     return record_take_other(&cursor, &header, format, out);
 }
 
-/* Reads the id in a ring that misstop opened: first in a sample, last in other records, because
- * misstop sets PERF_SAMPLE_IDENTIFIER. */
+/* First in a sample, last in other records, because misstop sets PERF_SAMPLE_IDENTIFIER. */
 static uint64_t id_in_ring(const struct perf_event_header *header, struct cursor cursor)
 {
     if (header->type != PERF_RECORD_SAMPLE && cursor.left >= 8)
@@ -596,8 +583,7 @@ bool record_brief(const void *bytes, size_t size, const struct record_format *fo
     return !cursor.bad;
 }
 
-/* Fields of one word each, in the order of the ABI: before the user registers, between the user and
- * the interrupted registers, and after these. */
+/* Before the user registers, between them and the interrupted registers, and after these. */
 static const uint64_t words_before[] = {
     PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP,   PERF_SAMPLE_TID,
     PERF_SAMPLE_TIME,       PERF_SAMPLE_ADDR, PERF_SAMPLE_ID,

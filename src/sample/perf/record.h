@@ -13,8 +13,7 @@
 #include "sample.h"
 #include "sample/cursor.h"
 
-/* Offsets in a sample of the fields that a survey needs. Offsets after the user registers assume
- * that the sample has none. 0: the field is absent. */
+/* Offsets after the user registers assume that the sample has none. 0: the field is absent. */
 struct record_places {
     uint16_t size; /* without registers; 0: fields vary in size, or bytes are swapped */
     uint16_t ip, pid, time, address, user_regs, data_src, regs;
@@ -22,7 +21,6 @@ struct record_places {
     uint16_t regs_bytes;
 };
 
-/* Layout of the records of one event, and the meaning of its samples. */
 struct record_format {
     uint64_t sample_type; /* attr.sample_type */
     uint64_t read_format;
@@ -46,11 +44,8 @@ struct record_format {
 /* Finds the format of a record by its id; NULL: not known. */
 typedef const struct record_format *(*record_lookup)(void *context, uint64_t id, bool has_id);
 
-/*
- * Parses one record of `size` bytes, 8-aligned, header first. Strings in `out` point into `bytes`
- * and end with NUL. Returns 1 if `out` is filled, 0 for a record that is not needed, -EBADMSG if it
- * is malformed.
- */
+/* `bytes` are 8-aligned, header first. Strings in `out` point into them. Returns 1 if `out` is
+ * filled, 0 for a record that is not needed, -EBADMSG if it is malformed. */
 int record_parse(const void *bytes, size_t size, record_lookup lookup, void *context,
                  struct record *out);
 
@@ -64,11 +59,8 @@ uint64_t record_time(const void *bytes, size_t size, record_lookup lookup, void 
 /* Returns the header in our byte order, or all zero if `size` is too small. */
 struct perf_event_header record_header(const void *bytes, size_t size, bool swap);
 
-/*
- * Reads the id of the event of a record, at the offset at which records of `format` have it.
- * Returns true if they have one. All events of a recording that are distinguished by ids use the
- * same offset.
- */
+/* Reads the id at the offset at which records of `format` have it. Returns true if they have one.
+ * All events of a recording that are distinguished by ids use the same offset. */
 bool record_id(const void *bytes, size_t size, const struct record_format *format, uint64_t *id);
 
 /* The part of a sample that is needed for sorting and filtering, for most records. */
@@ -77,7 +69,6 @@ struct record_brief {
     uint32_t pid;
 };
 
-/* Reads the brief of a PERF_RECORD_SAMPLE. Returns false if it is too short. */
 bool record_brief(const void *bytes, size_t size, const struct record_format *format,
                   struct record_brief *brief);
 
@@ -96,7 +87,6 @@ static inline struct record_brief record_fixed_brief(const unsigned char *bytes,
 /* Computes the offsets from sample_type, the register masks and `swap`. */
 void record_find_places(struct record_format *format);
 
-/* The values of a sample that a survey counts. */
 struct record_survey {
     struct record_brief brief;
     uint64_t ip;

@@ -19,8 +19,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 
-/* The kernel events of a session: one per thread, CPU and event. The events of a CPU share its
- * ring. */
+/* One event per thread, CPU and event of the plan. The events of a CPU share its ring. */
 
 enum { SESSION_CPUS_MAX = 4096, SESSION_RELISTS = 4, SESSION_SET_MOST = 1024 };
 
@@ -194,8 +193,7 @@ static int open_one(struct session *session, pid_t tid, uint16_t event, uint16_t
     return code;
 }
 
-/* Returns true if the CPU is gone, or is of a kind that has no such event: the other CPUs are
- * watched without it. */
+/* The CPU is gone, or has no such event: the other CPUs are watched without it. */
 static bool cpu_lacks(int code)
 {
     return code == -ENODEV || code == -ENOENT;
@@ -211,9 +209,7 @@ static int open_on_cpu(struct session *session, pid_t tid, uint16_t cpu)
         session->refused = code == -ESRCH ? session->refused : code;
         if (event == 0 && cpu_lacks(code))
             return 0;
-        /*
-         * Only the ranking event must open; the hardware may have too few counters for the others.
-         */
+        /* Only the ranking event must open; there may be too few counters for the others. */
         if (event == 0 || code == -ESRCH)
             return code;
     }
@@ -272,8 +268,7 @@ static int session_open_events(struct session *session)
     return code;
 }
 
-/* Stops the events that were opened before. The owner of a ring stays open, because the ring
- * belongs to it. */
+/* The owner of a ring stays open, because the ring belongs to it. */
 static void leave_handles(struct session *session, struct session_handle *handles, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -313,9 +308,7 @@ static int session_reopen(struct session *session)
     return code ? code : -ESRCH;
 }
 
-/*
- * Opens events on new CPUs. The kernel keeps the events of a CPU that goes offline and comes back.
- */
+/* The kernel keeps the events of a CPU that goes offline and comes back. */
 static int session_follow_cpus(struct session *session)
 {
     size_t known = session->cpu_count;
@@ -331,10 +324,9 @@ static int session_follow_cpus(struct session *session)
 }
 
 /*
- * Measures multiplexing: several events may have to share a counter. Reading a descriptor costs a
- * system call, and an interrupt if the event runs on another CPU. So only some are read, because
- * multiplexing is similar on all CPUs. An event of a thread on one CPU is enabled while the thread
- * runs on any CPU: the times that all CPUs together ran add up to the time it was counted.
+ * Measures multiplexing. Reading a descriptor costs a system call, and an interrupt if the event
+ * runs on another CPU, so only some are read. An event of a thread on one CPU is enabled while the
+ * thread runs on any CPU: the times that all CPUs together ran add up to the time it was counted.
  */
 void session_ask_times(struct session *session)
 {
@@ -377,8 +369,7 @@ static void raise_descriptor_limit(void)
     }
 }
 
-/* Returns the first period of an event. A period suits one event only: -c and the source's choice
- * apply to the ranking event. */
+/* -c and the source's choice apply to the ranking event only. */
 static uint64_t first_period(const struct session *session, unsigned index)
 {
     const struct event *event = &session->plan.events[index];
@@ -568,11 +559,8 @@ static void set_period(struct session *session, uint16_t event, uint64_t period)
             ioctl(session->handles[i].fd, PERF_EVENT_IOC_PERIOD, &period);
 }
 
-/*
- * Sets the period of the next handles. This costs a system call per handle and often an interrupt
- * of another CPU. With very many handles only some get a new jitter each time; all periods stay
- * close to the weight of their samples.
- */
+/* Costs a system call per handle and often an interrupt of another CPU. With very many handles only
+ * some get a new jitter each time; all periods stay close to the weight of their samples. */
 static void set_next_periods(struct session *session, uint16_t event, uint64_t period)
 {
     session->events[event].period = period;
@@ -585,8 +573,7 @@ static void set_next_periods(struct session *session, uint16_t event, uint64_t p
     }
 }
 
-/* Returns the shortest sensible period: a single thread that does nothing else must not exceed the
- * rate by much. */
+/* A single thread that does nothing else must not exceed the rate by much. */
 static uint64_t lowest_period(const struct session *session, unsigned index)
 {
     const struct event *event = &session->plan.events[index];
@@ -596,8 +583,7 @@ static uint64_t lowest_period(const struct session *session, unsigned index)
     return event_is_software(event) ? 1 : SESSION_HARDWARE_PERIOD_LOWEST;
 }
 
-/* Takes no more samples than misstop can process, because lost samples still cost the target.
- * Lowers the rate at once and raises it in steps. */
+/* Lost samples still cost the target. Lowers the rate at once and raises it in steps. */
 static void adapt_rate(struct session *session, double seconds)
 {
     uint64_t handed = 0;
@@ -636,8 +622,7 @@ static void reach_inherited(struct session *session, uint64_t now_ns)
 static void steer(struct session *session, uint16_t index, double seconds)
 {
     struct session_event *event = &session->events[index];
-    /* Lost samples were taken too; their event is not known, so count them for the first, which has
-     * the most. */
+    /* Lost samples were taken too; count them for the first event, which has the most. */
     double rate = (double)(event->samples + (index ? 0 : session->lost)) / seconds;
     double wanted = index ? session->rate / 4.0 : session->rate;
     event->samples = 0;
@@ -653,8 +638,7 @@ static void steer(struct session *session, uint16_t index, double seconds)
     set_period(session, index, jittered(session, event->steered));
 }
 
-/* Returns true if the process has ended. The descriptor reports the end of the last thread; kill()
- * fails only after a zombie is reaped. */
+/* The descriptor reports the end of the last thread; kill() fails only after a zombie is reaped. */
 static bool ended(const struct session *session)
 {
     struct pollfd process = {session->pid_fd, POLLIN, 0};
@@ -691,8 +675,7 @@ static const struct record_format *lookup(void *context, uint64_t id, bool has_i
 {
     struct session *session = context;
     uint32_t *event = has_id ? hash_find(&session->event_of_id, id) : NULL;
-    /* LOST and other records of the ring itself may carry no id: they use the layout of the first
-     * event. */
+    /* Records of the ring itself may carry no id: they have the layout of the first event. */
     return &session->events[event ? *event : 0].format;
 }
 
@@ -773,9 +756,7 @@ static void hand_over(struct session *session, size_t index, sampler_sink sink, 
         session->bad++;
     if (code != 1 || foreign(session, &record))
         return;
-    /*
-     * A record that another CPU wrote slightly later than its time stamp must not turn time back.
-     */
+    /* A record written slightly later than its time stamp must not turn time back. */
     if (record.time_ns < session->last_ns)
         record.time_ns = session->last_ns;
     session->last_ns = record.time_ns;

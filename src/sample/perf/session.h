@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * A live session: the kernel events of one process, on every CPU and thread, and the rings that
- * receive their records. An event with inherit and cpu = -1 cannot be mapped (doc/facts.md), so
- * each thread gets one event per CPU, and all events of a CPU write to the ring of that CPU. Owned
- * by the sampler.
- */
+/* An event with inherit and cpu = -1 cannot be mapped (doc/facts.md), so each thread gets one event
+ * per CPU, and all events of a CPU write to the ring of that CPU. */
 #ifndef MISSTOP_SAMPLE_PERF_SESSION_H
 #define MISSTOP_SAMPLE_PERF_SESSION_H
 
@@ -79,11 +75,10 @@ struct session {
     sampler_may *may;       /* NULL: hand over all records */
     void *may_context;
     bool behind;  /* records that could be handed over are waiting */
-    double rate;  /* target of samples per second: the requested rate, or the highest that misstop
-                     can process */
+    double rate;  /* samples per second: requested, or what misstop can process */
     bool adapted; /* fewer samples have been taken than requested */
-    bool spares;  /* take fewer samples if the process is switched often: no rate was requested, and
-                     the timer is that of a virtual machine */
+    bool spares;  /* fewer samples if the process is switched often: no rate was requested, and the
+                     timer is virtual */
     struct switching switching;
     uint64_t born_period; /* period of the ranking event when the events were opened, */
     uint64_t born_ns;     /* and the time of that */
@@ -117,15 +112,11 @@ int session_enable(struct session *session, bool on);
 long session_read(struct session *session, uint64_t until_ns, sampler_sink sink, void *context);
 int session_tick(struct session *session, uint64_t now_ns);
 
-/* Updates the share of the time that events were counted: reads a few of the handles, different
- * ones each time. */
+/* For the share of the time that events were counted: reads a few handles, others each time. */
 void session_ask_times(struct session *session);
 
-/*
- * Sampling periods: prime and jittered, so that they do not resonate with the program (Buck and
- * Hollingsworth 3.1: 50,000 had an error of 14.6 points, the prime 50,111 of 0.3), and adjusted to
- * a wanted rate. Pure functions.
- */
+/* Prime and jittered, so that they do not resonate with the program (Buck and Hollingsworth 3.1:
+ * 50,000 had an error of 14.6 points, the prime 50,111 of 0.3). Pure functions. */
 /* Returns the smallest prime >= value, at least 2. */
 uint64_t period_prime(uint64_t value);
 
@@ -135,11 +126,8 @@ uint64_t period_jitter(uint64_t period, struct prng *prng);
 /* Returns `step` times a random prime, at least one step, for hardware that counts in steps. */
 uint64_t period_jitter_step(uint64_t period, uint64_t step, struct prng *prng);
 
-/*
- * Returns the period that would have given `wanted` samples per second, from the rate that `period`
- * gave: at most a factor of 4 per call, damped, within [low, high]. Halves the period if there were
- * no samples.
- */
+/* Returns the period for `wanted` samples per second, from the rate that `period` gave: at most a
+ * factor of 4 per call, damped, within [low, high]. Halves it if there were no samples. */
 uint64_t period_steer(uint64_t period, double samples_per_s, double wanted_per_s, uint64_t low,
                       uint64_t high);
 

@@ -39,7 +39,7 @@ int source_plan_list(struct source_plan *plan, const char *list, const struct ke
     plan->software = true;
     while (event_next_word(&list, &word, &size)) {
         if (plan->count == SAMPLE_EVENTS_MAX)
-            return error_set(error, -EINVAL, "-e: at most %d events at once", SAMPLE_EVENTS_MAX);
+            return error_set(error, -EINVAL, "-e: at most %d events", SAMPLE_EVENTS_MAX);
         struct event *event = &plan->events[plan->count];
         int code = event_encode(event, word, size, 0, kernel, error);
         if (code)
@@ -102,8 +102,7 @@ struct record_format source_format(const struct source *source, const struct per
                                    uint16_t index)
 {
     bool fault = source_faults(attr);
-    /* Sources with alien registers request registers only for an event that is sampled as a
-     * counter. */
+    /* Registers are requested only for an event that is sampled as a counter. */
     bool as_counter = source->alien_regs && attr->sample_regs_user;
     return (struct record_format){
         .sample_type = attr->sample_type,
@@ -197,8 +196,7 @@ static int try_event(const struct source *source, const struct source_plan *plan
     return code;
 }
 
-/* Tries the first event with mem-loads-aux as group leader, which Sapphire Rapids and hybrid
- * P-cores need for load latency. */
+/* Sapphire Rapids and hybrid P-cores need mem-loads-aux as group leader for load latency. */
 static int try_led(const struct source *source, struct source_plan *plan, pid_t pid,
                    const struct kernel *kernel)
 {
@@ -449,8 +447,7 @@ static bool is_clock(const struct event *event)
     return event_is_software(event) && event->role == EVENT_TIME;
 }
 
-/* Lists the deepest available miss event first, so that it ranks; the other events fill the columns
- * of levels, rates and stalled cycles. Skips events that this CPU lacks. */
+/* The deepest available miss event comes first, so that it ranks; the others fill columns. */
 static void choose_events(char *list, size_t list_size, const struct kernel *kernel)
 {
     static const char *const wanted[] = {"mem-fill", "l2-miss", "l1-miss", "stall", "cycles"};

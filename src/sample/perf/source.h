@@ -44,11 +44,8 @@ struct source {
                       struct perf_event_attr *attr);
     /* Final adjustment, once it is known which events open. NULL: none. */
     void (*settle)(struct source_plan *plan);
-    /*
-     * Explains in one sentence, without the event's name, why the kernel returned `code` to this
-     * source in particular, and what helps. Returns NULL if nothing is particular to the source.
-     * NULL: no explanations at all.
-     */
+    /* One sentence, without the event's name: why the kernel returned `code` to this source in
+     * particular, and what helps; NULL: nothing particular. NULL: no explanations at all. */
     const char *(*remedy)(int code, const struct kernel *kernel);
     const char *enable; /* how the user can enable it, for doctor */
 };
@@ -66,10 +63,9 @@ const struct source *source_at(unsigned index);
 const struct source *source_find(const char *name);
 
 /*
- * Opens the plan's ranking event on process `pid` and closes it again, to see whether the kernel
- * accepts it. Falls back to the next candidate of an alias, or to precise_ip 1 if 2 is not
- * supported, and sets what the kernel requires (needs_aux). Returns 0, or -errno with cause and
- * remedy.
+ * Opens and closes the ranking event on process `pid`. Falls back to the next candidate of an
+ * alias, or to precise_ip 1, and sets what the kernel requires (needs_aux). Returns 0, or -errno
+ * with cause and remedy.
  */
 int source_try(const struct source *source, struct source_plan *plan, pid_t pid,
                const struct kernel *kernel, struct error *error);
@@ -100,22 +96,18 @@ void source_offer_stalls(struct source_plan *plan, const struct kernel *kernel);
 /* Removes stalls and cycles unless both are present: the `settle` function of these sources. */
 void source_settle_stalls(struct source_plan *plan);
 
-/* Explains in one line why perf_event_open returned `code` for `what`, with the remedy. Returns a
- * negative errno. */
+/* Explains why perf_event_open returned `code`, with the remedy. Returns a negative errno. */
 int source_explain(const struct source *source, int code, const struct source_plan *plan,
                    const char *what, const struct kernel *kernel, struct error *error);
 
-/* The accesses that a precise source samples: words of -e that pebs and ibs accept in addition to
- * or instead of event names. For these two sources only. */
+/* Words of -e that pebs and ibs accept in addition to or instead of event names. */
 struct filter {
     uint32_t ldlat_cycles; /* loads that took at least this long; 0: not requested */
     bool l3_miss_only;
     bool events; /* the list has other words, too */
 };
 
-/*
- * Reads "ldlat=64", "l3missonly" from `list` (NULL: none). Returns 0, or -EINVAL for a bad number.
- */
+/* "ldlat=64", "l3missonly" from `list` (NULL: none). Returns 0, or -EINVAL for a bad number. */
 int filter_parse(struct filter *filter, const char *list, struct error *error);
 
 #endif

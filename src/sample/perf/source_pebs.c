@@ -66,8 +66,7 @@ static int encode_libpfm(struct event *event, const char *const *names, unsigned
     return -ENODEV;
 }
 
-/* Encodes one event for every PMU of the CPU; `names` are libpfm4's names if sysfs has no such
- * file. */
+/* `names` are libpfm4's names if sysfs has no such file. */
 static int encode_all(struct event *event, const char *name, const char *const *names,
                       unsigned ldlat, const struct kernel *kernel)
 {
@@ -101,19 +100,15 @@ static void plan_stores(struct source_plan *plan, const struct kernel *kernel)
         plan->count = 2;
 }
 
-/* Plans the aux leader, which sysfs lists if it exists. Whether it is required shows when the
- * kernel is asked. */
+/* sysfs lists the leader if it exists; the kernel shows whether it is required. */
 static void plan_aux(struct source_plan *plan, const struct kernel *kernel)
 {
     if (encode_sysfs(&plan->aux, main_pmu(kernel), "mem-loads-aux", 0, kernel))
         plan->aux = (struct event){0};
 }
 
-/*
- * Returns true if the hardware writes a data address into the records of an event: ds.c,
- * constraints with PLD, PST, PSD or DATALA. Checks the event code only; before Haswell events from
- * 0xd0 on have no address, and their samples end up without one.
- */
+/* ds.c, constraints with PLD, PST, PSD or DATALA. Checks the event code only; before Haswell events
+ * from 0xd0 on have no address, and their samples end up without one. */
 static bool carries_address(const struct event *event)
 {
     uint64_t code = event->config & 0xff;
@@ -157,8 +152,7 @@ static int plan_default(struct source_plan *plan, const struct filter *filter,
     return 0;
 }
 
-/* Sets the highest precision that the CPU, or the host of a virtual machine, offers. Kernels before
- * 4.15 do not report it, so it is found by trying. */
+/* Kernels before 4.15 do not report the highest precision, so it is found by trying. */
 static int set_precision(struct source_plan *plan, const struct kernel *kernel, struct error *error)
 {
     char path[128];

@@ -17,12 +17,9 @@
 
 static bool watch_event_next(struct ring *ring, struct watch_touch *touch);
 
-/* Debug registers: how many are free, and the cost of a trap. */
-
 enum { CALIBRATION_ROUNDS = 15 };
 
-/* Opens an event on a word, or a dummy event for address 0, which only holds a ring. Returns a
- * descriptor or -errno. */
+/* Address 0: a dummy event, which only holds a ring. Returns a descriptor or -errno. */
 static int watch_event_open(const struct watch_registers *registers, pid_t tid, uint64_t address)
 {
     struct perf_event_attr attr = {.type = address ? PERF_TYPE_BREAKPOINT : PERF_TYPE_SOFTWARE,
@@ -47,8 +44,7 @@ static int watch_event_open(const struct watch_registers *registers, pid_t tid, 
     return registers->kernel->perf_event_open(&attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Arms the event to report one touch to the ring of another event. *from_ns: approximate time from
- * which it is armed. Returns 0 or -errno. */
+/* Reports one touch to another event's ring. *from_ns: about when it is armed. 0 or -errno. */
 static int watch_event_arm(int fd, int ring_fd, uint64_t *from_ns)
 {
     if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring_fd))
@@ -185,8 +181,7 @@ int watch_registers_open(struct watch_registers *registers, pid_t pid, const str
     return code ? explain(registers, code, error) : 0;
 }
 
-/* PERF_RECORD_SAMPLE of include/uapi/linux/perf_event.h with the fields that watch_event_open()
- * requests. */
+/* include/uapi/linux/perf_event.h, with the fields that watch_event_open() requests. */
 struct touch_record {
     struct perf_event_header header;
     uint64_t ip;
@@ -393,9 +388,7 @@ static bool watch_event_next(struct ring *ring, struct watch_touch *touch)
     return false;
 }
 
-/*
- * Subtracts the time from the touch to its record, because the record is written late in the trap.
- */
+/* The record is written late in the trap. */
 static uint64_t before_entry(const struct watch_registers *registers, uint64_t recorded_ns)
 {
     uint64_t entry_ns = registers->entry_ns > 0 ? (uint64_t)registers->entry_ns : 0;
@@ -636,8 +629,7 @@ static void watch_leg_arm(struct watch_lines *lines, struct watch_line *line,
     watch_budget_spend(lines->budget, cost);
 }
 
-/* Disarms the register of a word. Returns how long the thread in which the leg began has run, or
- * UINT64_MAX if not known. */
+/* Returns how long the thread in which the leg began has run, or UINT64_MAX if not known. */
 static uint64_t watch_leg_disarm(struct watch_lines *lines, struct watch_line *line,
                                  struct watch_word *word)
 {
@@ -698,7 +690,6 @@ static void watch_leg_begin(struct watch_lines *lines, struct watch_line *line)
     watch_leg_arm(lines, line, &line->sampled);
 }
 
-/* Watches the same word again, from this touch on. */
 static void watch_again(struct watch_lines *lines, struct watch_line *line,
                         const struct watch_touch *touch)
 {
@@ -750,7 +741,6 @@ static void watch_leg_touch(struct watch_lines *lines, struct watch_line *line,
     }
 }
 
-/* Returns true if a leg without a touch has lasted long enough. */
 static bool watch_leg_waited(const struct watch_lines *lines, const struct watch_line *line,
                              uint64_t now_ns)
 {
@@ -785,8 +775,7 @@ static void let_go(struct watch_lines *lines, struct watch_line *line)
     line->seen = 0;
 }
 
-/* Reports the visit. A visit is not reported if the other word was touched earlier, without the
- * sampled word. */
+/* Not if the other word was touched earlier, without the sampled word. */
 static void settle_visit(struct watch_lines *lines, struct watch_line *line, uint64_t now_ns)
 {
     const struct watch_word *other = &line->other;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Watchpoints on a running process (--watch): takes sampled accesses, watches the cache lines of
- * some of them within a budget, and reports how each watch ended. Driven by the engine in addition
- * to the sampler; one thread only.
+ * Watchpoints (--watch): watches the cache lines of some sampled accesses within a budget, and
+ * reports how each watch ended. Driven by the engine in addition to the sampler; one thread only.
  */
 #ifndef MISSTOP_SAMPLE_PERF_WATCH_H
 #define MISSTOP_SAMPLE_PERF_WATCH_H
@@ -77,13 +76,11 @@ struct watch_arms {
     void *context;
     /* Arms register `slot` for one touch of the word, from about *from_ns on. */
     double (*arm)(void *context, unsigned slot, uint64_t address, uint64_t *from_ns);
-    /* Sets *ran_ns to the time that thread `tid` has run since it was armed; unchanged if not
-     * known. */
+    /* *ran_ns: time that thread `tid` has run since it was armed; unchanged if not known. */
     double (*disarm)(void *context, unsigned slot, uint32_t tid, uint64_t *ran_ns);
     uint64_t (*now_ns)(void *context);
 };
 
-/* A sampled access. */
 struct watch_offer {
     uint64_t address;
     uint64_t base; /* of the block or other instance that contains the address */
@@ -92,7 +89,6 @@ struct watch_offer {
     uint32_t tid;
 };
 
-/* A touch that a register reported. */
 struct watch_touch {
     uint64_t address; /* as armed */
     uint64_t time_ns;
@@ -145,8 +141,7 @@ struct watch_lines {
     int refused; /* the last error of arm() */
 };
 
-/* Initialises the lines. `slots`: number of registers, 1 to WATCH_SLOTS. Both pointers stay owned
- * by the caller. */
+/* `slots`: 1 to WATCH_SLOTS registers. Both pointers stay owned by the caller. */
 void watch_lines_init(struct watch_lines *lines, const struct watch_arms *arms, unsigned slots,
                       struct watch_budget *budget, double trap_ns, uint64_t seed);
 
@@ -156,8 +151,7 @@ void watch_lines_offer(struct watch_lines *lines, const struct watch_offer *offe
 /* Handles a touch. Call in time order. */
 void watch_lines_touch(struct watch_lines *lines, const struct watch_touch *touch);
 
-/* Ends legs that have lasted long enough, and arms drawn samples. Call soon after offers and
- * touches. */
+/* Call soon after offers and touches. Ends legs that lasted long enough; arms drawn samples. */
 void watch_lines_step(struct watch_lines *lines);
 
 /* Drops all watches, because the process has executed another program. */
@@ -174,9 +168,7 @@ struct watch;
 int watch_open(struct watch **watch, pid_t pid, double part, struct error *error);
 void watch_close(struct watch *watch);
 
-/*
- * Returns a descriptor that is readable when a word was touched or `beside` is readable; -1: none.
- */
+/* Readable when a word was touched or `beside` is readable; -1: none. */
 int watch_fd(struct watch *watch, int beside);
 
 void watch_offer(struct watch *watch, const struct watch_offer *offer);
@@ -184,21 +176,17 @@ void watch_offer(struct watch *watch, const struct watch_offer *offer);
 /* Reads touches and arms drawn samples. Call often: the delay until then is blind time. */
 void watch_pump(struct watch *watch);
 
-/* Takes the results that ended up to `until_ns`, at most `most`. Returns their number. */
 size_t watch_results(struct watch *watch, uint64_t until_ns, struct watch_result *out, size_t most);
 
 /* Follows threads that started and ended. Call once per refresh. */
 void watch_tick(struct watch *watch);
 
-/* Drops all watches. Call when the process has executed another program. */
 void watch_exec(struct watch *watch);
 
-/* Returns progress and cost, for the user; leaves the other members empty. *refused: last error of
- * arming, a negative errno; 0: none. */
+/* Progress and cost only. *refused: last error of arming, a negative errno; 0: none. */
 struct snapshot_watch watch_state(const struct watch *watch, int *refused);
 
-/* Tests on misstop itself whether debug registers are available, and measures a touch, for `misstop
- * doctor`. */
+/* Tests on misstop itself whether debug registers are available, and measures a touch. */
 void watch_doctor(FILE *out);
 
 /*
@@ -228,8 +216,7 @@ struct watch_thread {
 struct watch_registers {
     const struct kernel *kernel;
     pid_t pid;
-    bool kernel_too; /* touches by the kernel on behalf of the process are reported and end a watch,
-                        too */
+    bool kernel_too; /* touches by the kernel on behalf of the process end a watch, too */
     unsigned slots;  /* registers that were free */
     uint64_t armed[WATCH_SLOTS];  /* the word that each register watches */
     struct watch_thread *threads; /* [WATCH_THREADS_MAX] */
@@ -249,7 +236,6 @@ int watch_registers_open(struct watch_registers *registers, pid_t pid, const str
                          struct error *error);
 void watch_registers_close(struct watch_registers *registers);
 
-/* Follows threads that started and ended. Call once per refresh. */
 void watch_registers_follow(struct watch_registers *registers);
 
 /* Arm and disarm for struct watch_arms: return the cost to the target in ns, or a negative errno if

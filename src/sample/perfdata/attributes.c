@@ -37,8 +37,7 @@ static uint64_t take_flags(struct cursor *cursor)
 
 _Static_assert(offsetof(struct perf_event_attr, wakeup_events) == 48, "the flags are word 5");
 
-/* Reads the members in the order of the ABI. Members that an older attribute lacks are 0, because a
- * cursor returns zeros past its end. */
+/* Members that an older attribute lacks are 0, because a cursor returns zeros past its end. */
 static void take_attr(struct cursor *cursor, struct perf_event_attr *attr)
 {
     attr->type = cursor_u32(cursor);
@@ -78,9 +77,8 @@ static struct record_format format_of(const struct perf_event_attr *attr, size_t
 {
     bool address = attr->sample_type & PERF_SAMPLE_ADDR;
     bool fault = source_faults(attr);
-    /*
-     * perf record -d writes a data source for every event; for software events it is meaningless.
-     */
+    /* perf record -d writes a data source for every event; it is meaningless for software
+     * events. */
     bool silent = attr->type == PERF_TYPE_SOFTWARE;
     return (struct record_format){
         .sample_type = attr->sample_type,
@@ -226,8 +224,7 @@ static unsigned rank_of(const struct attribute *event)
 
 enum { NO_NUMBER = UINT16_MAX };
 
-/* Returns the next free number, or the number of a twin; beyond the last number all events share
- * it. */
+/* The number of a twin, or the next; beyond the last number all events share it. */
 static uint16_t number_for(struct attributes *attributes, size_t firsts[SAMPLE_EVENTS_MAX],
                            size_t index)
 {
@@ -306,7 +303,6 @@ static struct cursor counts_of(const void *bytes, size_t size, const struct reco
     return cursor;
 }
 
-/* Computes the count since the last sample. */
 static int advance(struct reads *reads, uint64_t id, uint64_t value, uint64_t *counted)
 {
     bool created;

@@ -56,9 +56,8 @@ static void take_file(struct perfdata_header *header, struct cursor *cursor)
 }
 
 /*
- * Corrects the features. perf swaps them as words of the recorder's word size, and comments that it
- * guesses. With a 32-bit recorder their halves are exchanged: this is detected by the host name,
- * which is always present.
+ * perf swaps the features as words of the recorder's word size, and comments that it guesses. With
+ * a 32-bit recorder their halves are exchanged: detected by the host name, which is always present.
  */
 static void mend_features(struct perfdata_header *header)
 {
@@ -158,7 +157,6 @@ static void take_cpus(struct cursor *cursor, struct perfdata_machine *machine)
     machine->cpus_online = cursor->bad ? 0 : online;
 }
 
-/* Joins the arguments with blanks. */
 static void take_command(struct cursor *cursor, struct perfdata_machine *machine)
 {
     uint32_t count = cursor_u32(cursor);
@@ -284,8 +282,7 @@ int features_take(const struct features *features, unsigned feature, struct curs
 
 enum { EVENT_UPDATE_NAME = 2 };
 
-/* Returns the event of a description: the event of its first id, or else the one with the same
- * index. */
+/* By its first id, otherwise by index. */
 static struct attribute *described(struct attributes *attributes, uint32_t place, struct cursor ids,
                                    uint32_t id_count)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads the header of a recording: its kind and the positions of its parts. Format:
- * tools/perf/Documentation/perf.data-file-format.txt. */
+/* Format: tools/perf/Documentation/perf.data-file-format.txt. */
 #ifndef MISSTOP_SAMPLE_PERFDATA_HEADER_H
 #define MISSTOP_SAMPLE_PERFDATA_HEADER_H
 
@@ -30,8 +29,7 @@ enum {
     PERFDATA_ID_RECORDED = 0x80
 };
 
-/* Returns true if misstop wrote the recording of this id: the kernel's ids are a counter, which
- * never gets that high. */
+/* The kernel's ids are a counter, which never gets that high. */
 static inline bool perfdata_id_marked(uint64_t id)
 {
     return id >> 63;
@@ -53,8 +51,7 @@ struct perfdata_header {
     uint64_t features[PERFDATA_FEATURES / 64];
 };
 
-/* Reads the header of an input at its start, and leaves the input there. Returns 0, or -EBADMSG or
- * -ENOTSUP with the cause. */
+/* The input is at its start, and stays there. Returns 0, or -EBADMSG or -ENOTSUP with the cause. */
 int perfdata_header_read(struct perfdata_header *header, struct input *input, const char *path,
                          struct error *error);
 
@@ -63,11 +60,8 @@ int perfdata_header_read(struct perfdata_header *header, struct input *input, co
 bool perfdata_header_feature(const struct perfdata_header *header, const struct input *input,
                              unsigned feature, struct perfdata_section *section);
 
-/*
- * The build-ids that a recording lists by path, for mappings without a build-id in their records.
- * Keyed by a hash of the path; a collision does no more harm than the wrong build-ids that a
- * recording may contain anyway.
- */
+/* Build-ids by path, for mappings without a build-id in their records. Keyed by a hash of the path;
+ * a collision does no more harm than the wrong build-ids a recording may contain anyway. */
 enum {
     BUILD_ID_MISC_SIZE = 1 << 15, /* the byte after the id is its length */
     BUILD_ID_FIELD_BYTES = 24
@@ -87,8 +81,7 @@ struct build_ids {
 
 void build_ids_fini(struct build_ids *build_ids);
 
-/* Adds one entry, header first; the feature and the record have the same form. Returns 0, -EBADMSG
- * or -ENOMEM. */
+/* Header first; the feature and the record have the same form. Returns 0, -EBADMSG or -ENOMEM. */
 int build_ids_add(struct build_ids *build_ids, struct cursor *cursor);
 
 /* Gives a mapping without a build-id the build-id of its path, if known. */
@@ -129,7 +122,6 @@ enum {
     FEATURE_CLOCK_DATA_VERSION = 1
 };
 
-/* Destinations of the features. */
 struct features {
     struct perfdata_machine *machine;
     struct attributes *attributes;
@@ -139,11 +131,8 @@ struct features {
 /* Reads one section; ignores a damaged or unknown one. Returns 0 or -ENOMEM. */
 int features_take(const struct features *features, unsigned feature, struct cursor *cursor);
 
-/*
- * Names of the events of a perf.data file: from its EVENT_DESC feature section or, if there is none
- * because the recorder was killed, from the attribute. Every byte is untrusted. Format:
- * tools/perf/Documentation/perf.data-file-format.txt, HEADER_EVENT_DESC.
- */
+/* From the EVENT_DESC section or, if the recorder was killed, from the attribute. Untrusted.
+ * Format: tools/perf/Documentation/perf.data-file-format.txt, HEADER_EVENT_DESC. */
 /* Sets the names of the events from the section, by id or otherwise by order. */
 void event_desc_take(struct cursor *cursor, struct attributes *attributes);
 

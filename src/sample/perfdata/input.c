@@ -121,11 +121,8 @@ void input_close(struct input *input)
     *input = (struct input){.fd = -1};
 }
 
-/*
- * The kernel refuses a lease for reading while another process has the file open for writing
- * (fcntl(2)). The lease is given back at once, and the signal for a writer that opens the file in
- * between is discarded.
- */
+/* The kernel refuses a lease for reading while another process has the file open for writing
+ * (fcntl(2)). The lease is given back at once; the signal for a writer in between is discarded. */
 int input_has_writer(const struct input *input)
 {
     sigset_t broken;
@@ -163,8 +160,7 @@ bool input_interrupted(void)
     return false;
 }
 
-/* Waits for a pipe. Returns 1 if it can be read or has ended, 0 if nothing arrived in that time, or
- * -EINTR. Checks for signals meanwhile. */
+/* 1: readable or ended, 0: nothing arrived in that time, -EINTR: a signal is pending. */
 static int await(int fd, double wait_s)
 {
     enum { LOOK_MS = 50 };
@@ -272,8 +268,7 @@ long input_read_at(const struct input *input, uint64_t offset, void *out, size_t
     return (long)done;
 }
 
-/* Creates a temporary file without a name, which disappears with the process. Avoids /tmp, which
- * often is in memory. */
+/* It disappears with the process. Not in /tmp, which often is in memory. */
 static int unnamed_file(char *folder_out, size_t folder_size)
 {
     const char *folder = getenv("TMPDIR");
@@ -316,15 +311,13 @@ static uint64_t spool_most(int fd)
     return half < INPUT_SPOOL_MOST ? half : INPUT_SPOOL_MOST;
 }
 
-/* Returns true if the pipe is written slowly, as by a live recording, instead of as fast as it can
- * be read. */
+/* As by a live recording, instead of as fast as it can be read. */
 static bool trickles(uint64_t took_ns, uint64_t waited_ns)
 {
     return took_ns > 2 * INPUT_IDLE_NS && waited_ns > took_ns / 4 * 3;
 }
 
-/* Appends the pipe's bytes to the file. Returns 0 at the end of the pipe, 1 if it continues, or a
- * negative errno. */
+/* 0: the end of the pipe, 1: it continues, or a negative errno. */
 static int copy(struct input *input, int to, double wait_s)
 {
     uint64_t most = spool_most(to);
@@ -422,8 +415,7 @@ int input_fd(const struct input *input)
 /* Room for the longest record and for long runs of zstd. */
 enum { COMPRESSED_BUFFER_BYTES = 256 * 1024 };
 
-/* Sets the next chunk, once the previous chunk is used up. The bytes must stay valid until this
- * chunk is used up. Returns 0 or -ENOMEM. */
+/* The bytes must stay valid until this chunk is used up. Returns 0 or -ENOMEM. */
 static int compressed_feed(struct compressed *compressed, const void *bytes, size_t size_bytes)
 {
     if (!compressed->zstd) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The bytes of a recording, from a file or a pipe, read front to back through a bounded buffer.
- * Copying the bytes avoids SIGBUS if the file is truncated meanwhile. A pipe can be spooled to an
- * unnamed file, to be read twice.
+ * The bytes of a recording, from a file or a pipe, through a bounded buffer. Copying avoids SIGBUS
+ * if the file is truncated meanwhile. A pipe can be spooled to an unnamed file, to be read twice.
  */
 #ifndef MISSTOP_SAMPLE_PERFDATA_INPUT_H
 #define MISSTOP_SAMPLE_PERFDATA_INPUT_H
@@ -50,8 +49,7 @@ static inline uint64_t input_left(const struct input *input)
 /* Slow path of input_peek(): the buffer does not contain the bytes. */
 const unsigned char *input_peek_on(struct input *input, size_t size_bytes);
 
-/* Returns the next `size_bytes` (at most 128 KiB) without taking them, or NULL if there are fewer.
- * Valid until the next call. */
+/* At most 128 KiB. NULL: there are fewer. Valid until the next call. */
 static inline const unsigned char *input_peek(struct input *input, size_t size_bytes)
 {
     bool there = input->past - input->first >= size_bytes && size_bytes <= input_left(input);
@@ -74,12 +72,10 @@ bool input_skip(struct input *input, uint64_t size_bytes);
 /* Continues at `offset`; for seekable inputs only. */
 int input_seek(struct input *input, uint64_t offset);
 
-/* Reads up to `size` bytes at `offset`, independently of the current position. Returns the number
- * of bytes or a negative errno. */
+/* Ignores the current position. Returns the number of bytes or a negative errno. */
 long input_read_at(const struct input *input, uint64_t offset, void *out, size_t size);
 
-/* Returns 1 if a process has the file open for writing, 0 if not, or -1 if that cannot be found
- * out. */
+/* 1: a process has the file open for writing; 0: none; -1: that cannot be found out. */
 int input_has_writer(const struct input *input);
 
 /*
@@ -99,19 +95,15 @@ bool input_quiet(const struct input *input);
 /* Returns a descriptor to poll for more bytes, or -1 if the input is not a followed pipe. */
 int input_fd(const struct input *input);
 
-/* Returns true if a blocked signal is pending that will end the program when the main loop gets to
- * it. */
+/* Such a signal will end the program when the main loop gets to it. */
 bool input_interrupted(void);
 
 /* Recognises files that are not recordings, and names the remedy. */
 /* Returns "is ...; remedy" by the first bytes, to be printed after the path. Never NULL. */
 const char *foreign_file(const unsigned char *bytes, size_t size);
 
-/*
- * Compressed records: the chunks of a recording are one continuous zstd stream, and a record may
- * begin in one chunk and end in another. Output goes through one bounded buffer, however much a
- * chunk expands to.
- */
+/* The chunks of a recording are one continuous zstd stream, and a record may begin in one chunk and
+ * end in another. Output goes through one bounded buffer, however much a chunk expands to. */
 struct compressed {
     ZSTD_DStream *zstd; /* NULL until the first chunk */
     ZSTD_inBuffer chunk;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Sorts the records of a recording by time, in bounded memory. perf record drains one CPU after the
- * other, in rounds: no record in a round is older than the end of the round before the last one. If
- * no rounds are marked, or a round is too large, the older half of the waiting records is released
- * early, and late records are counted.
+ * Sorts records by time, in bounded memory. perf record drains CPUs in rounds: no record in a round
+ * is older than the end of the round before the last one. If no rounds are marked, or a round is
+ * too large, the older half of the waiting records is released early, and late records are counted.
  */
 #ifndef MISSTOP_SAMPLE_PERFDATA_ORDER_H
 #define MISSTOP_SAMPLE_PERFDATA_ORDER_H
@@ -12,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Upper bounds of the waiting records: bytes and number. */
 enum { ORDER_BYTES_MAX = 256 << 20, ORDER_RECORDS_MAX = 4 << 20 };
 
 /* Header before the bytes of a waiting record. */
@@ -61,20 +59,16 @@ void order_fini(struct order *order);
 /* Adds a record; only while none is ready. Returns 0 or -ENOMEM. */
 int order_add(struct order *order, uint64_t time_ns, struct order_item item, const void *bytes);
 
-/* order_round() releases the records that are in order at the end of a round, order_finish() all
- * records at the end of the recording. */
+/* For the end of a round, and of the recording. */
 void order_round(struct order *order);
 void order_finish(struct order *order);
 
-/* Returns true if records are ready. */
 static inline bool order_ready(const struct order *order)
 {
     return order->next != order->ready;
 }
 
-/*
- * Returns the oldest ready record, valid until it is popped; its bytes follow the item. NULL: none.
- */
+/* Valid until it is popped; its bytes follow the item. NULL: none. */
 const struct order_item *order_head(const struct order *order, uint64_t *time_ns);
 void order_pop(struct order *order);
 

@@ -19,7 +19,6 @@
 /* Bloom filter of the 64 KiB blocks in which code was sampled: a bit of 0 means none was. */
 enum { CODE_SHIFT = 16, CODE_BYTES = 1 << CODE_SHIFT, CODE_BITS = 1 << 16, CODE_MOST = 1 << 13 };
 
-/* An open recording; private to perfdata.c. */
 struct perfdata {
     struct input input;
     struct perfdata_header header;
@@ -98,8 +97,7 @@ static int perfdata_take_features(struct perfdata *file)
     return code;
 }
 
-/* Takes an attribute. Ignores attributes beyond the limit; records of an event without attribute
- * are counted. */
+/* Ignores attributes beyond the limit; records of an event without attribute are counted. */
 static int take_attribute(struct perfdata *file, struct cursor *cursor)
 {
     int code = attributes_add_record(&file->attributes, cursor);
@@ -108,8 +106,7 @@ static int take_attribute(struct perfdata *file, struct cursor *cursor)
     return code == -ENOMEM ? code : 0;
 }
 
-/* Takes the information of one of perf's own records, unless it is already known. Returns 0 or
- * -ENOMEM. */
+/* Unless it is already known. Returns 0 or -ENOMEM. */
 static int perfdata_take_own(struct perfdata *file, const struct tape_record *found)
 {
     struct cursor cursor = {found->bytes, found->header.size, false, file->header.swap};
@@ -134,8 +131,7 @@ static int perfdata_take_own(struct perfdata *file, const struct tape_record *fo
     }
 }
 
-/* Parses one of the kernel's records. Returns 1 with its event, or 0 for a record that is not
- * needed or unusable; unusable records are counted. */
+/* Returns 1 with the event, or 0 for a record that is not needed or unusable (counted). */
 static int perfdata_parse(struct perfdata *file, const struct tape_record *found,
                           struct attribute **event, struct record *record)
 {
@@ -185,7 +181,6 @@ static void note_time(struct perfdata *file, uint64_t time_ns)
         file->oldest_ns = time_ns;
 }
 
-/* Consecutive samples of one process. */
 struct sample_run {
     uint32_t pid;
     struct processes_samples samples;
@@ -246,9 +241,7 @@ static int count_one(struct perfdata *file, struct attribute *event,
     return code ? code : end_run(file, &run);
 }
 
-/*
- * Adds a record to counts and processes, unless the recording was surveyed. Returns 0 or -ENOMEM.
- */
+/* Unless the recording was surveyed. Returns 0 or -ENOMEM. */
 static int perfdata_count(struct perfdata *file, struct attribute *event,
                           const struct record *record)
 {
@@ -276,8 +269,7 @@ static int out_of_memory(struct error *error)
     return error_set(error, -ENOMEM, "out of memory");
 }
 
-/* Reads the ids of one event, 8 bytes each, from elsewhere in the file; skips ids outside of the
- * file. */
+/* 8 bytes per id, elsewhere in the file; skips ids outside of the file. */
 static int read_ids(struct perfdata *file, size_t index, struct perfdata_section ids)
 {
     unsigned char bytes[512];
@@ -324,7 +316,6 @@ static int read_attributes(struct perfdata *file)
     return code == -ENOMEM ? code : 0;
 }
 
-/* Moves the tape to the first record. */
 static int rewind_tape(struct perfdata *file)
 {
     const struct perfdata_header *header = &file->header;
@@ -365,8 +356,7 @@ static int survey_record(struct perfdata *file, const struct tape_record *found)
     return perfdata_expand(file, found, event, &record, perfdata_count_sample, file);
 }
 
-/* Returns the event of the next buffered record if that is a whole sample with fields of fixed
- * sizes, otherwise NULL. */
+/* NULL unless the record is a whole sample with fields of fixed sizes. */
 static struct attribute *sample_ahead(const struct perfdata *file, const unsigned char *at,
                                       size_t left, struct perf_event_header *header)
 {
@@ -535,9 +525,7 @@ static int perfdata_choose_process(struct perfdata *file, pid_t pid, struct erro
                      *others ? others : "none");
 }
 
-/*
- * Sets the start of the replay: everything before the first sample shown is present from the start.
- */
+/* Everything before the first sample shown is present from the start. */
 static void set_clock(struct perfdata *file)
 {
     struct perfdata_span span = perfdata_span(file);
@@ -761,8 +749,7 @@ static int perfdata_keep_record(struct perfdata *file, const struct attribute *e
     return order_add(&file->order, time_ns, item, found->bytes);
 }
 
-/* Skips a small sample if it is known to be of another process, or queues it unparsed: the fast
- * path. */
+/* The fast path: a small sample of another process is skipped, otherwise queued unparsed. */
 static bool take_brief(struct player *player, const struct tape_record *found, int *code)
 {
     struct perfdata *file = player->file;
@@ -845,7 +832,6 @@ static int take_kernel(struct player *player, const struct tape_record *found)
     return perfdata_expand(file, found, event, &record, take_one, &taken);
 }
 
-/* Reads one more record from the tape. Returns 0 or a negative errno. */
 static int pull(struct player *player)
 {
     struct perfdata *file = player->file;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The processes of a recording: number of samples, name and parent. */
 #ifndef MISSTOP_SAMPLE_PERFDATA_PROCESSES_H
 #define MISSTOP_SAMPLE_PERFDATA_PROCESSES_H
 
@@ -59,8 +58,7 @@ void processes_sort(struct processes *processes);
 /* Returns a process, or NULL if it is not in the recording. */
 const struct perfdata_process *processes_find(const struct processes *processes, uint32_t pid);
 
-/* Returns true if `heir` inherited a mapping that `pid` had at `time_ns`: `pid` is an ancestor of
- * `heir`, and the fork came later. */
+/* `pid` is an ancestor of `heir`, and the fork came later than `time_ns`. */
 bool processes_hands_down(const struct processes *processes, uint32_t heir, uint32_t pid,
                           uint64_t time_ns);
 

@@ -36,8 +36,7 @@ static uint64_t kept_registers(const struct perf_event_attr *attr)
     return kept;
 }
 
-/* Makes the attribute for a recording from the one with which the event was opened or recorded: its
- * records also carry the decoded address and the data source. */
+/* Records also carry the decoded address and the data source. */
 static void perfdata_layout_init(struct perfdata_layout *layout, struct perf_event_attr *attr,
                                  uint64_t id)
 {
@@ -83,8 +82,7 @@ static void end_record(struct perfdata_bytes *out, size_t start, uint32_t type, 
     memcpy(out->at + start, &header, sizeof header);
 }
 
-/* Writes the record that ends a round: later records are not older than the records before the
- * previous one. */
+/* Later records are not older than the records before the previous round. */
 static void perfdata_write_round(struct perfdata_bytes *out)
 {
     end_record(out, begin_record(out), TAPE_FINISHED_ROUND, 0);
@@ -165,7 +163,6 @@ static void put_registers(struct perfdata_bytes *out, uint64_t mask, const struc
     perfdata_bytes_put(out, words, count * sizeof *words);
 }
 
-/* Puts the fields in the order of the ABI. */
 static void put_sample(struct perfdata_bytes *out, const struct perfdata_layout *layout,
                        const struct sample *sample, const struct perfdata_written *written)
 {
@@ -252,9 +249,7 @@ static uint32_t put_body(struct perfdata_bytes *out, const struct perfdata_layou
     }
 }
 
-/*
- * Appends a record, a multiple of 8 bytes. Records other than samples have the layout of event 0.
- */
+/* A multiple of 8 bytes. Records other than samples have the layout of event 0. */
 static void perfdata_write_record(struct perfdata_bytes *out, const struct perfdata_layout *layout,
                                   const struct record *record,
                                   const struct perfdata_written *written)
@@ -301,7 +296,6 @@ static void perfdata_writer_take(struct perfdata_writer *writer,
         perfdata_host_describe(&writer->sections, kernel_host());
 }
 
-/* Returns 0 or -EINVAL. */
 static int perfdata_writer_check(const struct perfdata_writer_options *options, struct error *error)
 {
     if (options->limit_bytes && options->limit_bytes < PERFDATA_WRITER_LIMIT_MIN)
@@ -321,8 +315,7 @@ static bool beyond_limit(uint64_t past)
     return past > INT64_MAX || (!getrlimit(RLIMIT_FSIZE, &limit) && past > limit.rlim_cur);
 }
 
-/* Writes all bytes at the offset. Returns 0 or a negative errno; on error any part may have been
- * written. */
+/* Returns 0 or a negative errno; on error any part may have been written. */
 static int perfdata_file_put(int fd, uint64_t offset, const void *bytes, size_t size)
 {
     const char *at = bytes;
@@ -441,10 +434,9 @@ int perfdata_writer_shift(const char *path, const char *suffix, unsigned files, 
 }
 
 /*
- * The parts of a file around its records: header, ids and attributes before them, the features
- * after them. The header never refers to a part that is absent: the bits of the features are
- * cleared before records overwrite them, and the size of the data grows only after the data are
- * written.
+ * Header, ids and attributes before the records, the features after them. The header never refers
+ * to a part that is absent: the bits of the features are cleared before records overwrite them, and
+ * the size of the data grows only after the data are written.
  */
 
 enum { ID_BYTES = 8, SECTION_BYTES = 16, GENERATIONS = 1 << 16 };
@@ -566,8 +558,7 @@ static uint64_t put_features(struct perfdata_writer *writer)
     return features;
 }
 
-/* Marks the description as absent, because records are about to overwrite it. perfdata_head_seal()
- * writes it after the records again. */
+/* Records are about to overwrite it. perfdata_head_seal() writes it after the records again. */
 static int perfdata_head_unseal(struct perfdata_writer *writer)
 {
     int code = writer->sealed ? write_header(writer, 0) : 0;
@@ -634,9 +625,7 @@ static int flush(struct perfdata_writer *writer)
     return trouble(writer, code);
 }
 
-/*
- * Queues a record. If there is no room, drops it and counts it like a record that the kernel lost.
- */
+/* Without room, drops the record and counts it like one that the kernel lost. */
 static int writer_put(struct perfdata_writer *writer, const struct record *record,
                       const struct perfdata_written *written)
 {
@@ -720,7 +709,6 @@ void perfdata_writer_want_another(struct perfdata_writer *writer)
     writer->wants_another = true;
 }
 
-/* Finishes the file, moves it away and begins another. */
 static int rotate(struct perfdata_writer *writer)
 {
     writer->wants_another = false;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writes a perf.data recording that perf report, perf script, perf mem report and misstop -i can
- * read: the samples, with the data addresses that misstop decoded. Format:
- * tools/perf/Documentation/perf.data-file-format.txt.
+ * Writes a perf.data recording for perf and misstop -i: the samples, with the decoded data
+ * addresses. Format: tools/perf/Documentation/perf.data-file-format.txt.
  *
  * Records handed over before the last sync are readable, complete and described, whenever the
  * program is killed after it; later records may be missing. If the disk is full, records are
@@ -35,38 +34,31 @@ struct perfdata_writer_options {
     const struct sampler_info *info;        /* of the session; the needed members are copied */
     const struct perf_event_attr *attrs;    /* info->event_count: sampler_attribute() of each */
     const struct perfdata_machine *machine; /* of the recording that is replayed; NULL: this one */
-    bool launched;        /* the process is about to exec: its present mappings are not the
-                             program's */
+    bool launched;        /* about to exec: its present mappings are not the program's */
     uint64_t limit_bytes; /* of one file; 0: none */
     unsigned files;       /* number of files kept, including FILE; 0: 2 */
 };
 
-/* Values that decode found for a sample. */
 struct perfdata_written {
-    uint64_t address;  /* data address; 0: not known */
-    uint64_t data_src; /* union perf_mem_data_src; 0: not known. May have only LOAD or STORE in its
-                          op if nothing else is known */
+    uint64_t address; /* data address; 0: not known */
+    uint64_t
+        data_src; /* union perf_mem_data_src; 0: not known. May have only LOAD or STORE in its op */
 };
 
 /*
- * Creates `path`, with mode 0600 and not through a symbolic link. Moves an existing file that is
- * not empty to `path`.old first, as perf record does; refuses a device or folder. Live, writes the
- * threads and mappings of the process at once. Returns 0, or a negative errno with cause and
- * remedy.
+ * Mode 0600, not through a symbolic link. Moves an existing file that is not empty to `path`.old
+ * first, as perf record does; refuses a device or folder. Live, writes the threads and mappings of
+ * the process at once. Returns 0, or a negative errno with cause and remedy.
  */
 int perfdata_writer_open(struct perfdata_writer **writer,
                          const struct perfdata_writer_options *options, struct error *error);
 
-/*
- * Adds one record, in time order. `written` may be NULL and is for samples only; values recorded by
- * the hardware replace it. The record goes to a buffer, which is written rarely. Returns 0, or the
- * negative errno for which the record was dropped; perfdata_writer_sync() has the text.
- */
+/* In time order. `written` may be NULL; values recorded by the hardware replace it. Returns 0, or
+ * the negative errno for which the record was dropped; perfdata_writer_sync() has the text. */
 int perfdata_writer_add(struct perfdata_writer *writer, const struct record *record,
                         const struct perfdata_written *written);
 
-/* Begins another file, as if this one had reached its limit: the accompanying file has reached its
- * own. */
+/* The accompanying file has reached its limit, too. */
 void perfdata_writer_want_another(struct perfdata_writer *writer);
 
 /* Writes pending records, and updates header and description. Called once per refresh. Returns 0,
@@ -76,11 +68,8 @@ int perfdata_writer_sync(struct perfdata_writer *writer, struct error *error);
 /* Syncs, frees the writer in any case, and returns the result of the sync. NULL is allowed. */
 int perfdata_writer_close(struct perfdata_writer *writer, struct error *error);
 
-/*
- * Returns the number that identifies the recording in an accompanying file: the
- * perfdata_file_mark() of the file being written. Changes when perfdata_writer_add() begins a new
- * file.
- */
+/* The perfdata_file_mark() of the file being written, for an accompanying file. Changes when
+ * perfdata_writer_add() begins a new file. */
 uint64_t perfdata_writer_mark(const struct perfdata_writer *writer);
 
 /*

@@ -29,8 +29,7 @@ static void write_name(const struct kernel *kernel, struct record task, sampler_
     sink(context, &task);
 }
 
-/* Reports the first thread as the parent, as perf record does, because the creating thread is not
- * known. */
+/* The parent is the first thread, as in perf record: the creating thread is not known. */
 static void write_thread(const struct kernel *kernel, pid_t pid, pid_t tid, sampler_sink sink,
                          void *context)
 {
@@ -98,9 +97,7 @@ void perfdata_process_write(const struct kernel *kernel, pid_t pid, bool mapping
     threads_fini(&threads);
 }
 
-/*
- * Finds the addresses of the first instruction and past the last. Returns false if they are hidden.
- */
+/* Returns false if the addresses are hidden. */
 static bool find_text(FILE *kallsyms, uint64_t *start, uint64_t *past)
 {
     char line[512];
@@ -158,8 +155,7 @@ static struct perfdata_task tasks_key(const struct record *record)
     return key;
 }
 
-/* Returns true if `fresh` makes `old` obsolete. A partly hidden mapping stays: the newer one comes
- * after it. */
+/* A partly hidden mapping stays: the newer one comes after it. */
 static bool ends(const struct perfdata_task *fresh, bool exec, const struct perfdata_task *old)
 {
     bool named = old->kind != RECORD_MAPPING && old->tid == fresh->tid;
@@ -175,9 +171,7 @@ static bool ends(const struct perfdata_task *fresh, bool exec, const struct perf
     case RECORD_FORK:
         return named;
     default:
-        /*
-         * The first thread's name is that of the process, which continues with the other threads.
-         */
+        /* The first thread's name is that of the process, which continues. */
         return named && old->tid != old->pid;
     }
 }
@@ -397,9 +391,7 @@ static void build_id_list_entry(struct perfdata_build_ids *ids, uint16_t mode, c
     perfdata_bytes_zero(section, filled - length);
 }
 
-/*
- * Returns true for a file of a file system: not for "//anon", "[heap]", "/memfd:...", "/dev/zero".
- */
+/* Not for "//anon", "[heap]", "/memfd:...", "/dev/zero". */
 static bool is_file(const char *path)
 {
     return path[0] == '/' && path[1] != '/' && strncmp(path, "/memfd:", 7) &&

@@ -17,11 +17,8 @@
 #include "sample/perfdata/perfdata.h"
 #include "sample/perfdata/writer.h"
 
-/*
- * Buffer in which bytes are assembled before they are written: the counterpart of cursor.h. If
- * memory runs out the buffer is marked failed, so a writer checks only once, at the end. Uses the
- * byte order of this machine, as perf.data files do.
- */
+/* The counterpart of cursor.h. If memory runs out the buffer is marked failed, so a writer checks
+ * only once, at the end. Uses the byte order of this machine, as perf.data files do. */
 struct perfdata_bytes {
     unsigned char *at;
     size_t used;
@@ -31,12 +28,9 @@ struct perfdata_bytes {
 
 void perfdata_bytes_fini(struct perfdata_bytes *bytes);
 
-/* Empties the buffer and keeps its memory. */
 void perfdata_bytes_clear(struct perfdata_bytes *bytes);
 
-/*
- * Makes room for `size` more bytes. Returns false, and marks the buffer failed, if out of memory.
- */
+/* Returns false, and marks the buffer failed, if out of memory. */
 bool perfdata_bytes_reserve(struct perfdata_bytes *bytes, size_t size);
 
 void perfdata_bytes_put(struct perfdata_bytes *bytes, const void *data, size_t size);
@@ -47,20 +41,17 @@ void perfdata_bytes_u64(struct perfdata_bytes *bytes, uint64_t value);
 /* Puts a struct perf_header_string: a length, and the text padded with NULs to that length. */
 void perfdata_bytes_string(struct perfdata_bytes *bytes, const char *text);
 
-/* Writes one record in the format of perf.data files: the counterpart of record.h. Layout:
- * include/uapi/linux/perf_event.h, enum perf_event_type. */
+/* The counterpart of record.h. Layout: include/uapi/linux/perf_event.h, enum perf_event_type. */
 /* A path (the kernel's are at most 4096 bytes) and the fields around it. */
 enum { PERFDATA_WRITE_RECORD_MAX = 4096 + 256 };
 
-/* Layout of the records of one event. */
 struct perfdata_layout {
     uint64_t sample_type;
     uint64_t regs; /* mask of enum perf_event_x86_regs */
     uint64_t id;
 };
 
-/* Threads, names and mappings of a recording that still exist: a file that is begun later repeats
- * them. */
+/* Threads, names and mappings that still exist: a file that is begun later repeats them. */
 /* Keys that are searched for every mapping, separate from the record. */
 struct perfdata_task {
     uint64_t start; /* of a mapping */
@@ -80,21 +71,16 @@ struct perfdata_tasks {
 
 void perfdata_tasks_fini(struct perfdata_tasks *tasks);
 
-/*
- * Stores a mapping, name, fork or exit; `first`: it belongs to the initial list, in which entries
- * do not replace each other. Returns 0 or -ENOMEM. Ignores entries beyond the maximum of a process.
- */
+/* `first`: entries of the initial list do not replace each other. Returns 0 or -ENOMEM. Ignores
+ * entries beyond the maximum of a process. */
 int perfdata_tasks_note(struct perfdata_tasks *tasks, const struct record *record, bool first);
 
 /* Writes all entries as records of time `time_ns`; 0: as the state before the first record. */
 void perfdata_tasks_write(const struct perfdata_tasks *tasks, uint64_t time_ns, sampler_sink sink,
                           void *context);
 
-/*
- * The build-ids of the files that a process has mapped, as a recording lists them: read from the
- * note that the linker put into each file. The files belong to the target and are untrusted: walks
- * are bounded and all values checked.
- */
+/* Read from the note that the linker put into each mapped file. The files belong to the target and
+ * are untrusted: walks are bounded and all values checked. */
 struct perfdata_build_ids {
     struct perfdata_bytes section; /* the entries in the format of the feature */
     struct hash seen;              /* hashes of the paths */
@@ -102,25 +88,18 @@ struct perfdata_build_ids {
 
 void perfdata_build_ids_fini(struct perfdata_build_ids *ids);
 
-/*
- * Lists the file of a mapping unless it is already listed: with the id in the record or, if there
- * is none and `pid` is not 0, with the id of the file as the process sees it. Skips files without
- * an id.
- */
+/* Unless it is listed: with the id in the record or, if there is none and `pid` is not 0, of the
+ * file as the process sees it. Skips files without an id. */
 void perfdata_build_ids_note(struct perfdata_build_ids *ids, const struct sample_mapping *mapping,
                              const struct kernel *kernel, pid_t pid);
 
-/* Lists the running kernel. */
 void perfdata_build_ids_kernel(struct perfdata_build_ids *ids, const struct kernel *kernel);
 
 /* Reads the id of an open ELF file of 64 or 32 bits. Returns false if it has none. */
 bool perfdata_build_id_read(int fd, struct build_id *id);
 
-/*
- * The machine and the command of a recording, as feature sections: this machine, from /proc and
- * /sys, or the machine of an older recording. Unknown facts are left out. Formats:
- * perf.data-file-format.txt.
- */
+/* Feature sections: this machine, from /proc and /sys, or the machine of an older recording.
+ * Unknown facts are left out. Formats: perf.data-file-format.txt. */
 /* The sections; a section without content is empty. */
 struct perfdata_sections {
     struct perfdata_bytes of[FEATURE_COUNT];
@@ -171,8 +150,7 @@ struct perfdata_writer {
     struct error trouble;    /* code 0: none */
 };
 
-/* Describes a running process by the records of its start: its threads, their names, and its
- * mappings. */
+/* A running process by the records of its start: threads, names and mappings. */
 /* Process id of the kernel's own mappings in a recording. */
 #define PERFDATA_KERNEL_PID UINT32_MAX
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The memory through which misstop's Valgrind tool reports a simulated run (sim_abi.h). Created
- * here before the program starts, and sealed so that the target cannot shrink it while it is
- * mapped. Owned by main (src/simulation.c), read by sim_session.c. Everything that the tool writes
- * is untrusted.
+ * Created here before the program starts, and sealed so that the target cannot shrink it while it
+ * is mapped. Owned by main (src/simulation.c), read by sim_session.c. Everything that the tool
+ * writes is untrusted (sim_abi.h).
  */
 #ifndef MISSTOP_SAMPLE_SIMULATED_SIM_MEMORY_H
 #define MISSTOP_SAMPLE_SIMULATED_SIM_MEMORY_H
@@ -26,10 +25,9 @@ struct sim_wanted {
     bool exact;        /* count the use of every line; implied if `period` is set */
     bool code;         /* instruction fetches are simulated from the second level on */
     bool causes;       /* causes of misses, and the evictor of each line */
-    bool use; /* use of lines, reuse distances, and pairs of instructions that fetch and use a line
-               */
-    uint32_t period; /* report one in this many accesses, and every miss; the program waits if
-                        necessary. 0: report what misstop can keep up with */
+    bool use;          /* use of lines, reuse distances, pairs that fetch and use a line */
+    uint32_t period;   /* one in this many accesses, and every miss; the program waits if necessary.
+                          0: what misstop can keep up with */
 };
 
 struct sim_memory {
@@ -59,8 +57,7 @@ struct sim_totals {
 
 struct sim_totals sim_memory_totals(const struct sim_memory *memory);
 
-/* A pair of instructions by line_pair_number(); false: there are no more. The memory is untrusted:
- * both must be existing instructions. */
+/* False: there are no more pairs. Untrusted: both must be existing instructions. */
 bool sim_memory_pair(const struct sim_memory *memory, uint64_t number, struct line_pair *out);
 
 enum sim_state sim_memory_state(const struct sim_memory *memory);
@@ -69,21 +66,18 @@ enum sim_state sim_memory_state(const struct sim_memory *memory);
 void sim_memory_trouble(const struct sim_memory *memory, char *out, size_t size);
 
 /*
- * misstop's side of questions to the simulation (struct sim_question): asks, lists blocks, reads
- * answers. A question has a number below SIM_QUESTIONS_MAX; each number has at most one open
- * question. The tool's memory is untrusted: numbers are checked, texts are made printable. Used by
- * src/engine/whatif.c.
+ * misstop's side of questions (struct sim_question): asks, lists blocks, reads answers. Each number
+ * below SIM_QUESTIONS_MAX has at most one open question. The tool's memory is untrusted: numbers
+ * are checked, texts are made printable.
  */
 /* Asks a question and ends the previous one under its number. `follows`: blocks are added and
  * removed by the given paths. Returns how many questions have been asked under the number. */
 uint64_t sim_whatif_ask(struct sim_memory *memory, unsigned number, const struct relayout *layout,
                         bool follows);
 
-/* Ends a question. */
 void sim_whatif_end(struct sim_memory *memory, unsigned number);
 
-/* Announces `count` questions, for which the program is to wait after `accesses` accesses; 0: it
- * need not wait. */
+/* The program is to wait for `count` questions after `accesses` accesses; 0: it need not wait. */
 void sim_whatif_await(struct sim_memory *memory, uint64_t accesses, unsigned count);
 /* Returns the number of accesses after which the program waits; 0: it does not. */
 uint64_t sim_whatif_waits(const struct sim_memory *memory);
@@ -99,8 +93,7 @@ void sim_whatif_path(struct sim_memory *memory, unsigned number, uint32_t path, 
 /* Resets the counts of all models. */
 void sim_whatif_zero(struct sim_memory *memory);
 
-/* Returns a copy with `why` printable; .state SIM_ANSWER_NONE: the tool has not seen the question
- * yet. */
+/* `why` is printable; SIM_ANSWER_NONE: the tool has not seen the question yet. */
 struct sim_answer sim_whatif_answer(const struct sim_memory *memory, unsigned number);
 
 #endif

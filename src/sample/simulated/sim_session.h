@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The source `sim`: turns the reports of misstop's Valgrind tool on a launched program into
- * records. Misses have their exact address, instruction and level. All misses are reported while
- * misstop keeps up, otherwise some of them, weighted for those left out. A miss in several levels
- * is a sample of each level's event, as with hardware counters. Owned by the sampler.
+ * The source `sim`: misses of a launched program with exact address, instruction and level. All are
+ * reported while misstop keeps up, otherwise some, weighted for those left out. A miss in several
+ * levels is a sample of each level's event, as with hardware counters.
  */
 #ifndef MISSTOP_SAMPLE_SIMULATED_SIM_SESSION_H
 #define MISSTOP_SAMPLE_SIMULATED_SIM_SESSION_H
@@ -39,9 +38,7 @@ struct sim_session {
     bool behind; /* the last read left some */
 };
 
-/*
- * Plans the events of `list` (-e, or NULL for all) and describes the session. Returns 0 or -EINVAL.
- */
+/* `list`: -e, or NULL for all. Returns 0 or -EINVAL. */
 int sim_session_open(struct sim_session *session, struct sim_memory *memory, pid_t pid,
                      const char *list, struct sampler_info *info, struct error *error);
 
@@ -56,10 +53,8 @@ void sim_session_enable(struct sim_session *session, bool on);
  * already in the ring still report the evictor of the earlier level. */
 void sim_session_rank(struct sim_session *session, unsigned event);
 
-/* Returns the exact totals up to now. */
 struct snapshot_simulation sim_session_totals(const struct sim_session *session);
 
-/* Updates the figures of `info` that change. */
 void sim_session_describe(const struct sim_session *session, struct sampler_info *info);
 
 #endif

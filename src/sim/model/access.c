@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * model_access_slow(): accesses that the fast path does not handle, split into parts within one
- * line.
- */
+/* model_access_slow(), for all accesses that the fast path does not handle. */
 #include "sim/model/cache.h"
 #include "sim/model/state.h"
 
@@ -20,10 +17,7 @@ static struct cache *cache_of(const struct state_access *access, uint32_t level)
     return level ? access->thread->path[level] : access->first;
 }
 
-/*
- * Returns the number of lines that an incoming line represents when it is reported on eviction; 0:
- * it is not reported.
- */
+/* Number of lines that an incoming line represents in reports; 0: it is not reported. */
 static uint32_t draw(const struct model *model, const struct cache *cache)
 {
     uint32_t one_in = model->spec.use_one_in;
@@ -110,10 +104,7 @@ static bool look_up(struct state_access *access, struct cache *cache, uint64_t a
     return true;
 }
 
-/*
- * Looks up an access level by level, all of its lines at once, like cachegrind. Returns the level
- * that served it.
- */
+/* All of its lines at once, like cachegrind. Returns the level that served the access. */
 static uint32_t walk_whole(struct state_access *access, uint64_t address, uint32_t size_bytes)
 {
     for (uint32_t level = 0; level < access->model->spec.level_count; level++) {
@@ -190,10 +181,7 @@ static void announce(struct state_access *access, uint64_t address)
     coherence_take(model, access->thread->fast.number, number, write, access->miss.who);
 }
 
-/*
- * Counts the use in the nearest level that has the line, if another line of the same access has
- * evicted it from the first.
- */
+/* If another line of the same access has evicted this one from the first level. */
 static void count_below(struct state_access *access, uint64_t address, uint32_t size_bytes)
 {
     struct model *model = access->model;
@@ -288,7 +276,6 @@ static void conclude_hit(struct state_access *access, uint64_t address, uint32_t
     fast_admit(first, index);
 }
 
-/* Finishes a part of an access after all levels were looked up. */
 static void conclude(struct state_access *access, uint64_t address, uint32_t size_bytes)
 {
     struct model *model = access->model;
@@ -304,7 +291,6 @@ static void conclude(struct state_access *access, uint64_t address, uint32_t siz
         count_below(access, address, size_bytes);
 }
 
-/* Handles an access by its parts within one line of the first level. */
 static uint32_t by_levels(struct state_access *access, uint64_t address, uint32_t size_bytes)
 {
     const struct cache *first = access->first;
@@ -321,10 +307,7 @@ static uint32_t by_levels(struct state_access *access, uint64_t address, uint32_
     return served;
 }
 
-/*
- * Prefetches tables that are read after the first level; they are larger than this machine's
- * caches.
- */
+/* These tables are read after the first level, and are larger than this machine's caches. */
 static void ask_ahead(struct state_access *access, uint64_t address)
 {
     const struct model *model = access->model;
@@ -347,10 +330,7 @@ static void ask_ahead(struct state_access *access, uint64_t address)
         __builtin_prefetch(&access->thread->path[1]->lines[first->slots[victim].below], 1);
 }
 
-/*
- * Initialises an access. Leaves miss.level unwritten, which would take as long as the rest of a
- * miss.
- */
+/* Leaves miss.level unwritten, which would take as long as the rest of a miss. */
 static void begin(struct state_access *access, struct state_thread *thread, struct cache *first,
                   uint64_t address, uint32_t size_bytes, uint32_t kind, uint32_t ip)
 {
@@ -384,10 +364,7 @@ static uint32_t walk(struct state_thread *thread, struct cache *first, uint64_t 
     return access.miss.served;
 }
 
-/*
- * Like walk(), for most misses: the access is to one line that the first level does not have, there
- * is one thread, and all lines have one length.
- */
+/* For most misses: one line that the first level does not have, one thread, one line length. */
 static uint32_t walk_plain(struct state_thread *thread, uint64_t address, uint32_t size_bytes,
                            uint32_t kind, uint32_t ip)
 {

@@ -42,10 +42,7 @@ static inline uint32_t match(const uint64_t *tags, uint64_t tag)
     return low | high;
 }
 
-/*
- * Finds the way of a tag. Compares several tags before it branches, because the way is not
- * predictable.
- */
+/* Compares several tags before it branches, because the way is not predictable. */
 static uint32_t find_way(const struct cache *cache, uint32_t first, uint64_t tag)
 {
     uint32_t end = first + cache->ways, index = first;
@@ -99,10 +96,7 @@ void cache_put(struct cache *cache, uint32_t index, uint64_t number)
 /* Keeps collisions rare. */
 enum { PLACES_PER_LINE = 4 };
 
-/*
- * Empties a slot: stores an address that belongs to another slot, so no line looked up here
- * matches.
- */
+/* Stores an address that belongs to another slot, so no line looked up here matches. */
 static void clear(struct cache *cache, struct model_fast *place)
 {
     uint64_t elsewhere = ((uint64_t)(place - cache->fast) ^ 1) << cache->line_shift;
@@ -187,7 +181,6 @@ static void leave_bucket(struct shadow *shadow, uint32_t node)
     *link = shadow->nodes[node].next;
 }
 
-/* Returns the time of the last use of a node's line. */
 static uint64_t stamp_of(const struct shadow *shadow, uint32_t node)
 {
     const struct shadow_node *at = &shadow->nodes[node];
@@ -214,7 +207,6 @@ static void sort_by_digit(struct shadow *shadow, uint32_t count, uint32_t shift)
     shadow->waiting = sorted;
 }
 
-/* Sorts the nodes behind, which become the queue. */
 static void shadow_sort(struct shadow *shadow)
 {
     uint32_t count = shadow->behind;
@@ -235,10 +227,8 @@ static void join_behind(struct shadow *shadow, uint32_t node)
     shadow->waiting[shadow->behind++].node = node;
 }
 
-/*
- * Removes and returns the least recently used node. Only called when all nodes are in use: each
- * node taken from the queue makes room for one behind, so both fit into one array.
- */
+/* The least recently used. Only called when all nodes are in use: each node taken from the queue
+ * makes room for one behind, so both fit into one array. */
 static uint32_t take_oldest(struct shadow *shadow)
 {
     for (;;) {

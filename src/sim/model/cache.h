@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * One cache: its lines and its replacement. It is independent of the other levels. Private to
- * src/sim. Lines are identified by number (address / bytes of a line).
- */
+/* One cache, independent of the other levels. Lines are identified by number (address / bytes of a
+ * line). */
 #ifndef MISSTOP_SIM_MODEL_CACHE_H
 #define MISSTOP_SIM_MODEL_CACHE_H
 
@@ -31,7 +29,6 @@ struct shadow_waiting {
     uint32_t node;
 };
 
-/* State of the real cache's lines, by index. */
 struct shadow_real {
     const uint64_t *tags;
     const uint64_t *stamps;
@@ -39,10 +36,7 @@ struct shadow_real {
     uint8_t *flags;
 };
 
-/*
- * Flags of a line in a real cache. A hit reads one nearby byte and writes the line's time, which
- * nothing waits for.
- */
+/* A hit reads one nearby byte and writes the line's time, which nothing waits for. */
 enum {
     CACHE_TRACKED = 1,  /* its use is counted */
     CACHE_FORGOTTEN = 2 /* evicted by the shadow */
@@ -71,13 +65,10 @@ enum { SHADOW_NONE = UINT32_MAX };
 int shadow_init(struct shadow *shadow, struct shadow_real real, uint32_t lines,
                 struct memory *memory);
 
-/*
- * Records a use at `stamp`, which only increases, of a line that the real cache does not have or
- * the shadow has evicted. Returns true if the line was in the shadow. *node: its node.
- */
+/* `stamp` only increases. The real cache does not have the line or the shadow has evicted it.
+ * Returns true if the line was in the shadow. *node: its node. */
 bool shadow_touch(struct shadow *shadow, uint64_t number, uint64_t stamp, uint32_t *node);
 
-/* Records that the line of a node, not 0, is in the real cache. */
 static inline void shadow_join(struct shadow *shadow, uint32_t node, uint32_t index)
 {
     shadow->nodes[node].index = index;
@@ -85,7 +76,6 @@ static inline void shadow_join(struct shadow *shadow, uint32_t node, uint32_t in
     shadow->real.flags[index] &= (uint8_t)~CACHE_FORGOTTEN;
 }
 
-/* Records that a line leaves the real cache. */
 static inline void shadow_part(struct shadow *shadow, uint32_t index)
 {
     shadow->nodes[shadow->real.nodes[index]].stamp = shadow->real.stamps[index];
@@ -105,7 +95,6 @@ struct cache_slot {
     bool instruction; /* fetched by the instruction side, so its use as data is not meaningful */
 };
 
-/* The access that evicted a line from a first level. */
 struct cache_evictor {
     uint64_t address;
     uint32_t ip;
@@ -123,11 +112,8 @@ struct cache {
     /* Use of tracked lines; zero for others. */
     union model_line *lines;
     struct model_use *reported; /* use as last reported to the level below */
-    /*
-     * In a second level: the evictors of its lines from the first level, by index; NULL: in
-     * model.evicted. Access is faster than there, and most lines are still in this level when they
-     * miss again.
-     */
+    /* In a second level: the evictors of its lines from the first level; NULL: in model.evicted.
+     * Faster, and most lines are still in this level when they miss again. */
     struct cache_evictor *evicted_above;
     uint64_t put;            /* number of lines brought in */
     uint64_t *fetched;       /* for instructions: see struct model_thread; otherwise NULL */
@@ -156,7 +142,6 @@ int cache_init(struct cache *cache, const struct model_level_spec *spec, struct 
 /* Returns the index of a line; CACHE_NONE: absent. */
 uint32_t cache_find(const struct cache *cache, uint64_t number);
 
-/* Records a use of the line at the current time. */
 static inline void cache_touch(struct cache *cache, uint32_t index)
 {
     cache->stamps[index] = *cache->now;
@@ -168,7 +153,6 @@ uint32_t cache_victim(const struct cache *cache, uint64_t number);
 /* Puts an absent line at the victim's index and touches it. */
 void cache_put(struct cache *cache, uint32_t index, uint64_t number);
 
-/* Empties a slot, which is then used first. */
 static inline void cache_clear(struct cache *cache, uint32_t index)
 {
     cache->tags[index] = cache->stamps[index] = 0;
@@ -227,11 +211,8 @@ static inline uint32_t cache_lines(const struct cache *cache)
     return (uint32_t)cache->sets * cache->ways;
 }
 
-/*
- * Table of the lines of a first level that the fast path finds (struct model_fast). A hit there
- * only stores its time, which is sufficient for LRU and the shadow. The table has the lines with
- * hits that need no report; other lines cost an additional call. Private to src/sim.
- */
+/* Lines that the fast path finds. A hit there only stores its time, which is sufficient for LRU and
+ * the shadow. Only lines with hits that need no report; others cost an additional call. */
 enum { FAST_MAX = 1 << 16 };
 
 /* -1: no memory. */
@@ -240,10 +221,7 @@ int fast_init(struct cache *cache, struct memory *memory);
 /* Removes the line at `index` from the table, if it is there. */
 void fast_forget(struct cache *cache, uint32_t index);
 
-/*
- * Adds the line at `index`, for the kinds of access that are not slow. Does nothing if the shadow
- * needs its next use.
- */
+/* Does nothing if the shadow needs the line's next use. */
 void fast_admit(struct cache *cache, uint32_t index);
 
 #endif

@@ -211,7 +211,6 @@ static void add_use(struct model_use *to, const struct model_use *use)
         to->uses[i] += use->uses[i];
 }
 
-/* Returns the use of the line since the last report. */
 static struct model_use departure_use(const struct cache *cache, uint32_t index)
 {
     const struct model_hits *hits = &cache->lines[index].hits;

@@ -2,10 +2,7 @@
 #include "sim/model/cache.h"
 #include "sim/model/state.h"
 
-/*
- * Marks a line as shared because another thread reads it: stores of this thread must then be
- * announced. Returns true if the thread has the line.
- */
+/* Stores of this thread must be announced from now on. Returns true if the thread has the line. */
 static bool coherence_share(struct model *model, struct state_thread *thread, uint64_t number)
 {
     bool found = false;

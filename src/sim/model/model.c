@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Creation of a model and its threads, and its end. */
 #include "sim/model/model.h"
 
 #include <stddef.h>
@@ -21,7 +20,6 @@ static struct cache *new_cache(struct model *model, uint32_t level, uint32_t thr
     return cache;
 }
 
-/* Returns true if the level stores the evictors of the first level of its thread. */
 static bool keeps_evictors(const struct model *model, uint32_t level)
 {
     const struct model_spec *spec = &model->spec;
@@ -60,7 +58,6 @@ static struct cache *new_instruction(struct model *model, uint32_t thread)
     return cache->fetched ? cache : NULL;
 }
 
-/* Returns an upper bound of the lines in all caches. */
 static uint64_t count_lines(const struct model_spec *spec)
 {
     uint64_t lines = 0;
@@ -157,7 +154,6 @@ struct model *model_new(const struct model_spec *spec, const struct model_host *
     return model;
 }
 
-/* Sets up the first level's table for the fast path. */
 static void open_fast(struct state_thread *thread, struct model *model)
 {
     struct cache *first = thread->path[0];

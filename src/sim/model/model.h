@@ -42,7 +42,6 @@ enum model_reason {
     MODEL_END          /* model_finish() */
 };
 
-/* Classes of uses of a line. */
 enum model_use_class {
     MODEL_LOAD_INTEGER,
     MODEL_LOAD_FLOAT,
@@ -59,10 +58,7 @@ struct model_use {
     uint64_t uses[MODEL_USE_CLASSES];
 };
 
-/*
- * Specification of a simulated cache hierarchy: plain numbers, filled in by the caller
- * (src/sim/tool, tests, benchmarks). Text is parsed elsewhere (profile/cache/geometry.h).
- */
+/* Filled in by the caller. Text is parsed elsewhere (profile/cache/geometry.h). */
 enum {
     MODEL_LEVELS_MAX = 4,    /* as SIM_LEVELS_MAX and RELAYOUT_LEVELS_MAX */
     MODEL_THREADS_MAX = 126, /* private hierarchies; one byte per line identifies one */
@@ -90,8 +86,7 @@ struct model_spec {
     /* For one in this many incoming lines, at random; a power of two; 0: all. */
     uint32_t use_one_in;
     uint32_t use_first; /* exception: the first lines of each cache are all sampled */
-    /* Statements that used and evicted lines fetched by others, for one in this many lines; a power
-     * of two; 0: none. */
+    /* For one in this many lines; a power of two; 0: none. */
     uint32_t users_one_in;
     uint32_t reuse_lines;  /* lines with sampled reuse distances; 0: none */
     uint32_t reuse_one_in; /* initially one in this many lines; 0: all. The rate only falls */
@@ -164,28 +159,20 @@ struct model_reuse {
 
 #define MODEL_NO_DISTANCE UINT64_MAX
 
-/*
- * Functions supplied by the caller. Only allocate and fail are mandatory. No callback may call the
- * model.
- */
+/* Only allocate and fail are mandatory. No callback may call the model. */
 struct model_host {
     void *context;
     /* Returns memory that is zeroed and aligned to 64; NULL: no memory. */
     void *(*allocate)(void *context, size_t size_bytes);
     void (*fail)(void *context, const char *text); /* called once, before NULL is returned */
     void (*miss)(void *context, const struct model_miss *miss);
-    /*
-     * Returns true if the cause of the current miss is needed; level `served` has the line (as in
-     * struct model_miss). No function: always needed.
-     */
+    /* Whether the cause is needed; level `served` has the line. No function: always. */
     bool (*asks_causes)(void *context, uint32_t served);
     /* Called for the sampled lines (use_one_in). */
     void (*eviction)(void *context, const struct model_eviction *eviction);
     void (*reuse)(void *context, const struct model_reuse *reuse);
-    /*
-     * Returns zeroed memory for a kind of pairs (enum model_pairs) at a level, which is read while
-     * it is updated: struct tally_pair (tables.h). NULL, or no function: not counted.
-     */
+    /* Zeroed memory for pairs (enum model_pairs) of a level, read while it is updated: struct
+     * tally_pair (tables.h). NULL, or no function: not counted. */
     void *(*allocate_pairs)(void *context, uint32_t which, uint32_t level, size_t size_bytes);
 };
 
@@ -205,11 +192,8 @@ union model_line {
     struct model_use use;
 };
 
-/*
- * A line that plain accesses can hit without a report, in the slot selected by the low bits of its
- * number. An empty slot holds an address that belongs to another slot, so no access looked up here
- * matches.
- */
+/* A line that plain accesses can hit without a report, in the slot of the low bits of its number.
+ * An empty slot holds an address that belongs to another slot, so nothing matches. */
 struct model_fast {
     uint64_t address; /* address of the line */
     uint32_t index;   /* in model_thread.lines */
@@ -220,10 +204,8 @@ struct model_fast {
 
 enum { MODEL_COUNTS_USE = 16 }; /* in addition to enum model_kind */
 
-/*
- * Entry of one thread into the hierarchy; open for the fast path only. Made on the first request;
- * numbers from the spec's `threads` on share those below (modulo). NULL after fail().
- */
+/* Made on the first request; numbers from the spec's `threads` on share those below (modulo). NULL
+ * after fail(). */
 struct model_thread {
     const struct model_fast *fast;
     uint64_t fast_mask;
@@ -236,10 +218,8 @@ struct model_thread {
     uint32_t number;
     uint32_t runs; /* thread of the accesses, a number below 65536; set by the caller */
     struct model *model;
-    /*
-     * For instructions: by set (line number % fetch_sets), the number + 1 of the last fetched line;
-     * fetching it again changes nothing. NULL: not simulated.
-     */
+    /* By set (line number % fetch_sets), the number + 1 of the last fetched line; fetching it again
+     * changes nothing. NULL: not simulated. */
     const uint64_t *fetched;
     uint64_t fetch_sets;
 };
@@ -250,7 +230,6 @@ struct model_thread *model_thread(struct model *model, uint32_t thread);
 uint32_t model_access_slow(struct model_thread *thread, uint64_t address, uint32_t size_bytes,
                            uint32_t kind, uint32_t ip);
 
-/* Returns the bits of a use of bytes [offset, offset + size) of a line. */
 static inline uint64_t model_grains(uint32_t offset, uint32_t size_bytes, uint32_t grain_shift)
 {
     uint32_t first = offset >> grain_shift;
@@ -276,10 +255,8 @@ static inline void model_count_hit(struct model_hits *hits, uint64_t grains, uin
     hits->uses[model_class(kind)] += (UINT64_C(1) << MODEL_USES_SHIFT) + size_bytes;
 }
 
-/*
- * Returns true if the line of an access is in the table, and handles the hit. Otherwise call
- * model_access_slow() next. *now: the clock, or a copy that is written back before that call.
- */
+/* If the line is not in the table, call model_access_slow() next. *now: the clock, or a copy that
+ * is written back before that call. */
 static inline bool model_hit(const struct model_thread *thread, uint64_t *now, uint64_t address,
                              uint32_t size_bytes, uint32_t kind)
 {
@@ -297,11 +274,8 @@ static inline bool model_hit(const struct model_thread *thread, uint64_t *now, u
     return true;
 }
 
-/*
- * Returns the level that served an access of `size_bytes` (1 .. 4096) by statement `ip`: 0 is the
- * first level, level_count memory. Costs a load and a compare if the line is in the table,
- * otherwise a call.
- */
+/* Returns the level that served 1 .. 4096 bytes: 0 is the first level, level_count memory. Costs a
+ * load and a compare if the line is in the table, otherwise a call. */
 static inline uint32_t model_access(struct model_thread *thread, uint64_t address,
                                     uint32_t size_bytes, uint32_t kind, uint32_t ip)
 {
@@ -310,20 +284,15 @@ static inline uint32_t model_access(struct model_thread *thread, uint64_t addres
                : model_access_slow(thread, address, size_bytes, kind, ip);
 }
 
-/*
- * Must be called at least once per MODEL_SETTLE_EVERY accesses if the spec has `use`: the counters
- * of a line in the first level overflow after that.
- */
+/* At least once per MODEL_SETTLE_EVERY accesses if the spec has `use`: the counters of a line in
+ * the first level overflow after that. */
 enum { MODEL_SETTLE_EVERY = 1 << 23 };
 void model_settle(struct model *model);
 
 /* Counts the remaining lines as evicted (reason END), once, at the end. */
 void model_finish(struct model *model);
 
-/*
- * Pairs of statements at a level, counted in the memory of host.allocate_pairs(): struct tally_pair
- * (tables.h).
- */
+/* Counted in the memory of host.allocate_pairs(): struct tally_pair (tables.h). */
 enum model_pairs {
     MODEL_IP_EVICTED_BY_IP, /* (fetched a line, evicted it) */
     MODEL_IP_USED_BY_IP, /* (fetched a line, used it): uses of sampled lines, times users_one_in */

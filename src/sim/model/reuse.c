@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reuse distances of a model's accesses: the number of other lines used between two uses of a line.
- * Sampled by line at bounded cost: SHARDS with a fixed number of lines (Waldspurger, Park,
- * Garthwaite, Ahmad, FAST 2015). A line is watched if its hash is below a threshold, which drops
- * when there are too many; distances are scaled by the sampling rate.
+ * The number of other lines used between two uses of a line. SHARDS with a fixed number of lines
+ * (Waldspurger, Park, Garthwaite, Ahmad, FAST 2015): a line is watched if its hash is below a
+ * threshold, which drops when there are too many; distances are scaled by the sampling rate.
  */
 #include "sim/model/state.h"
 
@@ -81,7 +80,6 @@ static void swap(struct sampling *sampling, uint32_t a, uint32_t b)
     sampling->heap_tags[b] = tag;
 }
 
-/* Adds a line to the heap, which starts at 1. */
 static void heap_push(struct sampling *sampling, uint64_t tag)
 {
     uint32_t at = sampling->count;

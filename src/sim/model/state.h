@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Internal state of a model; open inside src/sim only. */
 #ifndef MISSTOP_SIM_MODEL_STATE_H
 #define MISSTOP_SIM_MODEL_STATE_H
 
 #include "sim/model/cache.h"
 #include "sim/model/tables.h"
 
-/*
- * The byte of a line in model.lines: whether it was referenced, and which thread may have it in its
- * private levels, so that the others need not be searched. Line numbers are those of the first
- * level.
- */
+/* The byte of a line in model.lines: whether it was referenced, and which thread may have it in its
+ * private levels, so that the others need not be searched. Lines of the first level. */
 enum {
     STATE_REFERENCED = 0x80,
     STATE_HOLDER = 0x7f, /* 0: none; thread + 1 */
@@ -49,7 +45,6 @@ struct model {
     struct sampling reuse;
 };
 
-/* An access in progress. */
 struct state_access {
     struct model *model;
     struct state_thread *thread;
@@ -61,96 +56,66 @@ struct state_access {
     bool absent;                   /* `first` is known not to have the line */
 };
 
-/* Returns how many of `size_bytes` from `address` on are in its line. */
 static inline uint32_t state_part(const struct cache *cache, uint64_t address, uint32_t size_bytes)
 {
     uint32_t left_bytes = cache->line_bytes - ((uint32_t)address & (cache->line_bytes - 1));
     return size_bytes < left_bytes ? size_bytes : left_bytes;
 }
 
-/* Causes of misses. Private to src/sim. */
 static inline bool cause_is_asked(const struct model *model, uint32_t served)
 {
     const struct model_host *host = &model->memory.host;
     return !host->asks_causes || host->asks_causes(host->context, served);
 }
 
-/*
- * Determines the cause of a miss of bytes [address, address + size) in a cache. `in_shadow`: the
- * parallel fully associative cache had the line. Fills in access->miss.level[].
- */
+/* Fills in access->miss.level[]. `in_shadow`: the parallel fully associative cache had the line. */
 void cause_of(struct state_access *access, const struct cache *cache, uint64_t address,
               uint32_t size_bytes, bool in_shadow);
 
-/*
- * Determines the causes for all levels that an access of walk_plain() missed, if the host needs
- * them; `in_shadow`: one bit per level. A line that any level has was referenced.
- */
+/* For all levels that walk_plain() missed, if the host needs them; `in_shadow`: one bit per level.
+ * A line that any level has was referenced. */
 void cause_plain(struct state_access *access, uint32_t in_shadow);
 
-/* Records that this thread has referenced the line. */
 void cause_referenced(struct state_access *access, uint64_t address);
 
 /* Moves the evictors stored in a second level to the table; later ones go there too. */
 void cause_evictors_settle(struct model *model, const struct cache *first);
 
-/* Reports the levels that the access missed to the host. */
 void cause_report(struct state_access *access);
 
 /*
- * Coherence of private levels: a store invalidates the line in the other threads' levels (MSI; a
- * clean exclusive state would only save searches). The written bytes are stored for the threads
- * that lost the line: their next miss is true sharing if it accesses those bytes. Private to
- * src/sim.
+ * A store invalidates the line in the other threads' levels (MSI; a clean exclusive state would
+ * only save searches). The written bytes are stored for the threads that lost the line: their next
+ * miss is true sharing if it accesses those bytes.
  */
-/*
- * Starts coherence when a second thread appears: records the lines that the first, `thread`, has.
- */
+/* Records the lines that the first thread, `thread`, has when a second appears. */
 void coherence_begin(struct model *model, uint32_t thread);
 
-/*
- * Announces that a thread is about to read a line that its first level does not have, or to write a
- * line that it may not own.
- */
+/* Before a thread reads a line that its first level does not have, or writes one it may not own. */
 void coherence_take(struct model *model, uint32_t thread, uint64_t number, bool write,
                     struct model_who who);
 
-/* Returns true if several threads may have a line. */
 bool coherence_shared(struct model *model, uint64_t number);
 
 /* Records a thread's writes to a line when they leave its private levels. */
 void coherence_wrote(struct model *model, uint32_t thread, uint64_t number, uint64_t grains);
 
-/*
- * Returns the bytes written since a line was taken from a thread; called when the thread misses the
- * line.
- */
+/* Called when the thread misses a line that was taken from it. */
 uint64_t coherence_written_since(struct model *model, uint32_t thread, uint64_t number);
 
-/* Records that the thread has the line again. */
 void coherence_returned(struct model *model, uint32_t thread, uint64_t number);
 
-/*
- * Returns the thread that may have lines of [address, address + size): 0 none, thread + 1, or
- * STATE_HOLDERS.
- */
+/* 0: no thread has lines of [address, address + size), thread + 1, or STATE_HOLDERS. */
 uint32_t coherence_holders(struct model *model, uint64_t address, uint32_t size_bytes);
 
-/*
- * Evictions: the use of a line is reported to the level below and to the host, and its evictor is
- * stored. Private to src/sim.
- */
-/* Removes the line at `index`; `who` evicted it. */
+/* The use of an evicted line is reported to the level below and to the host. */
 void departure_of(struct model *model, struct cache *cache, uint32_t index, struct model_who who,
                   enum model_reason reason);
 
 /* Adds the uses of a line since the last report to the next level that has it. */
 void departure_report_below(struct model *model, struct cache *cache, uint32_t index);
 
-/*
- * Does the same in all levels above with parts of the line at `address`, before a level gets or
- * loses it.
- */
+/* Before a level gets or loses the line at `address`: its parts in all levels above. */
 void departure_report_above(struct model *model, struct cache *cache, uint64_t address);
 
 #endif

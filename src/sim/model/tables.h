@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The host's memory, and the bounded tables of a model. Private to src/sim/model. */
 #ifndef MISSTOP_SIM_MODEL_TABLES_H
 #define MISSTOP_SIM_MODEL_TABLES_H
 
@@ -41,10 +40,7 @@ static inline uint64_t memory_power_of_two(uint64_t at_least)
     return at_least <= 1 ? 1 : UINT64_C(1) << (64 - __builtin_clzll(at_least - 1));
 }
 
-/*
- * Objects by dense number, made on the first request; a bounded array of arrays. Private to
- * src/sim.
- */
+/* Made on the first request; a bounded array of arrays. */
 enum { IDS_CHUNK = 64 };
 
 struct ids {
@@ -63,7 +59,6 @@ static inline int ids_init(struct ids *ids, uint32_t max, uint32_t size_bytes,
     return ids->chunks ? 0 : -1;
 }
 
-/* Returns an object; NULL: not made, or beyond the limit. */
 static inline void *ids_find(const struct ids *ids, uint32_t id)
 {
     uint8_t *chunk = id < ids->max ? ids->chunks[id / IDS_CHUNK] : NULL;
@@ -81,10 +76,7 @@ static inline void *ids_make(struct ids *ids, uint32_t id, struct memory *memory
     return ids_find(ids, id);
 }
 
-/*
- * A byte or a bit for every line ever referenced: a radix tree with leaves that are allocated on
- * first use, up to a memory limit. Private to src/sim.
- */
+/* A radix tree with leaves that are allocated on first use, up to a memory limit. */
 enum {
     LINES_LEAF_BYTES = 4096,
     LINES_LEAF_SHIFT = 12,
@@ -112,19 +104,14 @@ void lines_init(struct lines *lines, struct memory *memory, uint64_t *left_bytes
 /* Returns the byte of a line, initially 0; NULL: no memory. */
 uint8_t *lines_byte(struct lines *lines, uint64_t number);
 
-/*
- * Returns the byte with the bit of a line, which is number % 8. A table has either bytes or bits.
- */
+/* The line has bit number % 8. A table has either bytes or bits. */
 static inline uint8_t *lines_bits(struct lines *lines, uint64_t number)
 {
     return lines_byte(lines, number / 8);
 }
 
-/*
- * Evictors of the lines of a level, for their next miss: a bounded table that replaces the oldest
- * entry of a bucket. For private levels, also the bytes that other threads wrote to lines since
- * they took them. Private to src/sim.
- */
+/* For the next miss of each line: a bounded table that replaces the oldest entry of a bucket. For
+ * private levels, also the bytes that other threads wrote to lines since they took them. */
 struct evicted_line {
     uint64_t tag; /* line number + 1; 0: empty */
     union {
@@ -153,7 +140,6 @@ void evicted_prefetch(const struct evicted *evicted, uint64_t number, uint32_t t
 /* Returns the entry of a line; NULL: not known. */
 struct evicted_line *evicted_find(struct evicted *evicted, uint64_t number, uint32_t thread);
 
-/* Counts of pairs in a bounded table. Private to src/sim. */
 struct tally_pair {
     uint64_t count; /* 0: empty */
     uint32_t first;
@@ -161,8 +147,7 @@ struct tally_pair {
 };
 
 struct tally {
-    /* NULL: not counted. A concurrent reader sees valid `first` and `second` if the count is not 0.
-     */
+    /* NULL: not counted. A concurrent reader sees a valid pair if the count is not 0. */
     struct tally_pair *pairs;
     uint64_t mask;
     uint64_t used;
@@ -180,10 +165,7 @@ void tally_init(struct tally *tally, uint32_t pairs_max);
 
 void tally_count(struct tally *tally, uint32_t first, uint32_t second, uint64_t count);
 
-/*
- * Statements that use lines fetched by other statements (SIP's future work): for lines sampled by
- * address, at every level that has them. Bounded. Private to src/sim.
- */
+/* SIP's future work: for lines sampled by address, at every level that has them. Bounded. */
 enum { USERS_OF_LINE = 8 };
 
 struct users_line {
@@ -217,10 +199,8 @@ void users_fetched(struct users *users, uint64_t number, uint32_t cache, uint32_
 void users_used(struct users *users, uint64_t number, uint32_t cache, uint32_t ip);
 void users_left(struct users *users, uint64_t number, uint32_t cache, struct tally *tally);
 
-/*
- * Online reuse distances. Watched lines are in a hash table; a Fenwick tree over the order of their
- * last uses counts the lines used since. Private to src/sim.
- */
+/* Watched lines are in a hash table; a Fenwick tree over the order of their last uses counts the
+ * lines used since. */
 enum { SAMPLING_HASH_BITS = 24 };
 
 struct sampling_line {

@@ -5,10 +5,7 @@
 
 #include "sim/model/state.h"
 
-/*
- * Returns the least recently used of the ways used after `after`; CACHE_NONE: none. Stamps are
- * unique, because each use has its own.
- */
+/* CACHE_NONE: none used after `after`. Stamps are unique, because each use has its own. */
 static uint32_t next_used(const struct cache *cache, uint32_t first, uint64_t after)
 {
     uint32_t found = CACHE_NONE;
@@ -27,10 +24,7 @@ static void report_set(const struct cache *cache, uint32_t first, resident_sink 
         sink(context, cache_number(cache, index) << cache->line_shift, cache->line_bytes);
 }
 
-/*
- * Reports the lines of a thread's data cache at a level, set by set, least recently used first.
- * Reports nothing for a thread without state in the model.
- */
+/* Set by set, least recently used first; nothing for a thread without state in the model. */
 static void resident_each(const struct model *model, uint32_t thread, uint32_t level,
                           resident_sink sink, void *context)
 {
@@ -93,10 +87,7 @@ static bool touch(struct whatif *whatif, uint64_t address)
 
 /* ---- contents of the first model's caches ---- */
 
-/*
- * Loads one line into the second model. A line of the object may have parts in several lines of the
- * new layout.
- */
+/* A line of the object may have parts in several lines of the new layout. */
 static void warm_line(void *context, uint64_t address, uint32_t line_bytes)
 {
     struct whatif *whatif = context;
@@ -114,10 +105,7 @@ static void warm_line(void *context, uint64_t address, uint32_t line_bytes)
     }
 }
 
-/*
- * Loads the contents of the first model, from the last level up: each level also orders the lines
- * of the levels above.
- */
+/* From the last level up: each level also orders the lines of the levels above. */
 static int warm(struct whatif *whatif, const struct model *first)
 {
     for (uint32_t thread = 0; thread < first->threads_end; thread++) {
@@ -265,10 +253,8 @@ static const struct relayout_part *relayout_find(const struct relayout *relayout
     return NULL;
 }
 
-/*
- * Arrays have addresses at which x86-64 Linux programs have no memory under Valgrind: 1 TiB each,
- * and offset by some pages so that they do not all start in one set.
- */
+/* x86-64 Linux programs have no memory there under Valgrind: 1 TiB each, offset by some pages so
+ * that they do not all start in one set. */
 #define ARRAYS_AT UINT64_C(0x600000000000)
 enum { ARRAY_SHIFT = 40, PAGE_BYTES = 4096, PAGES_APART = 37 };
 enum { CHUNK_SHIFT = 16, GRANULE_SHIFT = 4, GRANULES = 1 << (CHUNK_SHIFT - GRANULE_SHIFT) };
@@ -391,10 +377,7 @@ const struct moved_block *moved_find_slow(struct moved *moved, uint64_t address)
 
 /* ---- allocation of places ---- */
 
-/*
- * Returns the size class of blocks with `count` elements; NULL: too many classes, such places are
- * not reused.
- */
+/* NULL: too many classes, such places are not reused. */
 static struct moved_class *class_of(struct moved *moved, uint32_t count)
 {
     uint64_t at = memory_hash(count);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * "What if": every access also goes to a second model, at its address in another layout of one
- * object (include/new_layout.h). The second model starts with the contents of the first model's
- * caches, moved. Once its last level has fetched as many lines as it holds, it has settled, and
- * both counts restart. Nothing else moves: the object's old addresses stay empty. Freestanding;
- * driven by src/sim/tool/whatif.c and by tests.
+ * Every access also goes to a second model, at its address in another layout of one object. That
+ * model starts with the contents of the first model's caches, moved. Once its last level has
+ * fetched as many lines as it holds, it has settled, and both counts restart. Nothing else moves:
+ * the object's old addresses stay empty.
  */
 #ifndef MISSTOP_SIM_MODEL_WHATIF_H
 #define MISSTOP_SIM_MODEL_WHATIF_H
@@ -13,18 +12,13 @@
 #include "sim/model/model.h"
 #include "sim/model/tables.h"
 
-/*
- * Checks of a layout (include/new_layout.h), and the mapping of an element's bytes. Used by
- * src/sim/model/whatif.c and for planning a layout.
- */
+/* Used by src/sim/model/whatif.c and for planning a layout. */
 /* Returns NULL if the layout is valid, otherwise the reason. */
 const char *relayout_refuse(const struct relayout *relayout);
 
 /*
- * The blocks of one object, and the addresses of their bytes in another layout. Elements go into
- * arrays, block by block in the order of allocation; the place of a freed block is reused for the
- * next block of its size, as in a pool. Freestanding, used by sim/model/whatif.c; memory comes from
- * the host and is not freed.
+ * Elements go into arrays, block by block in the order of allocation; the place of a freed block is
+ * reused for the next block of its size, as in a pool. Memory comes from the host and is not freed.
  */
 enum { MOVED_CLASSES = 512, MOVED_BLOCKS_MAX = 1 << 23 };
 
@@ -36,10 +30,7 @@ struct moved_block {
     uint32_t next;  /* free list of its class: index + 1 */
 };
 
-/*
- * Blocks in 64 KiB of the program's memory: either one block in all of it, or one per 16 bytes;
- * index + 1.
- */
+/* 64 KiB of the program's memory: one block in all of it, or one per 16 bytes; index + 1. */
 struct moved_chunk {
     uint64_t number; /* number + 1; 0: empty */
     uint32_t *granules;
@@ -85,10 +76,7 @@ static inline const struct moved_block *moved_find(struct moved *moved, uint64_t
     return address - moved->low < moved->high - moved->low ? moved_find_slow(moved, address) : NULL;
 }
 
-/*
- * Returns the new address of an address in a block. *bytes: limited to the bytes that are
- * contiguous there.
- */
+/* *bytes: limited to the bytes that are contiguous at the new address. */
 uint64_t moved_map(const struct moved *moved, const struct moved_block *block, uint64_t address,
                    uint32_t *bytes);
 
@@ -104,30 +92,22 @@ struct whatif {
     struct whatif_counts counts;
 };
 
-/*
- * -1 after host->fail(): no memory, or the layout is invalid. `spec`: of the first model; the
- * second does not compute causes and use.
- */
+/* -1 after host->fail(): no memory, or the layout is invalid. `spec`: of the first model; the
+ * second does not compute causes and use. */
 int whatif_init(struct whatif *whatif, const struct relayout *relayout,
                 const struct model_spec *spec, const struct model_host *host);
 
-/*
- * Starts after the current blocks were added (whatif->moved): copies the contents of the first
- * model's caches, and counts from 0. -1 after host->fail().
- */
+/* After the current blocks were added: copies the contents of the first model's caches, and counts
+ * from 0. -1 after host->fail(). */
 int whatif_begin(struct whatif *whatif, const struct model *first);
 
 /* Selects the running thread; -1 after host->fail(). */
 int whatif_runs(struct whatif *whatif, uint32_t thread);
 
-/*
- * Handles an access that level `served` of the first model had; other arguments as in
- * model_access().
- */
+/* Level `served` of the first model had the access; other arguments as in model_access(). */
 void whatif_access(struct whatif *whatif, uint64_t address, uint32_t size_bytes, uint32_t kind,
                    uint32_t ip, uint32_t served);
 
-/* Receives the lines that are in a model's caches now. */
 typedef void (*resident_sink)(void *context, uint64_t address, uint32_t line_bytes);
 
 #endif

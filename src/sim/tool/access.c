@@ -114,10 +114,8 @@ static void fill_spec(void)
             .size_bytes = header->levels[i].size_bytes,
             .ways = header->levels[i].ways,
             .line_bytes = header->levels[i].line_bytes,
-            /*
-             * As in processors: the last of three levels is shared, or the only one after the
-             * first.
-             */
+            /* As in processors: the last of three levels is shared, or the only one after the
+             * first. */
             .shared = i && i + 1 == header->level_count,
         };
     if (header->flags & SIM_WANT_CODE)

@@ -73,11 +73,8 @@ static ULong agent_rings_take(ULong at, ULong end, void (*sink)(const struct age
     }
 }
 
-/*
- * Reads the new records of a ring. Returns False if events were lost: there is more than all chunks
- * hold, the position went backwards, or it is not where its writer is. A thread that took over a
- * ring restarted it.
- */
+/* Returns False if events were lost: there is more than all chunks hold, or the position went
+ * backwards or is not where its writer is. A thread that took over a ring restarted it. */
 static Bool follow_ring(UInt ring, void (*sink)(const struct agent_event *event))
 {
     ULong head = __atomic_load_n(&rings[ring].head, __ATOMIC_ACQUIRE);

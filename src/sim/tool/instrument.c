@@ -35,10 +35,7 @@ static struct sim_instruction *new_place(Addr ip)
     return place;
 }
 
-/*
- * Returns the counts of an instruction, never NULL: if the table is full, a shared entry that is
- * reported as lost.
- */
+/* Never NULL: if the table is full, a shared entry that is reported as lost. */
 static struct sim_instruction *instructions_place(Addr ip)
 {
     struct node *node = VG_(HT_lookup)(nodes, ip);
@@ -66,10 +63,8 @@ static UInt meaning(UChar prefix, UInt before)
     return prefix == 0xf2 ? PF2 : prefix == 0xf3 ? PF3 : prefix == 0x66 && !before ? P66 : before;
 }
 
-/*
- * True for floating-point instructions: Intel SDM volume 2, tables A-3 and A-4. movups and movaps
- * without a prefix copy any data: compilers and libraries move structures with them.
- */
+/* Intel SDM volume 2, tables A-3 and A-4. movups and movaps without a prefix copy any data:
+ * compilers and libraries move structures with them. */
 static Bool is_floating(UInt map, UInt prefix, UChar opcode)
 {
     if (map == MAP_0F38)
@@ -83,10 +78,7 @@ static Bool is_floating(UInt map, UInt prefix, UChar opcode)
            opcode == 0xc2 || opcode == 0xc6 || opcode == 0xd0;
 }
 
-/*
- * Returns True if an instruction works on floating-point data. `code`: the whole instruction,
- * `length` readable bytes.
- */
+/* `code`: the whole instruction, `length` readable bytes. */
 static Bool floating_is(const UChar *code, UInt length)
 {
     UInt prefix = PLAIN, at = 0;
@@ -103,7 +95,6 @@ static Bool floating_is(const UChar *code, UInt length)
     return at + 1 < length && code[at] == 0x0f && is_floating(MAP_0F, prefix, code[at + 1]);
 }
 
-/* A block being instrumented. */
 struct work {
     IRSB *in;
     IRSB *out;
@@ -233,7 +224,6 @@ static void take_helper(struct work *work, const IRDirty *dirty)
         call(work, kinds[dirty->mFx - Ifx_Read], dirty->mAddr, dirty->mSize, dirty->guard);
 }
 
-/* Returns True for code of the allocation agent. */
 static Bool is_agent(Addr ip)
 {
     const HChar *agent = shared->header.agent;
@@ -242,10 +232,7 @@ static Bool is_agent(Addr ip)
     return name && !VG_(strcmp)(name, agent);
 }
 
-/*
- * Returns True if a function has the requested name. Clones made by compilers (name.part.0) and
- * names with parameters (C++) match too.
- */
+/* Clones made by compilers (name.part.0) and names with parameters (C++) match too. */
 static Bool instrument_function_named(const HChar *name, const HChar *wanted)
 {
     SizeT length = VG_(strlen)(wanted);

@@ -13,10 +13,7 @@ enum { REPORTED_FREELY = 1 << 14, REPORTED_FREELY_EXACT = 1 << 16, REPORTED_ONE_
 static const UInt primes[PERIODS] = {1,   2,   5,   11,   23,   47,   97,
                                      199, 401, 809, 1613, 3229, 6451, 12899};
 
-/*
- * Classes of reports: misses served by one level, lines evicted from one level, or uses of watched
- * lines.
- */
+/* Misses by level that served them, lines by level that evicted them, uses of watched lines. */
 enum { CLASS_LEFT = SIM_LEVELS_MAX + 1, CLASS_REUSED = CLASS_LEFT + SIM_LEVELS_MAX, CLASSES };
 
 struct class
@@ -77,20 +74,15 @@ static struct class *busiest(void)
     return &classes[most];
 }
 
-/*
- * Returns True if reports are too frequent. Each costs misstop time; a few thousand per second, and
- * all of a short run, give shares to a fraction of a percentage point.
- */
+/* Each report costs misstop time; a few thousand per second, and all of a short run, give shares to
+ * a fraction of a percentage point. */
 static Bool is_costly(ULong accesses)
 {
     UInt freely = shared->header.flags & SIM_EXACT ? REPORTED_FREELY_EXACT : REPORTED_FREELY;
     return looks * LOOK_EVERY > freely && accesses < LOOK_EVERY * REPORTED_ONE_IN;
 }
 
-/*
- * Adapts the rates: lower if the ring fills up or there are many reports, higher if neither was the
- * case for long.
- */
+/* Lower if the ring fills up or there are many reports, higher if neither was so for long. */
 static void report_adapt_rate(void)
 {
     UInt waiting = shared_waiting();
@@ -178,10 +170,8 @@ static struct class *class_of(UInt kind, UInt level)
     return &classes[kind == SIM_LEFT ? CLASS_LEFT + level : CLASS_REUSED];
 }
 
-/*
- * Returns the weight of a line evicted from level `level` (SIM_LEFT), or of a use (SIM_REUSED;
- * level 0), if it is to be reported; otherwise 0. Must be called for each of them.
- */
+/* SIM_LEFT: evicted from `level`, SIM_REUSED: a use (level 0). Returns its weight if it is to be
+ * reported, otherwise 0. Must be called for each of them. */
 static unsigned report_line_due(unsigned kind, unsigned level)
 {
     return due(class_of(kind, level));
@@ -200,7 +190,6 @@ unsigned report_access_next(void)
     return period > 1 ? report_draw_interval(period) : period;
 }
 
-/* Reports an access of weight `weight`. */
 static void report_access(struct sim_miss *access, unsigned weight)
 {
     access->kind = SIM_ACCESS;

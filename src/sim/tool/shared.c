@@ -96,10 +96,8 @@ void shared_publish(UInt count)
 /* Small allocations share a slab: Valgrind's list of mappings is limited. */
 enum { SLAB_BYTES = 1 << 20, ALIGN_BYTES = 64 };
 
-/*
- * Large tables with random access mainly wait for address translation. Source:
- * uapi/asm-generic/mman-common.h; Valgrind has no name for it.
- */
+/* They mainly wait for address translation. uapi/asm-generic/mman-common.h: Valgrind has no
+ * name. */
 enum { HUGE_BYTES = 2 << 20, ADVICE_HUGE_PAGES = 14 };
 
 void *pages_keep(void *context, size_t size_bytes)
@@ -112,7 +110,6 @@ void *pages_keep(void *context, size_t size_bytes)
     return room;
 }
 
-/* Header of each slab, or of a large allocation. */
 struct pages_slab {
     struct pages_slab *before;
     SizeT bytes;

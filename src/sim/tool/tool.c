@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * misstop's Valgrind tool: it runs the program and sends each memory access through the simulated
- * cache (src/sim/model). Started by misstop --sim as `valgrind --tool=misstop --memory=FILE CMD`.
- * It prints nothing. A forked child continues uncounted, and runs without Valgrind after an exec;
- * an exec of the program itself is followed. Source: Valgrind's public tool headers, and "Writing a
- * New Valgrind Tool" in its manual.
+ * Sends each memory access through the simulated cache (src/sim/model). Started by misstop --sim as
+ * `valgrind --tool=misstop --memory=FILE CMD`. It prints nothing. A forked child continues
+ * uncounted, and runs without Valgrind after an exec; an exec of the program itself is followed.
+ * Source: Valgrind's public tool headers, and "Writing a New Valgrind Tool" in its manual.
  */
 #include "sim/tool/tool.h"
 
@@ -138,10 +137,8 @@ static void mappings_program(void)
     mappings_report(&program, path);
 }
 
-/*
- * Replaces Valgrind's function (local.mk). Reading debugging information takes half of a short run,
- * and only --sim-from and --sim-to need names here.
- */
+/* Replaces Valgrind's function (local.mk). Reading debugging information takes half of a short run,
+ * and only --sim-from and --sim-to need names here. */
 extern ULong __real_vgPlain_di_notify_mmap(Addr start, Bool allow_writable, Int fd);
 extern ULong __wrap_vgPlain_di_notify_mmap(Addr start, Bool allow_writable, Int fd);
 

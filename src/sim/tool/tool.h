@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The parts of the Valgrind tool. Private to src/sim/tool.
- *
  * Translated code writes the addresses of a sequence of accesses and calls access_sequence() once,
  * which passes them to the model and updates the exact counts and the ring (instrument.c,
  * access.c).
@@ -25,23 +23,18 @@ ULong access_number(void);
 
 void access_start(void);
 
-/*
- * Records that thread `number` (of tool.c) runs; `totals` are its counts. Also called repeatedly
- * for the running thread, so that the user's pause takes effect.
- */
+/* Thread `number` (of tool.c) runs. Also called repeatedly for the running thread, so that the
+ * user's pause takes effect. */
 void access_runs(UInt number, struct sim_thread *totals);
 
 /* Updates the counts of instructions: if enough accesses were made, or immediately if `all`. */
 void access_report(Bool all);
 
-/*
- * Ignores misses in a range of memory: they are those of libc functions that the allocation agent
- * calls on its own memory, not the program's.
- */
+/* Misses of libc functions that the allocation agent calls on its own memory are not the
+ * program's. */
 void access_leave_out(Addr start, SizeT length);
 Bool access_is_left_out(Addr address);
 
-/* Switches counting on or off. */
 void access_count(Bool on);
 
 /* Counts the lines still in the caches as evicted, once, at the end of the program. */
@@ -50,33 +43,24 @@ void access_finish(void);
 /* Called at the entry of a function that starts or ends the counting. */
 VG_REGPARM(1) void access_turn(UWord on);
 
-/*
- * Exports of Valgrind's libraries that its public headers omit, declared only here. Checked against
- * valgrind 3.19 (Debian 12); configure links with each of them, so that a version without one fails
- * there. Private to src/sim/tool.
- */
+/* Exports of Valgrind's libraries that its public headers omit. Checked against valgrind 3.19
+ * (Debian 12); configure links with each of them, so that a version without one fails there. */
 /* Maps a file shared, in Valgrind's own address range. */
 extern SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT length, UInt prot, Int fd,
                                                       Off64T offset);
 
-/* Makes a raw system call. */
 extern SysRes VG_(do_syscall)(UWord number, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord,
                               RegWord, RegWord);
 
 /* --trace-children: whether the next exec of this process runs under the tool. */
 extern Bool VG_(clo_trace_children);
 
-/*
- * The tool's side of the memory shared with misstop (sim_abi.h): mapped once, written by the
- * running thread (Valgrind runs one at a time). All of src/sim/tool may use it.
- */
+/* Mapped once, written by the running thread (Valgrind runs one at a time). */
 /* NULL: none; the program runs without simulation. */
 extern struct sim_shared *shared;
 
-/*
- * Maps the file `path`. Returns False, without simulation, if the file does not exist, is not
- * misstop's, or belongs to the parent of a fork.
- */
+/* Returns False, without simulation, if the file does not exist, is not misstop's, or belongs to
+ * the parent of a fork. */
 Bool shared_open(const HChar *path);
 
 /* Detaches a forked child: its counts go to private memory and are not reported. */
@@ -85,10 +69,8 @@ void shared_leave(void);
 /* Returns the current time of the clock that misstop selected. */
 ULong shared_stamp(void);
 
-/*
- * Returns True if the ring has room for `count` consecutive units. `may_wait`: for misses, which
- * leave the reserve to records that are not repeated.
- */
+/* `count` units are consecutive. `may_wait`: for misses, which leave the reserve to records that
+ * are not repeated. */
 Bool shared_room(UInt count, Bool may_wait);
 /* Returns unit `index` of these; fill in all units, then publish them together. */
 union sim_unit *shared_unit(UInt index);
@@ -97,13 +79,10 @@ void shared_publish(UInt count);
 /* Returns the number of units that misstop has not read yet. */
 UInt shared_waiting(void);
 
-/*
- * Memory of the tool: permanent, or of a question and freed as a whole. Both functions meet the
- * requirements of struct model_host: zeroed, aligned to 64; NULL: no memory.
- */
+/* Permanent, or of a question and freed as a whole. As struct model_host requires: zeroed, aligned
+ * to 64; NULL: no memory. */
 void *pages_keep(void *context, size_t size_bytes);
 
-/* State of pages_take(), initialised to zero. */
 struct pages {
     struct pages_slab *slabs;
     Addr next_free;
@@ -113,11 +92,8 @@ struct pages {
 void *pages_take(void *pages, size_t size_bytes);
 void pages_give_back(struct pages *pages);
 
-/*
- * Events of the allocation agent in the program (agent_abi.h), read where it writes them: an
- * allocation is known here before the program's next access. Used by whatif.c; misstop reads the
- * same rings separately (src/resolve/heap/feed.c).
- */
+/* Read where the agent writes them: an allocation is known here before the program's next access.
+ * misstop reads the same rings separately (src/resolve/heap/feed.c). */
 struct agent_event {
     Addr address;
     ULong bytes; /* 0: freed */
@@ -136,10 +112,8 @@ Bool agent_rings_begin(void);
 /* Reports all heap blocks since the last call. Returns False if events were lost. */
 Bool agent_rings_follow(void (*sink)(const struct agent_event *event));
 
-/*
- * A sequence of accesses that are made equally often, because no exit of the block is between them.
- * The sequence is counted, and the counts of instructions are derived from it when they are read.
- */
+/* Accesses that are made equally often, because no exit of the block is between them. The sequence
+ * is counted, and the counts of instructions are derived from it when they are read. */
 enum { SEQUENCE_MAX = 64 };
 
 struct sequence_access {
@@ -164,63 +138,43 @@ struct sequence {
 
 void sequence_start(void);
 
-/*
- * Returns the sequence of these accesses, 1 to SEQUENCE_MAX, in this order; equal sequences share
- * one.
- */
+/* 1 to SEQUENCE_MAX accesses in this order; equal sequences share one. */
 struct sequence *sequence_of(const struct sequence_access *accesses, UInt count);
 
-/*
- * The address of each access of a sequence, written by translated code: ACCESS_NONE if the access
- * is not made.
- */
+/* Written by translated code: ACCESS_NONE if the access is not made. */
 extern Addr access_addresses[SEQUENCE_MAX];
 #define ACCESS_NONE ((Addr)-1)
 
 /* Called at the end of a sequence. */
 VG_REGPARM(1) void access_sequence(struct sequence *sequence);
 
-/*
- * The counts of each instruction in the shared memory: one entry per address, however often it is
- * translated. Used by instrument.c, only while translating.
- */
+/* One entry in the shared memory per address, however often it is translated. Only used while
+ * translating. */
 void instructions_start(void);
 
 /*
- * Instruments a block of the program's code to report its memory accesses: loads, stores, guarded
- * ones, compare-and-swap, load-linked and store-conditional, and accesses of Valgrind's helpers for
- * single instructions. Instructions of the allocation agent are not instrumented, because they are
- * not the program's. Used by tool.c.
+ * Reports loads, stores, guarded ones, compare-and-swap, load-linked and store-conditional, and
+ * accesses of Valgrind's helpers for single instructions; not those of the allocation agent,
+ * because they are not the program's.
  */
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
                  const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
                  IRType host_word);
 
-/*
- * Line events of the model, reported to misstop: the use of lines before eviction, their reuse
- * distances, and the instructions that used and evicted lines fetched by others. Used by access.c,
- * which owns the model.
- */
+/* The use of lines before eviction, their reuse distances, and the instructions that used and
+ * evicted lines fetched by others. */
 /* Sets the model's hooks for line events if misstop requested them. */
 void lines_want(struct model_spec *spec, struct model_host *host);
 
 /* Sets the thread of the model's next events. */
 void lines_runs(UInt tid);
 
-/*
- * Misses and sampled accesses, passed from the model to the exact counts and to report.c. One
- * access is in progress at a time. Used by access.c.
- */
-/*
- * The callbacks `miss` and `asks_causes` of struct model_host. Causes are computed only for
- * reported misses.
- */
+/* From the model to the exact counts and to report.c. One access is in progress at a time. */
+/* Callbacks of struct model_host. Causes are computed only for reported misses. */
 void missed_by_model(void *context, const struct model_miss *miss);
 bool missed_asks_causes(void *context, uint32_t served);
 
-/*
- * Handles an access that missed, after the model has reported its causes. `kind`: enum model_kind.
- */
+/* After the model has reported the causes. `kind`: enum model_kind. */
 void missed_take(struct sim_thread *thread, struct sim_instruction *place, uint64_t address,
                  uint32_t size_bytes, uint32_t kind, uint32_t served);
 
@@ -230,10 +184,9 @@ void missed_sample(const struct sim_thread *thread, const struct sim_instruction
                    uint32_t weight);
 
 /*
- * Reports of misses, sampled accesses and lines to misstop: all of them while it keeps up and they
- * do not slow the program down, otherwise one in N. N is separate for each level that served a miss
- * or evicted a line, and intervals are random around a prime, so that they do not resonate with the
- * program. Weights include the omitted units and add up to the misses.
+ * All reports while misstop keeps up and they do not slow the program down, otherwise one in N. N
+ * is separate for each level that served a miss or evicted a line; intervals are random around a
+ * prime, so that they do not resonate with the program. Weights add up to the misses.
  */
 void report_start(void);
 
@@ -246,11 +199,8 @@ void report_line(struct sim_line *line, unsigned long weight);
 /* Returns the number of accesses until the next one to report; 0: never. */
 unsigned report_access_next(void);
 
-/*
- * Questions about other layouts, each of one object (struct sim_question): received from misstop,
- * answered by src/sim/model/whatif.c, several at a time, each with its own model. Connects
- * access.c, which reports accesses, to the shared memory.
- */
+/* Questions (struct sim_question), each of one object, received from misstop, answered by
+ * src/sim/model/whatif.c, several at a time, each with its own model. */
 /* Drops the questions about the program that ran in this process before. */
 void whatif_start(void);
 

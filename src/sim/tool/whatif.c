@@ -4,9 +4,7 @@
 #include "sim/model/whatif.h"
 #include "sim/tool/tool.h"
 
-/*
- * Events recorded while misstop lists blocks, and blocks with a path not yet received from misstop.
- */
+/* Events recorded while misstop lists blocks, and blocks with a path not yet received. */
 enum { LOG_MAX = 1 << 19, PENDING_MAX = 4096 };
 enum { PATIENCE_MS = 3000 };
 
@@ -37,7 +35,6 @@ static void whatif_refuse(struct asked *asked, const HChar *why)
     __atomic_store_n(&answer->state, SIM_ANSWER_REFUSED, __ATOMIC_RELEASE);
 }
 
-/* Callbacks of struct model_host. */
 static void fail(void *context, const char *text)
 {
     whatif_refuse(context, text);
@@ -144,9 +141,7 @@ void whatif_start(void)
     zeroed = shared->asked.zeroed;
 }
 
-/*
- * Starts following blocks. If another question does already, the rings have been read up to here.
- */
+/* If another question does already, the rings have been read up to here. */
 static Bool begin_following(void)
 {
     Bool before = follows;
@@ -178,10 +173,7 @@ static void whatif_take_question(struct asked *asked, const struct model_spec *s
     __atomic_store_n(&answer->of, asked->question.asked, __ATOMIC_RELEASE);
 }
 
-/*
- * Applies the events since the question was accepted to the list of blocks, which is then up to
- * date.
- */
+/* Brings the list of blocks up to date by the events since the question was accepted. */
 static void whatif_begin_model(struct asked *asked, const struct model *first)
 {
     UInt count = shared->questions[asked->number].block_count;
@@ -208,7 +200,6 @@ static void publish(const struct asked *asked)
     __atomic_store_n(&answer->state, asked->state, __ATOMIC_RELEASE);
 }
 
-/* Advances all questions by one step. */
 static void hear(const struct model *first, const struct model_spec *spec)
 {
     for (struct asked *asked = all; asked < all + SIM_QUESTIONS_MAX; asked++)

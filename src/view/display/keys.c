@@ -94,7 +94,7 @@ static const struct key_binding bindings[] = {
      "n-way search inside the selected object or region"},
     {ACTION_SEARCH_ALL, {'S'}, "S", "S", "Search all", "n-way search of the whole address space"},
     {ACTION_SEARCH_STOP, {'X'}, "X", "X", "Stop", "stop the search"},
-    {ACTION_WRITE, {'W'}, "W", "W", "Write", "write what is shown to a file, as text and JSON"},
+    {ACTION_WRITE, {'W'}, "W", "W", "Write", "write the tables to a file, as text and JSON"},
     {ACTION_MARK, {'M'}, "M", "M", "Mark", "Heap: measure growth from now"},
     {ACTION_RENAME, {'R'}, "R", "R", "Rename", "Heap, Matrix: rename; empty: the original name"},
     {ACTION_TAG, {'t'}, "t", "t", "Tag", "Heap, Matrix: tag, to combine with others"},

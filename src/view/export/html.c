@@ -75,11 +75,11 @@ static void write_source(struct html_writer *writer)
     char range[192];
     const struct snapshot_event *event = ranking_event(source);
     if (html_known(snapshot->elapsed_s))
-        fact(writer, snapshot->recording ? "Long" : "Watched for", "%.*f s",
+        fact(writer, snapshot->recording ? "Duration" : "Watched for", "%.*f s",
              snapshot->elapsed_s < 1 ? 3 : 1, snapshot->elapsed_s);
     fact(writer, "Source", "%s%s%s", or_empty(source->name), event && event->name ? ", event " : "",
          event ? or_empty(event->name) : "");
-    fact(writer, "A share is of", "%s, %s", source->weighs ? source->weighs : "the event's samples",
+    fact(writer, "Shares of", "%s, %s", source->weighs ? source->weighs : "the event's samples",
          snapshot->time_range           ? "over a time range of the run"
          : snapshot->basis == BASIS_RUN ? "over the whole run"
                                         : "in the recent past");

@@ -147,7 +147,7 @@ static void write_row(struct html_writer *writer, const struct snapshot_reuse_ro
     if (!canvas_init(&canvas, CURVE_ROWS, HTML_PICTURE_COLUMNS, false)) {
         reuse_curve_draw(reuse, row, &canvas,
                          (struct area){0, 0, CURVE_ROWS, HTML_PICTURE_COLUMNS});
-        html_picture(writer, &canvas, CURVE_ROWS, "part missed, by size of the cache");
+        html_picture(writer, &canvas, CURVE_ROWS, "miss rate by cache size");
     }
     html_markup(writer, "</details>\n");
 }

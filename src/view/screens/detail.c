@@ -332,8 +332,8 @@ const struct screen detail_screen = {
                 .columns = &field_columns,
                 .open = browser_open_layout,
                 .enter = "Layout",
-                .hint = "Enter: this field and its neighbours in cache lines.  Right: the code "
-                        "that accesses these bytes"},
+                .hint =
+                    "Enter: its neighbours in the cache line.  Right: the code that accesses it"},
                {.at = offsetof(struct detail_view, code),
                 .columns = &toucher_columns,
                 .open = browser_open_function_row,

@@ -274,7 +274,7 @@ static void objects_hint(struct browser *browser, char *out, size_t size)
     if (*out || !object)
         return;
     glyph_fit(name, sizeof name, object->name, 32, GLYPH_CUT_MIDDLE, false);
-    snprintf(out, size, "Enter: the hot fields of %s and the code that accesses it%s", name,
+    snprintf(out, size, "Enter: hot fields of %s and the code that accesses it%s", name,
              snapshot->objects_all      ? ".  A: only objects of 0.1% and more"
              : snapshot->findings.count ? ".  Up: the findings"
                                         : "");

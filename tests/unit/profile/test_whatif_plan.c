@@ -126,7 +126,7 @@ static void hot_members_apart(void **state)
     assert_part(&plan, 0, 0, 1, 0, 0);
     assert_part(&plan, 2, 16, 20, 0, 4);
     assert_int_equal(plan.layout.array[0].stride_bytes, 8);
-    refused("hot=none", &layout, "no member none");
+    refused("hot=none", &layout, "no direct member none");
     refused("hot=tag,x,count,flags,rest", &layout, "nothing to separate");
 }
 
@@ -182,7 +182,7 @@ static void whole_elements(void **state)
     refused("pad=48", &layout, "already have this layout");
     struct snapshot_layout line = layout;
     line.size = 64;
-    refused("pad", &line, "64 bytes are already have this layout");
+    refused("pad", &line, "64 bytes already have this layout");
 }
 
 static void without_a_type(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Blocks and bins from the agent's records of a real program, compared with its own log. */
+/* Blocks and bins from the records of the agent in a real program, with its own log beside it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -159,7 +159,7 @@ static void bins_sum_up_and_take_names(void **state)
     assert_int_equal(allocations_rename(allocations, UINT32_MAX, "x"), -EOPNOTSUPP);
     assert_int_equal(allocations_rename(allocations, 1 << 20, "x"), -ENOENT);
     allocations_free(allocations);
-    /* Combined bins are saved in the file and apply to the next session. */
+    /* Combined bins are kept in the file, and hold for the next session. */
     allocations = of_feed(watch.feed);
     assert_int_equal(allocations_undo(allocations), 0);
     assert_int_equal(allocations_undo(allocations), -ENOENT);
@@ -232,7 +232,7 @@ static void close_side(struct side *side)
     munmap(side->memory, agent_total_bytes(&small));
 }
 
-/* Memory mapped by an allocator is not counted in addition to the blocks cut from it. */
+/* A mapping of an allocator is not counted beside the blocks that it deals out of it. */
 static void memory_that_is_dealt_out_counts_once(void **state)
 {
     (void)state;

@@ -194,7 +194,7 @@ static void blocks_learn_by_votes(void **state)
     struct located second = in_block(ALLOCATION_RECORDED, 0xa000, 64 * 4);
     expect(place_in(ID, &second, 0xa000 + 128 + 24, &says_void), TYPED_DATA, small.particle, 24);
     expect(place_in(ID, &second, 0xa000 + 128 + 24, NULL), TYPED_DATA, small.particle, 24);
-    /* A type that is not declared is a guess: the code takes precedence. */
+    /* A type that was not declared is a guess: the code is believed. */
     struct typed_answer differs = says(small.other, 8);
     expect(place_in(ID, &second, 0xa000 + 128 + 8, &differs), TYPED_DISAGREED, small.other, 8);
     struct object_desc desc = {0};

@@ -177,7 +177,7 @@ static void types_come_before_answers(void **state)
     fake_start(&fake_limits);
     fake_ask(0, FAKE_TYPES, 5);
     fake_ask(0, FAKE_TYPES, 6);
-    fake_ask(0, FAKE_CRASH, 0); /* the next process starts new references */
+    fake_ask(0, FAKE_CRASH, 0); /* the next process starts its references from 1 again */
     fake_ask(0, FAKE_TYPES, 6);
     fake_ask(0, FAKE_TYPES, 5);
     fake_await(5);

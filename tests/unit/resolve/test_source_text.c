@@ -132,7 +132,7 @@ static void what_is_not_found_says_each_place(void **state)
     assert_null(line(texts, "/build/deep/none.c", 1));
     const char *note = source_texts_note(texts, "/build/deep/none.c");
     assert_non_null(strstr(note, "/build/deep/none.c of the process"));
-    assert_non_null(strstr(note, "/build/deep/none.c on this side"));
+    assert_non_null(strstr(note, "/build/deep/none.c in misstop's root"));
     assert_non_null(strstr(note, "/no/such/build/deep/none.c"));
     assert_non_null(strstr(note, "build/deep/none.c and every shorter tail of it in /"));
     source_texts_free(texts);

@@ -360,7 +360,7 @@ static void what_cannot_be_read_is_named(void **state)
     begin(&file, sizeof(struct perf_event_attr));
     sample(&file, ID, 5, 10);
     recording_finish(&file);
-    expect_refusal_of(file.bytes, file.size, 6, -ESRCH, "no samples of process 6, but of 5 (?)");
+    expect_refusal_of(file.bytes, file.size, 6, -ESRCH, "no samples of process 6, only of 5 (?)");
     assert_int_equal(perfdata_open(&perfdata, "/nonexistent", 0, NULL, NULL, &error), -ENOENT);
     assert_int_equal(perfdata_open(&perfdata, "/", 0, NULL, NULL, &error), -ENOTSUP);
     assert_int_equal(perfdata_open(&perfdata, "/dev/null", 0, NULL, NULL, &error), -ENOTSUP);

@@ -292,7 +292,7 @@ static void an_older_file_makes_way(void **state)
     assert_int_equal(perfdata_writer_open(&written.writer, &written.options, &error), -EISDIR);
     written.options.path = "/nonexistent/perf.data";
     assert_int_equal(perfdata_writer_open(&written.writer, &written.options, &error), -ENOENT);
-    assert_non_null(strstr(error.text, "no such folder"));
+    assert_non_null(strstr(error.text, "no such directory"));
     written.options.limit_bytes = 1000;
     assert_int_equal(perfdata_writer_open(&written.writer, &written.options, &error), -EINVAL);
     written_fini(&written);

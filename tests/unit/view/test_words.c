@@ -562,8 +562,7 @@ static void what_is_said_of_sets(void **state)
                                          .hot_share = 0.63,
                                          .held = 1}};
     sets_reading(&snapshot, words, sizeof words);
-    assert_non_null(
-        strstr(words, "hot lines: 100% of the excess is on 12 lines of a set or fewer"));
+    assert_non_null(strstr(words, "hot lines: 100% of the excess is on at most 12 lines per set"));
     snapshot.sets.verdict = SETS_UNIFORM;
     snapshot.sets.excess = 0.05;
     sets_reading(&snapshot, words, sizeof words);
