@@ -364,8 +364,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
 
-/* Returns the length of characters at `at` that look like brackets but are not: operators, arrows,
- * character literals; 0: none. */
+/* 0: no operator, arrow or character literal, which look like brackets, begins there. */
 static size_t no_bracket(struct text text, size_t at)
 {
     struct text rest = from(text, at);
@@ -381,8 +380,7 @@ static size_t no_bracket(struct text text, size_t at)
     return end;
 }
 
-/* Returns the position after the bracket that closes the first one; 0: none. In parentheses, < and
- * > without a partner are comparisons. */
+/* 0: none. In parentheses, < and > without a partner are comparisons. */
 static size_t closed(struct text text)
 {
     static const char opening[] = "<([{";
@@ -511,8 +509,7 @@ static bool same_path(struct text plain, struct text path)
     return !plain.size && !path.size;
 }
 
-/* Removes the const of the whole type, which is before a class and after a pointer. Returns false
- * if there is none. */
+/* The const is before a class and after a pointer. Returns false if there is none. */
 static bool without_const(struct text *text)
 {
     bool pointer = ends(*text, "*") || ends(*text, "&");
@@ -658,8 +655,7 @@ static size_t put_number(struct writing *writing, struct text text)
     return 0;
 }
 
-/* Writes a path without parts that users do not write: Rust's own modules, "std::" and inline
- * namespaces of C++. */
+/* Without Rust's own modules, "std::" and inline namespaces of C++. */
 static void put_path(struct writing *writing, struct text path)
 {
     bool own = begins(path, "std::") || begins(path, "core::") || begins(path, "alloc::");
@@ -759,9 +755,8 @@ static void put_rule(struct writing *writing, const struct library_rule *rule,
     }
 }
 
-/* Writes a name by its rule. First tries the name with its arguments and the nested name after
- * them, then without the nested name. Returns the length of the text that the rule covers; 0: no
- * rule. */
+/* Tries the nested name after the arguments first, then without it. Returns the length of the text
+ * that the rule covers; 0: no rule. */
 static size_t put_by_rule(struct writing *writing, struct text text, size_t arguments_end)
 {
     struct text captures[CAPTURES];
@@ -868,7 +863,6 @@ static struct text block_of(const char *blocks, const char *function)
     return (struct text){"", 0};
 }
 
-/* Returns true if the functions of the scope allocate for their callers. */
 static bool is_allocators(struct text scope)
 {
     static const char *const scopes[] = {"std",
@@ -965,7 +959,6 @@ bool library_allows_equals(const char *scope, const char *function)
            (begins(class, "std::_Rb_tree<") && strstr(function, "_equal"));
 }
 
-/* Returns the class of a member function: everything before its last "::" outside brackets. */
 static struct text class_of(struct text function)
 {
     size_t class = 0;

@@ -15,7 +15,6 @@ static uint32_t members_find(const struct type_desc *type, uint64_t offset, uint
 
 enum { PATH_PIECES = TYPE_DEPTH_MAX + 1 };
 
-/* Returns the name of a type without "struct ", "union ", "class " or "enum ". */
 static const char *members_bare(const char *name)
 {
     static const char *const keywords[] = {"struct ", "union ", "class ", "enum "};
@@ -337,8 +336,7 @@ static bool same_member(const struct type_member *a, const struct type_member *b
            a->bit_size == b->bit_size && !strcmp(a->name, b->name);
 }
 
-/* Compares the members of two types. Nested members may be missing in the more deeply nested type,
- * so only members in both count. */
+/* Only members in both count: the more deeply nested type may lack members. */
 static bool same_members(const struct type_desc *outer, uint32_t first, uint32_t count,
                          uint64_t from, const struct type_desc *inner)
 {
@@ -371,8 +369,7 @@ static uint32_t part_count(const struct type_desc *type, uint32_t member)
     return end - member - 1;
 }
 
-/* Returns true if a member has the named type. Its type is written with dimensions: "struct atom
- * [3]" is of "struct atom". */
+/* The member's type is written with dimensions: "struct atom [3]" is of "struct atom". */
 static bool member_is_named(const struct type_member *member, const char *type)
 {
     const char *name = members_bare(member->type);
@@ -387,8 +384,7 @@ static bool is_plain(const struct type_desc *type)
     return type->kind == TYPE_SCALAR || type->kind == TYPE_POINTER;
 }
 
-/* Returns true if a member is of the inner type. Two units or files may have different structs of
- * one name, so the members decide if they are known. */
+/* Two units may have different structs of one name, so known members decide. */
 static bool member_is(const struct type_desc *outer, uint32_t member, const struct type_desc *inner)
 {
     const struct type_member *whole = &outer->members[member];

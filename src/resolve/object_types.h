@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Decides the type of each access from two sources: the target type of the code's pointer, and the
- * type of the object (declared, or by votes of the accesses to it; doc/design/heap.md). Owned by
- * the resolver.
- */
+/* Decides the type of each access: the target type of the code's pointer, or the type of the object
+ * (declared, or by votes of the accesses to it; doc/design/heap.md). */
 #ifndef MISSTOP_RESOLVE_OBJECT_TYPES_H
 #define MISSTOP_RESOLVE_OBJECT_TYPES_H
 
@@ -14,10 +11,9 @@
 #include "resolve/typing.h"
 
 /*
- * The type of an object without a declared type, from its accesses: each access by code with a
- * known type votes. Keeps the few types with most votes per object, as in Misra and Gries (1982),
- * so that no count is too high. Types with members are kept apart from plain numbers, because one
- * struct can have many kinds of numbers.
+ * Each access by code with a known type votes for the type of an undeclared object. Keeps the few
+ * types with most votes, as in Misra and Gries (1982), so that no count is too high. Plain numbers
+ * are kept apart, because one struct can have many kinds of them.
  */
 enum {
     VOTES_STRUCTS = 4, /* types with members */
@@ -43,8 +39,7 @@ struct votes {
  * slot of the type, or VOTES_TYPES if it has none. */
 unsigned votes_add(struct votes *votes, const struct types *types, uint32_t type, bool fits);
 
-/* Returns true if the leader must be recomputed, which happens each time the votes grow by an
- * eighth because it visits all members. */
+/* Each time the votes grow by an eighth, because it visits all members. */
 static inline bool votes_due(const struct votes *votes)
 {
     return votes->all + votes->unsaid > votes->worked_out_at + votes->worked_out_at / 8;
@@ -83,18 +78,14 @@ struct object_types {
 
 void object_types_fini(struct object_types *typed);
 
-/* Sets an object's declared type. */
 void object_types_declare(struct object_types *typed, uint32_t object, uint32_t type,
                           uint64_t count);
 
-/* Sets the type of the variables that an object's blocks are assigned to. It is used until there
- * are enough votes. */
+/* Of the variables that an object's blocks are assigned to. Used until there are enough votes. */
 void object_types_assign(struct object_types *typed, uint32_t object, uint32_t type);
 
-/* Names an object after a type. */
 void object_types_call(struct object_types *typed, uint32_t object, uint32_t type);
 
-/* Returns the type that an object is named after; 0: none. */
 uint32_t object_types_called(const struct object_types *typed, uint32_t object);
 
 /* Counts a vote for an object's type because a part of it was named after that type. `of`: the
@@ -111,9 +102,7 @@ void object_types_place(struct object_types *typed, const struct types *types,
 const char *object_types_describe(struct object_types *typed, const struct types *types,
                                   uint32_t object, struct object_desc *desc);
 
-/*
- * Names memory without a name after the type seen in it (doc/design/heap.md). The resolver owns it.
- */
+/* Names memory without a name after the type seen in it (doc/design/heap.md). */
 struct type_instance;
 struct type_places;
 
@@ -145,8 +134,7 @@ uint32_t type_instances_rename(struct type_instances *instances, const struct ty
 bool type_instances_array(struct type_instances *instances, const struct types *types,
                           struct located *located, uint32_t type);
 
-/* Returns true if a renamed object begins at the start of its block; otherwise it is a part of the
- * block, and the other parts get no type from it. */
+/* Otherwise the object is a part of the block, and the other parts get no type from it. */
 bool type_instances_is_whole(const struct located *renamed, const struct located *block);
 
 #endif

@@ -13,11 +13,8 @@
 #include "resolve/process/maps.h"
 #include "resolve/process/process.h"
 
-/*
- * Recognises anonymous mappings of glibc's malloc by their start: a thread arena begins with a
- * heap_info on a 64 MiB boundary, a large block with a chunk header with its mmapped bit set (glibc
- * malloc/arena.c, malloc/malloc.c; doc/facts.md).
- */
+/* glibc's malloc: a thread arena begins with a heap_info on a 64 MiB boundary, a large block with a
+ * chunk header with its mmapped bit set (glibc malloc/arena.c, malloc/malloc.c; doc/facts.md). */
 enum heap_answer { HEAP_UNKNOWN, HEAP_NO, HEAP_ARENA, HEAP_BLOCK };
 
 enum { HEAP_MAX_BYTES = 64 << 20, CHUNK_FLAGS = 7, CHUNK_MMAPPED = 2 };
@@ -83,8 +80,7 @@ static uint64_t located_key_of(uint64_t address, uint64_t owner, uint64_t kind)
     return hash_mix(hash_mix(address) + owner) ^ kind;
 }
 
-/* Sets the object for memory of a section without names: one object per section, with the gap
- * around the address as its extent. */
+/* One object per section, with the gap around the address as its extent. */
 static void find_nameless(struct located *located, const struct module *module, uint64_t address)
 {
     const char *section = module_section(module, address, &located->base, &located->end);
@@ -232,8 +228,7 @@ static bool find_stack(struct located *located, const struct stacks *stacks, con
     return true;
 }
 
-/* Locates memory in a file: "/dev/shm/x" by its last component, "/memfd:a/b (deleted)" by the whole
- * name passed to memfd_create(). */
+/* "/dev/shm/x" by its last component, "/memfd:a/b (deleted)" by the name for memfd_create(). */
 static void find_in_file(struct located *located, const char *name)
 {
     static const char deleted[] = " (deleted)";
@@ -250,11 +245,8 @@ static void find_in_file(struct located *located, const char *name)
     located->name = located->text;
 }
 
-/*
- * Joins numbered shared memory. Programs that create new shared memory for each task use a new
- * number each time (postgres: /dev/shm/PostgreSQL.2564281842 for each query): "PostgreSQL.*" is one
- * object.
- */
+/* Programs that create shared memory for each task number it (postgres:
+ * /dev/shm/PostgreSQL.2564281842 for each query): "PostgreSQL.*" is one object. */
 static bool join_numbered(struct located *located, const char *path)
 {
     static const char folder[] = "/dev/shm/";
@@ -297,9 +289,8 @@ static void find_in_map(struct located *located, struct space *space, const stru
     }
 }
 
-/* Returns true if memory reached through the stack pointer is a stack. It is not if it is part of a
- * larger object, as stacks of coroutines are, because the whole object must not be named a
- * stack. */
+/* Memory reached through the stack pointer, but not if it is part of a larger object, as stacks of
+ * coroutines are: the whole object must not be named a stack. */
 static bool looks_like_stack(struct space *space, struct map *map)
 {
     return map->kind == MAPPING_ANON && map->end - map->start <= STACK_BYTES_MAX &&

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Resolves an access to its place: object, function and type. */
 #include <stdio.h>
 #include <string.h>
 
@@ -70,8 +69,7 @@ const struct typed_answer *resolver_name_slot(struct resolver *resolver, struct 
     return slot;
 }
 
-/* Refines a stack to the variable or slot of a function: one object for all frames of the function
- * in all threads. */
+/* One object per variable or slot for all frames of the function in all threads. */
 static const struct typed_answer *refine_stack(struct resolver *resolver, struct located *located,
                                                const struct access *access, const uint64_t *regs,
                                                struct place *place)
@@ -100,9 +98,8 @@ static unsigned met(struct resolver *resolver, uint64_t key)
  * variable that the code does not declare, all units of a library are read. */
 enum { DECLARED_FROM = 4 /* samples */ };
 
-/* Returns the declaration of a variable. NULL for accesses by the dynamic linker, which relocates
- * every pointer in a variable: the program's own code will show which variables matter, and for one
- * of libc all units are read. */
+/* NULL for accesses by the dynamic linker, which relocates every pointer in a variable: the
+ * program's own code will show which variables matter. */
 static const struct typed_answer *declaration(struct resolver *resolver,
                                               const struct located *located, uint64_t pc,
                                               const struct module *code)
@@ -115,8 +112,7 @@ static const struct typed_answer *declaration(struct resolver *resolver,
                          located->variable_at);
 }
 
-/* Names memory without a name after the type in it. The object that contains it stays the holder,
- * for phases and for the heap's bins. */
+/* The containing object stays the holder, for phases and for the heap's bins. */
 static uint32_t call_after_type(struct resolver *resolver, struct located *located,
                                 const struct access *access, const struct typed_answer *operand,
                                 struct place *place)
@@ -174,8 +170,7 @@ static uint32_t type_of_class(struct resolver *resolver, const struct runtime_ob
     return class->type;
 }
 
-/* Sets the heap block that contains a runtime's object as the holder, for the heap's bins. Returns
- * false if there is no block. */
+/* The heap block of a runtime's object is its holder, for the bins. False: no block. */
 static bool note_holder(struct resolver *resolver, struct located *holder,
                         const struct access *access, struct place *place)
 {
@@ -188,9 +183,8 @@ static bool note_holder(struct resolver *resolver, struct located *holder,
     return true;
 }
 
-/* Cuts an object to its block, because its size may be too large (an int's digits, a string's
- * head). Rejects an object that begins further inside the block and does not end in it: its head is
- * a coincidence. */
+/* Its size may be too large (an int's digits, a string's head). Rejects an object that begins
+ * further inside the block and does not end in it: its head is a coincidence. */
 static bool fit_block(const struct located *block, struct runtime_object *object)
 {
     enum { BEFORE_HEAD_BYTES = 64 }; /* head of a garbage collector */
@@ -203,8 +197,7 @@ static bool fit_block(const struct located *block, struct runtime_object *object
     return true;
 }
 
-/* Finds the object of a runtime; *type: its type, 0 if not known. Returns false if the memory
- * belongs to no runtime, or the operand's type is more specific. */
+/* *type: 0 if not known. False: no runtime's memory, or the operand's type is more specific. */
 static bool find_class(struct resolver *resolver, struct located *located,
                        const struct access *access, const uint64_t *regs,
                        const struct typed_answer *operand, struct place *place, uint32_t *type)
@@ -276,8 +269,7 @@ static struct function_at *function_at(struct resolver *resolver, uint64_t ip)
     return &resolver->functions[hash_mix(ip) % FUNCTIONS_AT];
 }
 
-/* Returns the binary of an instruction if its function was the last one looked up in its cache
- * slot; 0: file not known, or another instruction replaced it. */
+/* If its function was the last one looked up in its cache slot; 0: file not known, or replaced. */
 static uint32_t binary_of(struct resolver *resolver, uint64_t ip)
 {
     const struct function_at *at = function_at(resolver, ip);
@@ -590,8 +582,7 @@ static void describe_nameless(struct module *module, const struct map *map, uint
     desc->name = text;
 }
 
-/* Returns a key that includes the module or name, because other code may later be at the same
- * address: from another file, or newly compiled. */
+/* Includes the module or name: other code may later be at the same address. */
 static uint64_t functions_key_of(const struct function_desc *desc, const struct module *module)
 {
     uint64_t owner = module ? module_serial(module) : hash_bytes(desc->name, strlen(desc->name));

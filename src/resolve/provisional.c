@@ -176,9 +176,8 @@ static void end_as(struct resolver *resolver, struct provisional_object *ending,
     }
 }
 
-/* Returns the object for a block that begins with `type`, or mostly consists of it: the only type
- * that contains `type` and fills blocks of this size. `type` is then a base class, or the value of
- * a node. 0: none. */
+/* The only type that contains `type` and fills blocks of this size: `type` is then a base class, or
+ * the value of a node. 0: none. */
 static uint32_t whole_of(const struct resolver *resolver, uint32_t class, uint32_t type)
 {
     const struct types *types = typing_types(resolver->typing);
@@ -277,8 +276,7 @@ static unsigned own_rows(const struct provisional *provisional, uint32_t class)
     return rows;
 }
 
-/* Combines the large blocks of a size class into one row if there are too many to distinguish at a
- * glance; small blocks always share one. */
+/* If there are too many to distinguish at a glance; small blocks always share one row. */
 static void combine_class(struct resolver *resolver, uint32_t class)
 {
     struct provisional *provisional = &resolver->provisional;
@@ -490,8 +488,7 @@ static uint32_t first_object(struct resolver *resolver, const struct located *bl
     return object;
 }
 
-/* Ends the object of a free block that is now in use. It is a new object; earlier samples stay in
- * the bin of free blocks. */
+/* A new object; earlier samples stay in the bin of free blocks. */
 static uint32_t leave_free(struct resolver *resolver, uint32_t object)
 {
     struct provisional *provisional = &resolver->provisional;

@@ -26,8 +26,7 @@ static int open_allocations(struct resolver *resolver, struct error *error)
 
 enum { AWAIT_HEAP_NS = 300000000 };
 
-/* Reads the JIT map of a recording, only if it was copied with the recording: a local map belongs
- * to another process. */
+/* Only one copied with the recording: a local map belongs to another process. */
 static void read_recorded_jitmap(struct resolver *resolver)
 {
     char path[64];
@@ -42,7 +41,6 @@ static void read_recorded_jitmap(struct resolver *resolver)
     close(fd);
 }
 
-/* Reports that the memory map cannot be read. */
 static int resolver_refuse(pid_t pid, int code, struct error *error)
 {
     char cause[ERROR_CAUSE];

@@ -133,8 +133,7 @@ static bool source_take(const struct source_options *options, struct source_text
     return true;
 }
 
-/* Returns true if the end of a path stays in the current directory and leads to no hidden file;
- * hidden files are not source. */
+/* In the current directory; a hidden file is not source. */
 static bool may_be_source(const char *tail)
 {
     return *tail != '/' && *tail != '.' && !strstr(tail, "/.");
@@ -153,8 +152,7 @@ static bool take_tail(const struct source_options *options, struct source_text *
         return false;
     for (int i = 0; i < TAILS_MOST && tail && *tail; i++) {
         if (may_be_source(tail)) {
-            /* The path starts at our root, so that a user without access to the directory reads
-             * nothing in it. */
+            /* From our root, so that a user without access to the directory reads nothing in it. */
             snprintf(path, sizeof path, "%s/%s", directory, tail);
             int fd = files_open_below(-1, path, options->files, FILES_FOLLOW, TEXT_MOST_BYTES);
             if (fd != -ENOENT && fd != -ENOTDIR &&
@@ -238,8 +236,7 @@ static struct source_text *source_text_of(struct source_texts *texts, const char
     return text;
 }
 
-/* Expands tabs. Columns are counted in bytes, which is good enough for text before a tab. A NUL
- * would end the line. */
+/* Columns are counted in bytes, good enough before a tab. A NUL would end the line. */
 static size_t expand_tabs(char *out, size_t out_size, const char *in, size_t in_size)
 {
     size_t used = 0;

@@ -53,8 +53,7 @@ static struct answered *answered_at(const struct typing *typing, uint32_t index)
     return &typing->blocks[index / ANSWERS_BLOCK][index % ANSWERS_BLOCK];
 }
 
-/* Returns the key of a question. For a fixed variable the code that accesses it is left out,
- * because it only helps the search. */
+/* Without the code that accesses a fixed variable: it only helps the search. */
 static uint64_t answers_key_of(uint32_t serial, const struct dwarf_question *question)
 {
     bool fixed = question->ask == DWARF_VARIABLE || question->ask == DWARF_TLS;
@@ -70,7 +69,6 @@ static const char *answers_keep_text(struct typing *typing, const char *text)
     return typing->strings.used_bytes < STRINGS_MAX ? arena_string(&typing->strings, text) : NULL;
 }
 
-/* Returns the entry of a question; NULL: never asked. */
 static struct answered *answers_find(const struct typing *typing, uint32_t serial,
                                      const struct dwarf_question *question)
 {

@@ -17,12 +17,8 @@
 #include "resolve/library_types.h"
 #include "resolve/members.h"
 
-/*
- * Formats the target of a stored pointer for call_answer(), as "TYPE.VARIABLE" or "TYPE.FIELD".
- * TYPE is the type that the pointer points to.
- */
-/* Each function fills name and type of the answer. It returns false if they are not specific, as
- * for a void pointer. */
+/* "TYPE.VARIABLE" or "TYPE.FIELD". TYPE is the type that the stored pointer points to. */
+/* Fill name and type of the answer. False: not specific, as for a void pointer. */
 
 enum { POINTER_BYTES = 8, NAME_BYTES = 512, SCOPE_BYTES = 8192, BACK_MAX = 32 };
 
@@ -67,8 +63,7 @@ static void write_path(struct program *program, struct spot *spot, uint64_t *off
         type_path(desc, member, path, NAME_BYTES);
 }
 
-/* Returns true for names reserved for the C++ library (ISO C++, lex.name) and for `this`. They are
- * not the program's names. */
+/* Reserved for the C++ library (ISO C++, lex.name), and `this`: not the program's names. */
 static bool is_reserved(const char *variable)
 {
     return (variable[0] == '_' && (variable[1] == '_' || isupper((unsigned char)variable[1]))) ||
@@ -221,8 +216,7 @@ static const struct insn *insn_at(const struct flow_at *at, uint64_t address)
     return low < at->count && at->insns[low].address == address ? &at->insns[low] : NULL;
 }
 
-/* Follows the result. At a conditional jump (usually a check for failure) both ways are tried: one
- * of them leads to the assignment. */
+/* At a conditional jump (usually a check for failure) both ways are tried. */
 static bool go(struct program *program, struct flow_at at, unsigned *steps, unsigned forks,
                struct dwarf_answer *answer)
 {
@@ -289,8 +283,7 @@ static void name_library_block(struct program *program, struct dwarf_answer *ans
         answer->untyped = UNTYPED_NO_REASON;
 }
 
-/* Drops the name of a library's variable, which does not belong to the program. Keeps its type,
- * except for plain bytes. */
+/* The name of a library's variable is not the program's. Its type stays, except for plain bytes. */
 static void leave_out_library(struct program *program, struct dwarf_answer *answer)
 {
     static const char *const scopes[] = {

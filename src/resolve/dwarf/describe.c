@@ -15,10 +15,8 @@
 #include "place.h"
 #include "resolve/library_types.h"
 
-/*
- * The typedefs that are the only names of nameless types ("typedef struct {...} point;"). They may
- * come after the type, so the top level of a unit is read once for all of them.
- */
+/* The typedefs that name nameless types ("typedef struct {...} point;"). They may come after the
+ * type, so the top level of a unit is read once for all. */
 struct aliases {
     struct hash units;     /* units read, by the address of their entry */
     struct hash by_target; /* from the type's entry to an index of `found` */
@@ -27,12 +25,8 @@ struct aliases {
     size_t room;
 };
 
-/*
- * Describes the members of a struct, class or union as rows of struct type_desc. Nested members
- * follow their parent, base classes are unnamed parts, variants of a Rust enum are overlapping
- * members.
- */
-/* A type while it is read. */
+/* Nested members follow their parent, base classes are unnamed parts, variants of a Rust enum are
+ * overlapping members. */
 struct fields {
     struct scopes *scopes;
     struct arena *arena;         /* of names */
@@ -136,8 +130,7 @@ static bool first_bit(Dwarf_Die *die, const struct type_member *member, uint64_t
     return true;
 }
 
-/* Sets offset, bit_offset and bit_size of a bit-field member. `base` is the offset of the type that
- * contains the member. */
+/* `base`: offset of the type that contains the bit-field. */
 static void bits_place(Dwarf_Die *die, struct type_member *member, uint64_t base)
 {
     Dwarf_Word size;
@@ -368,9 +361,8 @@ static const struct library_rule *rule_of(struct fields *fields, Dwarf_Die *type
     return typename_raw(fields->scopes, type, &raw) ? library_rule(raw.text) : &library_none;
 }
 
-/* Reads the members of a record, or its variants (DWARF 5, 5.7.10). Each variant is a member, with
- * the struct of its payload as its type. The discriminant has no name, and is beside or in the
- * variants. */
+/* Also the variants of a record (DWARF 5, 5.7.10): each is a member, with the struct of its payload
+ * as its type. The discriminant has no name, and is beside or in the variants. */
 static void read_children(struct fields *fields, Dwarf_Die *die, struct under under)
 {
     int parent = dwarf_tag(die);
@@ -480,7 +472,6 @@ struct describe {
     struct type_member members[TYPE_MEMBERS_MAX];
 };
 
-/* A type about to be described. */
 struct subject {
     Dwarf_Die die; /* peeled and defined; for an array, its elements */
     Dwarf_Die alias;

@@ -10,8 +10,7 @@
 
 enum { POINTER_BYTES = 8 };
 
-/* Computes the distance of a place in the frame from the start of a variable. Below the fixed frame
- * ("indexed") a place is compared only with variables that are there too. */
+/* Below the fixed frame ("indexed") a place is compared only with variables that are there too. */
 static bool inside_of(const struct state *state, const struct where *where,
                       const struct value *place, uint64_t *inside)
 {
@@ -54,8 +53,7 @@ static struct value held(struct shapes *shapes, const struct where *where)
     return value;
 }
 
-/* Returns true if a byte pointer is a copy of a void pointer. Unless it is fresh from an allocator,
- * it points to copied data of another type. */
+/* Unless it is fresh from an allocator, a copied void pointer points to data of another type. */
 static bool is_copy(const struct shapes *shapes, const struct value *known,
                     const struct value *declared)
 {
@@ -85,9 +83,8 @@ static uint64_t size_of(const struct shapes *shapes, const struct value *value)
     return shapes_at(shapes, value->shape)->size;
 }
 
-/* Returns true if a variable with a location for its whole scope is more specific than the known
- * type. It may be elsewhere at some addresses, so it counts only then. Of two structs, the larger
- * begins with the other. */
+/* A location for the whole scope may be wrong at some addresses, so the variable counts only if it
+ * is more specific. Of two structs, the larger begins with the other. */
 static bool adds(const struct shapes *shapes, const struct value *known,
                  const struct value *declared)
 {
@@ -169,8 +166,7 @@ void declared_in_registers(const struct scene *scene, struct state *state, uint6
         declare_pointed(scene, state, pc, pointed);
 }
 
-/* Returns the variable in memory at exactly this operand: a parameter passed by address. Used if no
- * other type is known. UNKNOWN: none. */
+/* A parameter passed by address. Used if no other type is known. UNKNOWN: none. */
 static struct value declared_through(const struct scene *scene, uint64_t pc, uint8_t base,
                                      int64_t displacement)
 {
@@ -333,8 +329,7 @@ static struct value in_variable(const struct scene *scene, Dwarf_Die die, uint64
     return value;
 }
 
-/* Returns the place in another file's variable that was copied into this one, from its
- * declaration. */
+/* By its declaration in the other file that it was copied from. */
 static struct value in_copied(const struct scene *scene, uint64_t pc, const struct value *place)
 {
     const struct symbol *symbol = module_object(scene->program->module, (uint64_t)place->offset);

@@ -45,7 +45,6 @@ static void report_line(struct program *program, struct program_place *place,
     answer->untyped = UNTYPED_NO_REASON;
 }
 
-/* Nested inlined functions at one address, outermost first. */
 struct nest {
     Dwarf_Die functions[LINE_DEPTH_MAX];
     unsigned count;
@@ -308,8 +307,7 @@ static void add_parts(struct routines *routines, Dwarf_Die *die, Dwarf_Addr bias
     }
 }
 
-/* Returns true for entries that may contain functions: also namespaces, classes (local ones,
- * Rust's) and functions (nested ones). */
+/* Also namespaces, classes (local ones, Rust's) and functions (nested ones). */
 static bool routine_may_hold(int tag)
 {
     return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_subprogram ||

@@ -13,10 +13,8 @@
 #include "resolve/dwarf/flow.h"
 #include "resolve/library_types.h"
 
-/*
- * The members of one struct or union, one level deep, read from DWARF once. They include base
- * classes and the members of Rust's variants.
- */
+/* One level deep, read from DWARF once. They include base classes and the members of Rust's
+ * variants. */
 struct part {
     uint64_t offset;  /* bytes from the start of the record */
     uint64_t size;    /* bytes of all elements; 0: a flexible array */
@@ -398,7 +396,7 @@ static bool same_unit(Dwarf_Die *a, Dwarf_Die *b)
            first.addr == second.addr;
 }
 
-/* By name and place; of the types of members what pointers lead to, and how large it is. */
+/* Compares members by name and place, and their types by kind and size. */
 static bool same_parts(struct shapes *shapes, uint32_t one, uint32_t other)
 {
     size_t count = shapes_parts(shapes, one)->count;
@@ -438,15 +436,12 @@ bool shapes_same(struct shapes *shapes, uint32_t one, uint32_t other)
            same_scope(shapes->scopes, &a, &b) && same_parts(shapes, one, other);
 }
 
-/* State of a search for the shape at an offset. */
-
 struct look {
     struct shapes *shapes;
     unsigned left; /* members that may still be visited */
 };
 
-/* Returns true if a part covers the offset. Only the last part may be flexible: "[0]" elsewhere
- * marks a position and holds nothing. */
+/* Only the last part may be flexible: "[0]" elsewhere marks a position and holds nothing. */
 static bool covers(const struct parts *parts, size_t part, uint64_t offset)
 {
     const struct part *at = &parts->parts[part];
@@ -454,8 +449,7 @@ static bool covers(const struct parts *parts, size_t part, uint64_t offset)
            (at->size ? offset - at->offset < at->size : part == parts->count - 1);
 }
 
-/* Chooses between two members at one offset: a pointer is more specific than a number; two
- * different pointers cancel. */
+/* A pointer is more specific than a number; two different pointers cancel. */
 static void shape_leaf_choose(struct shapes *shapes, const struct shape_leaf *other,
                               struct shape_leaf *leaf)
 {

@@ -39,8 +39,7 @@ static bool is_in_slot(const struct home_place *place, const struct where *where
     return *inside < (where->size ? where->size : 1);
 }
 
-/* Returns true if a variable is better than the best one so far: variables of outer scopes are
- * preferred, because an inlined function may have another name for the same place. */
+/* Outer scopes first: an inlined function may have another name for the same place. */
 static bool is_outer(const struct where *where, const struct where *best)
 {
     return !best || where->depth < best->depth ||
@@ -262,7 +261,7 @@ static void note_uses(struct stack *stack, const struct flow_at *at)
         if (place.kind != VALUE_FRAME || place.indexed ||
             !covers(place.offset, memory->size, stack->slot))
             continue;
-        /* Through a pointer to the frame all of a variable is cleared. */
+        /* A store through a pointer to the frame clears the whole variable. */
         bool direct = memory->base == SREG_SP || memory->base == SREG_BP;
         if (!lea && direct && memory->kind != ACCESS_LOAD)
             note_store(stack, insn, place.offset, memory->size);

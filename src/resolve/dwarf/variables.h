@@ -47,31 +47,23 @@ struct globals {
 
 void globals_fini(struct globals *globals);
 
-/*
- * Finds the variable that covers a run-time address, or an offset into the TLS image; NULL: none.
- * The unit of `pc`, code that accesses it, is searched first; 0: not known. Valid until the next
- * question.
- */
+/* By a run-time address, or an offset into the TLS image; NULL: none. The unit of `pc`, code that
+ * accesses it, is searched first; 0: not known. Valid until the next question. */
 const struct global *globals_find(struct program *program, uint64_t address, uint64_t pc);
 const struct global *globals_find_tls(struct program *program, uint64_t offset, uint64_t pc);
 
 /* Finds a variable by name that the unit of a piece of code declares, wherever it is defined. */
 bool globals_declared(struct program *program, const char *name, uint64_t pc, Dwarf_Die *die);
 
-/* Description of a variable. */
 /* Fills in name, type, count and size; size is unchanged if the type has none. */
 void variable_fill(struct program *program, Dwarf_Die *variable, struct dwarf_answer *answer);
 
-/*
- * Variables and parameters in a function's frame, by their distance from its canonical frame
- * address (CFA).
- */
+/* By their distance from the function's canonical frame address (CFA). */
 struct home {
     Dwarf_Die variable;
     uint64_t inside; /* bytes from the start of the variable to the slot */
 };
 
-/* An instruction of a function, and the function's variables. */
 struct home_place {
     const struct wheres *wheres;
     uint64_t pc;
@@ -86,8 +78,7 @@ bool home_place(struct program *program, uint64_t pc, struct home_place *place);
  * there elsewhere in the function. */
 bool home_find(const struct home_place *place, int64_t slot, struct home *home);
 
-/* Finds the outermost variable that a register holds at an address; `pointers`: only pointers to
- * types with a name. */
+/* The outermost one; `pointers`: only pointers to types with a name. */
 bool home_held(const struct wheres *wheres, uint64_t pc, uint8_t reg, bool pointers,
                Dwarf_Die *variable);
 

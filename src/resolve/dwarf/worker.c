@@ -137,8 +137,7 @@ static void end_with_parent(pid_t parent)
         _exit(EXIT_FAILURE);
 }
 
-/* Resets signals. Ctrl-C, Ctrl-\ and Ctrl-Z at the terminal are for misstop. This process stays in
- * misstop's process group, and misstop ends it. */
+/* Ctrl-C, Ctrl-\ and Ctrl-Z at the terminal are for misstop, which ends this process. */
 static void reset_signals(void)
 {
     static const int ignored[] = {SIGINT, SIGQUIT, SIGTSTP, SIGHUP, SIGPIPE, SIGTTIN, SIGTTOU};
@@ -151,8 +150,7 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Returns true for regular files. On newer kernels some descriptors are files only by their mode
- * and have no path. */
+/* On newer kernels some descriptors are files only by their mode and have no path. */
 static bool is_file(int folder, const char *name, int fd)
 {
     char start;
@@ -178,8 +176,7 @@ static void close_others(int keep)
     closedir(folder);
 }
 
-/* Returns true if stderr stays open, for a sanitizer's reports in tests. Not if it is a
- * terminal. */
+/* For a sanitizer's reports in tests. Not if it is a terminal. */
 static bool keeps_errors(void)
 {
 #if defined __SANITIZE_ADDRESS__
@@ -315,8 +312,7 @@ const struct serve_source serve_program = {.present = program_present,
                                            .answer = answer_program,
                                            .next_type = next_type_of_program};
 
-/* Sends the answers before the next question is processed. If that question kills this process,
- * misstop knows which one it was. */
+/* Before the next question: if it kills this process, misstop knows which one it was. */
 static void send_out(struct channel *channel)
 {
     if (channel_write(channel))

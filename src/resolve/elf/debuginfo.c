@@ -21,10 +21,8 @@
 #include "base/files.h"
 #include "resolve/elf/symbols.h"
 
-/*
- * Compilation units by address. libdw uses .debug_aranges, which clang does not write (elfutils
- * 0.188 has no alternative). If it has no entry, the ranges of all units are read once.
- */
+/* libdw uses .debug_aranges, which clang does not write (elfutils 0.188 has no alternative). If it
+ * has no entry, the ranges of all units are read once. */
 struct unit_range {
     uint64_t start; /* run-time addresses */
     uint64_t end;
@@ -99,8 +97,7 @@ static Dwarf_Die *with_entries(struct units *units, Dwarf_Die *die)
     return is_split ? &units->split : die;
 }
 
-/* Finds the unit of an address; NULL: none. Valid until the next call. *bias: run-time address
- * minus address in the unit. */
+/* NULL: none. Valid until the next call. *bias: run-time address minus address in the unit. */
 static Dwarf_Die *units_find(struct units *units, Dwfl_Module *module, uint64_t address,
                              Dwarf_Addr *bias)
 {
@@ -208,8 +205,7 @@ static int checked(int fd, const struct debugfile_wanted *wanted)
     return -1;
 }
 
-/* Opens a file in our own root. If the target has another root, a file is accepted only by
- * build-id, because the path means another file there. */
+/* If the target has another root, only by build-id: the path means another file there. */
 static int open_here(const struct lookup_from *from, const char *path,
                      const struct debugfile_wanted *wanted)
 {
@@ -284,8 +280,7 @@ static int by_net(const struct debugfile_wanted *wanted, char path[DEBUGFILE_PAT
     return fd;
 }
 
-/* Searches for a recording's file: in the user's folder, laid out as a root or flat, or perf's
- * cache. */
+/* In the user's folder, laid out as a root or flat, or perf's cache. */
 static int by_folders(const struct lookup_from *from, const struct debugfile_wanted *wanted,
                       char path[DEBUGFILE_PATH_MAX])
 {
@@ -324,7 +319,6 @@ static int debugfile_open(const struct lookup_from *from, const struct debugfile
 
 static const char *const kind_names[] = {"debuginfo", "executable"};
 
-/* Returns true if a server is configured. */
 static bool debuginfod_available(void)
 {
     const char *urls = getenv("DEBUGINFOD_URLS");
@@ -437,8 +431,7 @@ static int open_debug(struct debuginfo *debuginfo, bool cut_short)
     return debugfile_open(&debuginfo->source.from, &wanted, debuginfo->debug_path);
 }
 
-/* Opens the alternate file, with data that dwz moved out of several debug files. Its build-id
- * follows its name. */
+/* With data that dwz moved out of several debug files. Its build-id follows its name. */
 static int open_alternate(struct debuginfo *debuginfo)
 {
     struct debugfile_wanted wanted = {.path = *debuginfo->debug_path ? debuginfo->debug_path
@@ -626,8 +619,7 @@ static bool alternate_missing(const struct debuginfo *debuginfo, Dwarf *dwarf)
     return dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id) > 0 && !debuginfo->alternate_given;
 }
 
-/* Returns true if all string sections end with a NUL: libdw 0.188 measures their strings
- * unchecked. */
+/* libdw 0.188 measures strings unchecked: all string sections must end with a NUL. */
 static bool strings_end(Dwarf *dwarf)
 {
     Elf *elf = dwarf_getelf(dwarf);

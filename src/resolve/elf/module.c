@@ -22,7 +22,6 @@
 #include "resolve/elf/symbols.h"
 #include "resolve/process/process.h"
 
-/* The symbols of one ELF file by kind: variables, functions, thread-local variables. */
 struct module_symbols {
     struct symbols objects;
     struct symbols functions;
@@ -61,8 +60,7 @@ static bool holds_offset(uint64_t segment_offset, uint64_t file_bytes, uint64_t 
            offset < segment_offset + file_bytes;
 }
 
-/* Returns how well a segment matches a mapping, 0: not at all. Two segments may share a page of the
- * file; then the access rights show which one is mapped. */
+/* 0: no match. Two segments may share a page of the file; then the access rights decide. */
 static int likeness(const GElf_Phdr *header, const struct map *mapping)
 {
     if (header->p_type != PT_LOAD ||
@@ -163,8 +161,7 @@ const struct layout_part *layout_segment(const struct layout *layout, uint64_t a
 
 enum { TLSSLOT_RELOCATIONS_MAX = 1 << 20, TLSSLOT_MODULES_MAX = 1 << 16 };
 
-/* Returns true if the symbol is defined in this file. A slot of another file's symbol describes
- * that file's image. */
+/* A slot of another file's symbol describes that file's image. */
 static bool own_symbol(Elf_Data *symbols, uint64_t index, uint64_t *value)
 {
     GElf_Sym symbol;
@@ -186,8 +183,7 @@ static enum tlsslot_kind tlsslot_kind_of(uint64_t type)
                                       : TLSSLOT_NONE;
 }
 
-/* Uses a relocation if it is the best so far. Returns true if no other can be better, because it
- * refers to no symbol. */
+/* Returns true if no other relocation can be better, because this one refers to no symbol. */
 static bool read_relocation(struct tlsslot *best, const GElf_Rela *relocation, Elf_Data *symbols)
 {
     uint64_t index = GELF_R_SYM(relocation->r_info);
@@ -261,8 +257,7 @@ static int tlsslot_read(const struct tlsslot *slot, pid_t pid, uint64_t bias,
     return by_module(words[0], answer);
 }
 
-/* Returns true for names of an old version, as in "cfree@GLIBC_2.2.5", kept for old programs. The
- * current version looks like "free@@GLIBC_2.2.5". */
+/* "cfree@GLIBC_2.2.5" is kept for old programs. The current version is "free@@GLIBC_2.2.5". */
 static bool is_of_old_version(const char *name)
 {
     const char *version = strchr(name, '@');
@@ -306,8 +301,7 @@ static bool is_mark(const GElf_Sym *symbol, const char *name)
     return false;
 }
 
-/* Adds an entry of a symbol table (ELF gABI, "Symbol Table") with its run-time address, if it names
- * memory of the file. */
+/* ELF gABI, "Symbol Table"; the address becomes a run-time address. */
 static void module_symbols_add(struct module_symbols *symbols, const struct layout *layout,
                                const GElf_Sym *symbol, uint64_t address, const char *name)
 {
@@ -396,9 +390,8 @@ static bool read_headers(struct module *module, const struct module_source *sour
            layout_read_segments(&module->layout, module->elf, source->mapping);
 }
 
-/* Returns true if the tables are of acceptable size. Tables are read into memory completely, and a
- * sparse file may claim any size for them; a compressed table unpacks to any size. The section
- * names are such a table, too. */
+/* Tables are read into memory completely, a sparse file may claim any size for them, and a
+ * compressed table unpacks to any size. The section names are such a table, too. */
 static bool tables_bearable(Elf *elf)
 {
     Elf_Scn *section = NULL;
@@ -704,8 +697,7 @@ static int same_file(int fd, const struct map *map)
 static int open_live(const struct map *map, const char *name, const struct lookup_from *from)
 {
     char path[64];
-    /* The mapping itself leads to the file in use, even if its path has changed. Needs
-     * privileges. */
+    /* The mapping leads to the file in use, even if its path has changed. Needs privileges. */
     snprintf(path, sizeof path, "/proc/%d/map_files/%lx-%lx", (int)files_shown_by(from->pid),
              (unsigned long)map->start, (unsigned long)map->end);
     int fd = same_file(files_open(path), map);
@@ -736,8 +728,7 @@ static int open_file(const struct modules *modules, const struct maps *maps, con
     return open_live(map, maps_name(maps, map), from);
 }
 
-/* Returns true if the mapping is of the same file. Names are compared only without an inode,
- * because deleting the file changes them. */
+/* Names are compared only without an inode, because deleting the file changes them. */
 static bool is_same(const struct modules_entry *entry, const struct maps *maps,
                     const struct map *map)
 {
@@ -748,8 +739,7 @@ static bool is_same(const struct modules_entry *entry, const struct maps *maps,
            (map->inode || !strcmp(entry->name, maps_name(maps, map)));
 }
 
-/* Finds an opened file that this mapping is a part of. A file that was unmapped and mapped again
- * may have moved slightly. */
+/* A file that was unmapped and mapped again may have moved slightly. */
 static int find_entry(const struct modules *modules, const struct maps *maps, const struct map *map)
 {
     for (size_t i = modules->count; i-- > 0;) {

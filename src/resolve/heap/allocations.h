@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Finds the heap block at an address and its allocation site. The agent's records (feed) and the
- * allocator's headers read from outside (walk) are joined in the block index and counted in bins.
- * The resolver owns this; it neither stops nor writes to the target.
+ * The agent's records (feed) and the allocator's headers read from outside (walk) are joined in the
+ * block index and counted in bins. The target is neither stopped nor written to.
  *
  * The agent's events carry timestamps on the clock of the samples. allocations_follow() advances
  * the index to the time of a sample before the lookup, so that a sample of a freed block is not
@@ -36,7 +35,6 @@ struct allocations_options {
     void *context;
 };
 
-/* Source of the bounds around an address. */
 enum allocation_kind {
     ALLOCATION_NONE,
     ALLOCATION_RECORDED, /* a block with a call path as its bin */
@@ -84,8 +82,7 @@ bool allocations_holds(struct allocations *allocations, const struct space *spac
 /* Returns true if the bin is a size class of walked blocks, not a call path. */
 bool allocations_bin_walked(uint32_t bin);
 
-/* Narrows [base, bound) around an address that no block covers to the gap between blocks. Returns
- * false if the blocks around it are not known. Used for the split points of the search. */
+/* Around an address that no block covers, for the split points of the search. False: not known. */
 bool allocations_gap(const struct allocations *allocations, uint64_t address, uint64_t *base,
                      uint64_t *bound);
 
@@ -104,8 +101,7 @@ const char *allocations_bin_name(const struct allocations *allocations, uint32_t
 /* Returns "new" for Go's blocks, "malloc" for all others. */
 const char *allocations_bin_maker(const struct allocations *allocations, uint32_t bin);
 
-/* Returns the id of the type of the variable that the bin's blocks are assigned to; 0: not known,
- * or not yet. */
+/* Of the variable that the bin's blocks are assigned to; 0: not known, or not yet. */
 uint32_t allocations_bin_type(const struct allocations *allocations, uint32_t bin);
 
 /* Returns the bin under which a combined bin is shown, or the bin itself if it is not combined.
