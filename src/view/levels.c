@@ -11,8 +11,7 @@
 #include "view/widget/columns.h"
 #include "view/words.h"
 
-/* Returns true if the share is known for the total or an object: it can be unknown for the total
- * only. */
+/* The share can be unknown for the total only. */
 bool levels_report_far(const struct snapshot *snapshot)
 {
     bool known = snapshot->levels && !isnan(snapshot->levels->far);
@@ -60,8 +59,7 @@ static const struct {
                {offsetof(struct snapshot_levels, tlb_miss), "missed the TLB"}};
 enum { FIGURES = sizeof figures / sizeof *figures, SAID = 96 };
 
-/* Formats one figure in words. Returns false if it is not known. Skips the stall share of the
- * total, which is always 100 %. */
+/* False: not known. Skips the stall share of the total, which is always 100 %. */
 static bool levels_say(const struct snapshot *snapshot, const struct snapshot_levels *levels, int i,
                        char out[SAID])
 {
@@ -209,8 +207,7 @@ static void add_levels(struct levels_rows *rows, const struct snapshot_levels *l
             levels_share(levels->waited[rows->list[i].identity & UINT8_MAX], waited);
 }
 
-/* Adds all latency classes from the shortest to the longest seen, including empty ones, to show the
- * distribution. */
+/* Including empty ones from the shortest to the longest seen, to show the distribution. */
 static void add_latency(struct levels_rows *rows, const struct snapshot_levels *levels)
 {
     enum { LAST = SNAPSHOT_LATENCY_CLASSES - 1 };
@@ -346,8 +343,7 @@ const struct columns levels_columns = {
     .parting = parting,
 };
 
-/* Shown as one number: an interval with ends that differ by less than half, or one less than 0.1 %
- * wide. */
+/* One number: the ends differ by less than half, or the interval is less than 0.1 % wide. */
 static const double sure_ratio = 1.5;
 static const double sure_width = 0.001;
 /* Wider intervals are not shown, except if the rate is certainly small. */

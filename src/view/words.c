@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sentences on how types and fields are known, and others; see words.h. */
 #include "view/words.h"
 
 #include <inttypes.h>
@@ -21,8 +20,7 @@ void field_reading(const struct snapshot *snapshot, char *out, size_t size)
                 loading->waiting);
 }
 
-/* Returns true if `type` consists of `element`, as "struct particle [1000]" of "struct
- * particle". */
+/* "struct particle [1000]" consists of "struct particle". */
 static bool made_of(const char *type, const char *element)
 {
     size_t length = strlen(element);
@@ -470,7 +468,6 @@ static const char *why_not_counting(const struct snapshot_simulation *simulation
     }
 }
 
-/* Formats which misses are samples. */
 static void say_state(const struct snapshot_simulation *simulation, char *out, size_t size)
 {
     if (simulation->one_in > 1)

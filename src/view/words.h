@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sentences that screens, batch text, JSON and HTML share: known fields, time ranges, phases,
- * sharing, watchpoints and reuse. */
+/* Sentences that screens, batch text, JSON and HTML share. */
 #ifndef MISSTOP_VIEW_WORDS_H
 #define MISSTOP_VIEW_WORDS_H
 
@@ -24,11 +23,9 @@ void field_known(const struct snapshot_object *object, const struct snapshot_lay
 enum { LAYOUT_READING_BYTES = 256 };
 void layout_reading(const struct snapshot_layout *layout, char *out, size_t size);
 
-/* Describes the new layout in a sentence. */
 void whatif_plan_words(const struct whatif_plan *plan, char *out, size_t size);
 
-/* Explains why there is no heap feed, or which blocks it does not cover; NULL if there is nothing
- * to report. */
+/* Also names blocks that the feed does not cover; NULL if there is nothing to report. */
 const char *heap_note(const struct snapshot *snapshot);
 
 /* Returns the share of the samples in missing code files, 0 to 1; 0 if none is missing. */
@@ -45,18 +42,15 @@ void binary_fate(const struct binary_desc *binary, char *out, size_t size);
 extern const char binary_remedy[];
 extern const char binary_code_only[];
 
-/* Prints the missing binaries, the unverified ones, and the remedies; nothing if there is no
- * problem. */
+/* Missing and unverified binaries, and the remedies; nothing if there is no problem. */
 void binary_report(FILE *out, const struct snapshot_binaries *binaries);
 
 /* Returns the event that ranks; NULL if none is known. */
 const struct snapshot_event *ranking_event(const struct snapshot_source *source);
 
-/* Returns the name of the measure in JSON: "misses", "accesses", "waiting"; the event's name if it
- * ranks and is none of these. */
+/* "misses", "accesses", "waiting" as in JSON; the name of another event that ranks. */
 const char *measure_key(const struct snapshot *snapshot, enum snapshot_measure measure);
-/* Returns the word for the measure of the ranking event: "misses", "accesses", "stall time",
- * "time"; "samples" for any other event. */
+/* "misses", "accesses", "stall time", "time"; "samples" for any other event. */
 const char *measured_word(const struct snapshot_source *source);
 /* Like measure_key(), with that word; for people. */
 const char *measure_name(const struct snapshot *snapshot, enum snapshot_measure measure);
@@ -64,21 +58,17 @@ const char *measure_name(const struct snapshot *snapshot, enum snapshot_measure 
 /* Explains in one or two sentences why the measure is not sampled, and how to get it. */
 const char *measure_wanting(const struct snapshot *snapshot, enum snapshot_measure measure);
 
-/* Formats "phase B, 12.0s to 1m31.5s, 4.21k samples"; also how many of the samples are left after
- * thinning. */
+/* "phase B, 12.0s to 1m31.5s, 4.21k samples"; also how many are left after thinning. */
 void time_range_words(const struct snapshot_time_range *range, char *out, size_t size);
 
-/* Formats the number of phases, the leading object, and the last change; "" if phases were not
- * analysed. */
+/* The number of phases, the leading object, the last change; "" if phases were not analysed. */
 enum { PHASES_READING_BYTES = 1024 };
 void phases_reading(const struct snapshot_timeline *timeline, char *out, size_t size);
-/* Formats how much the run, and one object (NULL: none), change from period to period (DTrack 4.3);
- * "" if not known. */
+/* How much the run, and one object (NULL: none), change by period (DTrack 4.3); "": not known. */
 void volatility_words(const struct snapshot_timeline *timeline,
                       const struct snapshot_stream *object, char *out, size_t size);
 
-/* Formats a status line for the start of a phase: "phase A again since 20.3s: table leads with 93%;
- * ...". */
+/* "phase A again since 20.3s: table leads with 93%; ...". */
 void phase_news(const struct snapshot_phase *phase, char *out, size_t size);
 
 /* Sentences on objects, listed or not, for the screen and the page of --html. */
@@ -106,8 +96,7 @@ const char *objects_nothing_yet(const struct snapshot *snapshot);
 /* Formats "312M loads, 98M stores; missed L1 1.24%, ..."; "" if nothing is simulated. */
 void simulation_sentence(const struct snapshot_simulation *simulation, char *out, size_t size);
 
-/* Sentences on the sharing of cache lines; for the Sharing screen, Findings, text, JSON and
- * HTML. */
+/* Sentences on the sharing of cache lines. */
 /* Formats the evidence and the remedy, in one to three sentences. */
 enum { SHARING_READING_BYTES = 2048 };
 void sharing_reading(const struct snapshot_sharing_group *group, char *out, size_t size);
@@ -128,10 +117,8 @@ const char *reuse_size_text(char out[16], double size_bytes);
 /* Returns true if the figure's interval is narrow enough to show. */
 bool reuse_is_sure(const struct snapshot_share *missed);
 
-/* State and results of watchpoints, in one line each; for the Watch screen, Detail and batch
- * text. */
-/* Formats "cost 0.90% of its time, 1% allowed; 4 debug registers on 1 thread: set 403 times,
- * ...". */
+/* One line each; for the Watch screen, Detail and batch text. */
+/* "cost 0.90% of its time, 1% allowed; 4 debug registers on 1 thread: set 403 times, ...". */
 void watch_summary(const struct snapshot_watch *watch, char *out, size_t size);
 
 /* Formats "2 of 9 objects have a verdict; at this pace the next in about 3s", and how to speed it

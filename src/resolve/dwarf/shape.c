@@ -368,8 +368,8 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
-/* Down to the types that pointers lead to, which become equal where nothing can differ; false: they
- * differ on the way. */
+/* Follows pointers to the types that must be compared; these become equal if nothing can differ.
+ * Returns false if the types differ on the way. */
 static bool same_kind(const struct shapes *shapes, uint32_t *one, uint32_t *other)
 {
     for (unsigned hops = 0; hops <= POINTERS_DEEP_MAX && *one != *other; hops++) {

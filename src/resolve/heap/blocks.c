@@ -12,8 +12,7 @@
 #include <sys/resource.h>
 
 /*
- * An allocator of whole cache lines, addressed by 32-bit line numbers, with a hard bound. The block
- * index (blocks.h) takes its pages and its radix tree from it.
+ * An allocator of whole cache lines, addressed by 32-bit line numbers, with a hard bound.
  *
  * The whole address range is reserved at the start and made usable step by step. Memory therefore
  * never moves, and a line number converts to an address by one addition. Freed lines are kept for
@@ -53,8 +52,7 @@ static inline void *slab_at(const struct slab *slab, uint32_t line)
 
 /*
  * The heap blocks that start in one page of 2 KiB of address space: a bit for each 8 bytes at which
- * a block may start, and the payloads of the blocks in address order, one per bit set. Part of the
- * block index (blocks.h); only blocks.c uses it.
+ * a block may start, and the payloads of the blocks in address order, one per bit set.
  *
  * The place of a freed block is kept for the next one at that address: a program that allocates and
  * frees without pause moves nothing. A page keeps few such places, and goes with its last block.
@@ -82,8 +80,7 @@ static inline struct page *page_at(const struct slab *slab, uint32_t ref)
     return slab_at(slab, ref >> SLAB_CLASS_BITS);
 }
 
-/* Prefetches all lines of the page together; otherwise the first line would have to arrive before
- * it is known which others to read. */
+/* Otherwise the first line would have to arrive before it is known which others to read. */
 static inline void page_prefetch(const struct slab *slab, uint32_t ref)
 {
     const char *line = slab_at(slab, ref >> SLAB_CLASS_BITS);
@@ -101,8 +98,7 @@ static inline unsigned page_bits(uint64_t word)
     return (unsigned)(word * 0x0101010101010101u >> 56);
 }
 
-/* Returns the number of blocks that start before the granule, which is the index of its own block
- * if it has one. */
+/* The index of the granule's own block, if it has one. */
 static inline unsigned page_rank(const struct page *page, unsigned granule)
 {
     uint64_t below = page->starts[granule / 64] & ~(UINT64_MAX << granule % 64);
@@ -164,8 +160,7 @@ static inline uint32_t *radix_place(const struct radix *radix, uint64_t key)
     return &leaf->value[key & ((1 << RADIX_LEAF_BITS) - 1)];
 }
 
-/* Returns the slot of a key that has a value, which may be changed to any value except 0; NULL: the
- * key has none. */
+/* The value may be changed to any except 0; NULL: the key has none. */
 static inline uint32_t *radix_slot(const struct radix *radix, uint64_t key)
 {
     uint32_t *value = radix_place(radix, key);
@@ -177,8 +172,7 @@ static void slab_release(struct slab *slab, uint32_t line, unsigned class);
 /* A huge page of x86-64: with one TLB entry per huge page a lookup has one miss, not two. */
 #define SLAB_STEP_BYTES (UINT64_C(2) << 20)
 
-/* Limits the bound to a part of RLIMIT_AS, against which reserved memory counts, so that the rest
- * of misstop has room too. */
+/* RLIMIT_AS also counts reserved memory; the rest of misstop needs room too. */
 static uint64_t within_limit(uint64_t bound_bytes)
 {
     enum { PARTS = 16 };
@@ -318,8 +312,7 @@ static int bits_previous(const uint64_t *words, unsigned before)
     return rest ? (int)(word * 64 + 63 - (unsigned)__builtin_clzll(rest)) : -1;
 }
 
-/* page_floor() returns the last block at or before the granule (-1: none), page_ceiling() the first
- * at or after it (PAGE_GRANULES: none). */
+/* At or before the granule (-1: none); at or after it (PAGE_GRANULES: none). */
 static int page_floor(const struct page *page, unsigned granule)
 {
     int found = bits_previous(page->starts, granule + 1);
@@ -352,7 +345,6 @@ static void page_purge(struct page *page)
     page->dead_count = 0;
 }
 
-/* Moves the page into another class, which must be large enough for its blocks. */
 static int page_move(struct slab *slab, uint32_t *ref, unsigned class)
 {
     uint32_t line = slab_alloc(slab, class);
@@ -366,7 +358,6 @@ static int page_move(struct slab *slab, uint32_t *ref, unsigned class)
     return 0;
 }
 
-/* Makes room for one more block. */
 static int page_grow(struct slab *slab, uint32_t *ref)
 {
     if (*ref) {
@@ -420,8 +411,7 @@ static int page_insert(struct slab *slab, uint32_t *ref, unsigned granule,
     return 0;
 }
 
-/* Halves pages that are at most half full. Keeps a quarter of the slots free, so that the next
- * block does not move the page again. */
+/* From half full on. Keeps a quarter free, so that the next block does not move the page again. */
 static void page_shrink(struct slab *slab, uint32_t *ref, unsigned count)
 {
     unsigned class = page_class(*ref);
@@ -522,8 +512,7 @@ static struct radix_leaf *leaf_make(struct radix *radix, struct radix_middle *mi
     return memset(slab_at(radix->slab, line), 0, sizeof(struct radix_leaf));
 }
 
-/* Inserts a key below 2^RADIX_KEY_BITS that is absent, with a value other than 0. -ENOMEM: the
- * bound is reached. */
+/* An absent key below 2^RADIX_KEY_BITS, a value other than 0. -ENOMEM: the bound is reached. */
 static int radix_insert(struct radix *radix, uint64_t key, uint32_t value)
 {
     assert(value && key >> RADIX_KEY_BITS == 0);
@@ -556,8 +545,7 @@ static void radix_remove(struct radix *radix, uint64_t key)
         middle_drop(radix, key_top(key));
 }
 
-/* Stores the smallest key >= *key in *key; returns false if there is none. No table is ever empty,
- * so the descent into any later table finds a key. */
+/* Smallest key >= *key; false: none. No table is empty, so any later table has a key. */
 static bool radix_next(const struct radix *radix, uint64_t *key)
 {
     unsigned top = key_top(*key);

@@ -94,8 +94,7 @@ static void learn_key(struct walk *walk, uint64_t cache, uint64_t key)
     }
 }
 
-/* Returns 1 if the first entry of every filled bin is a chunk of that bin, -1 if one is not, 0 if
- * there are no entries. */
+/* 1: the first entry of every filled bin is a chunk of that bin; -1: not so; 0: no entries. */
 static int has_entries(struct walk *walk, uint64_t start, const struct walk_cache *cache)
 {
     int found = 0;
@@ -229,8 +228,7 @@ void walk_lists_init(struct walk_lists *lists)
     *lists = (struct walk_lists){.entries_left = LIST_FIND_MAX};
 }
 
-/* Returns true if a list pointer can have this value: an address in a heap, or in a mapping that
- * may be one. */
+/* An address in a heap, or in a mapping that may be one. */
 static bool walk_lists_in_heap(const struct walk *walk, uint64_t address)
 {
     if (address < WALK_PAGE_BYTES || address & 15)
@@ -243,10 +241,8 @@ static bool plausible(const struct walk *walk, uint64_t pointer)
     return !pointer || walk_lists_in_heap(walk, pointer);
 }
 
-/*
- * Decodes the pointer in a list entry's first word. Since glibc 2.32 it is mangled with its own
- * address. Which form a process uses is known from the first entry that fits only one.
- */
+/* Since glibc 2.32 a list entry's pointer is mangled with its own address. The first entry that
+ * fits only one form shows which one a process uses. */
 static bool reveal(struct walk *walk, uint64_t position, uint64_t word, uint64_t *pointer)
 {
     struct walk_lists *lists = &walk->lists;

@@ -68,11 +68,8 @@ static uint64_t entry_address(uint64_t leaf, uint64_t address)
     return leaf + (address >> PAGE_SHIFT) % LEAF_ENTRIES * 8;
 }
 
-/*
- * Reads the extent of an entry. Returns false if no extent in use is around the address. The
- * extent's own bits are used: an entry has a copy of the class, but for a large block only the
- * first page's copy is kept up to date.
- */
+/* Returns false if no extent in use is around the address. Uses the extent's own bits: an entry has
+ * a copy of the class, but for a large block only the first page's copy is kept up to date. */
 static bool read_extent(struct walk *walk, uint64_t entry, uint64_t address, struct extent *extent)
 {
     uint64_t words[3]; /* bits, address, size with a serial number in the bits below a page */
@@ -261,8 +258,7 @@ void walk_jemalloc_search(struct walk *walk, const struct maps *maps)
     walk_pause_lengthen(&jemalloc->pause, WALK_SEARCH_PAUSE_MAX);
 }
 
-/* Returns the number of blocks in use: for a slab, the blocks that are not free. Blocks in a
- * thread's cache count as in use. */
+/* The blocks of a slab that are not free. Blocks in a thread's cache count as in use. */
 static uint32_t in_use(const struct walk *walk, const struct extent *extent)
 {
     const uint64_t most = (1 << FREE_BITS) - 1;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The target's address space: its mappings and their ELF files. Records keep it current; /proc is
- * read at the start, for addresses without a record, and after lost records. For the files of the
- * resolver.
- */
+/* The target's mappings and their ELF files. Records keep them current; /proc is read at the start,
+ * for addresses without a record, and after lost records. */
 #ifndef MISSTOP_RESOLVE_PROCESS_SPACE_H
 #define MISSTOP_RESOLVE_PROCESS_SPACE_H
 
@@ -48,7 +45,6 @@ struct regions {
     uint64_t changes; /* incremented with each change */
 };
 
-/* The object that anonymous memory is part of. */
 struct region_found {
     uint64_t key;
     uint64_t start;      /* start of the run of mappings, or of the mapping if it is one of many */
@@ -77,7 +73,6 @@ struct space {
     bool data_recorded;       /* the recording has mappings without code: perf record -d */
 };
 
-/* Kinds of addresses outside the recorded mappings. */
 enum space_unrecorded {
     SPACE_NOTHING, /* not memory of the program */
     SPACE_STACK,   /* below the stack's mapping, which has grown since */
@@ -120,10 +115,9 @@ void space_complete(struct space *space, const struct map *map);
 struct module *space_module_at(struct space *space, struct map *map, uint64_t address);
 
 /*
- * The TLS blocks of all threads: one per module with a TLS image and thread that has used it.
- * Static blocks are below the thread control block, blocks of libraries loaded later are wherever
- * the dynamic linker allocated them. Also contains the control blocks. For the files of the
- * resolver.
+ * One block per thread and module with a TLS image that it has used. Static blocks are below the
+ * thread control block, blocks of libraries loaded later are wherever the dynamic linker allocated
+ * them. Also contains the control blocks.
  */
 
 struct tls_block {
@@ -141,8 +135,7 @@ struct tls {
 
 void tls_fini(struct tls *tls);
 
-/* Rebuilds the blocks from the modules opened so far. Needs some system calls per thread: not to be
- * called per sample. */
+/* From the modules opened so far. Some system calls per thread: not for every sample. */
 void tls_refresh(struct tls *tls, struct space *space, const struct tcbs *tcbs);
 
 /* Returns the block around an address; NULL: none. */

@@ -43,8 +43,7 @@ const struct tcb *tcbs_ask(struct tcbs *tcbs, pid_t pid, uint32_t tid);
 /* Finds the blocks of all current threads. */
 void tcbs_refresh(struct tcbs *tcbs, pid_t pid);
 
-/* Like tcbs_refresh(), but with TCBS_MANY threads or more at a cost of at most TCBS_COST of one
- * CPU. */
+/* From TCBS_MANY threads on at a cost of at most TCBS_COST of one CPU. */
 enum { TCBS_MANY = 512 };
 #define TCBS_COST 0.01
 void tcbs_tick(struct tcbs *tcbs, pid_t pid, uint64_t now_ns);
@@ -61,17 +60,15 @@ const struct tcb *tcbs_of_thread(const struct tcbs *tcbs, uint32_t tid);
  * stackblock, stackblock_size, guardsize). Their offset in the struct depends on the version, so
  * they are recognised by an invariant: the struct itself is at the upper end of that memory.
  */
-/* Finds the stack [*start, *end) without the guard. `bytes` were read at `base`, the thread control
- * block. Returns false if no words match, as for the first thread, which has a stack made by the
- * kernel. */
+/* Without the guard. `bytes` were read at `base`, the thread control block. Returns false if no
+ * words match, as for the first thread, which has a stack made by the kernel. */
 bool tcb_stack(const unsigned char *bytes, size_t size, uint64_t base, uint64_t *start,
                uint64_t *end);
 
 /*
- * Finds the memory that is stack. The kernel shows a thread's stack and adjacent mappings as one
- * line of /proc/PID/maps, so the bounds of a mapping are not those of the stack. The bounds are
- * taken from the thread's library (tcb_stack()), otherwise up to its control block, otherwise from
- * the stack pointers seen. For the files of the resolver.
+ * The kernel shows a thread's stack and adjacent mappings as one line of /proc/PID/maps. The bounds
+ * are taken from the thread's library (tcb_stack()), otherwise up to its control block, otherwise
+ * from the stack pointers seen.
  */
 struct stack {
     uint64_t start;
@@ -95,8 +92,7 @@ void stacks_refresh(struct stacks *stacks, const struct tcbs *tcbs, const struct
 /* Adds a thread. The first thread is ignored: its stack is the kernel's [stack]. */
 void stacks_of_thread(struct stacks *stacks, const struct tcb *tcb, const struct maps *maps);
 
-/* Notes a stack access in a mapping without a stack there: by a coroutine, a signal handler, or a
- * thread of another library. */
+/* By a coroutine, a signal handler, or a thread of another library. */
 void stacks_reached(struct stacks *stacks, const struct map *map, uint64_t address);
 
 /* Removes stacks in a new mapping: threads have ended since the last refresh. Threads seen again
@@ -106,16 +102,12 @@ void stacks_forget(struct stacks *stacks, uint64_t start, uint64_t end);
 /* Returns the stack around an address; NULL: none. Valid until the next change. */
 const struct stack *stacks_find(const struct stacks *stacks, uint64_t address);
 
-/* Returns true if a range contains a stack. */
 bool stacks_within(const struct stacks *stacks, uint64_t start, uint64_t end);
 
 /* Narrows [*start, *end) around an address in no thread's stack to the gap between stacks. */
 void stacks_gap(const struct stacks *stacks, uint64_t address, uint64_t *start, uint64_t *end);
 
-/*
- * Names of the process's threads: from the records, or for a live process from /proc if there is no
- * record yet. Private to src/resolve.
- */
+/* From the records, or for a live process from /proc if there is no record yet. */
 enum {
     THREAD_NAMES_MAX = 1 << 14,
     THREAD_NAME_MAX = 32 /* TASK_COMM_LEN is 16; longer if bytes are escaped */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads the heap of a Java virtual machine; see runtime.h. Sources: vmStructs.hpp, klass.hpp,
- * markWord.hpp and fieldInfo.hpp of OpenJDK. */
+/* Sources: vmStructs.hpp, klass.hpp, markWord.hpp and fieldInfo.hpp of OpenJDK. */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -299,8 +298,7 @@ static uint64_t object_bytes(const struct runtime_class *class, int32_t length)
                                              : (bytes + OBJECT_ALIGN - 1) & -(uint64_t)OBJECT_ALIGN;
 }
 
-/* Returns true if an object of a known class begins at `start` and holds the address. Its first
- * word must be that of an unlocked object: a 31-bit hash, an age, and nothing above
+/* The first word must be that of an unlocked object: a 31-bit hash, an age, and nothing above
  * (markWord.hpp). */
 bool hotspot_object(struct runtimes *runtimes, uint64_t start, uint64_t address,
                     struct runtime_object *object)
@@ -327,15 +325,13 @@ bool hotspot_object(struct runtimes *runtimes, uint64_t start, uint64_t address,
 
 /* Fields */
 
-/* State of reading the fields of a class. */
 struct fields {
     const struct hotspot *hotspot;
     struct runtime_members members;
     uint64_t constants;
 };
 
-/* Returns the size of a field with that signature, as in "J" for long. References are compressed
- * below 32 GiB. */
+/* By its signature, as in "J" for long. References are compressed below 32 GiB. */
 static uint64_t field_bytes(const struct hotspot *hotspot, char signature)
 {
     static const uint8_t bytes[] = {

@@ -210,8 +210,7 @@ static void update(struct browser *browser)
     }
 }
 
-/* Replaces the displayed snapshot. The tables point into the old one until they have been
- * updated. */
+/* The tables point into the old snapshot until they have been updated. */
 static void browser_take(struct browser *browser, struct held_snapshot next)
 {
     struct held_snapshot old = browser->held;
@@ -475,8 +474,7 @@ static void ask_for_file(struct browser *browser)
 static const char named_elsewhere[] =
     "heap bins are renamed and combined on screen 4, Heap; functions and objects on 3, Matrix";
 
-/* Request of an action that no screen handled, or a message that names the screens that handle
- * it. */
+/* Of an action that no screen handled, or a message that names the screens that do. */
 static const struct {
     enum request_kind kind;
     const char *message;
@@ -766,8 +764,7 @@ struct request browser_input(struct browser *browser, const struct input *input)
         table_move(table, input->kind == INPUT_WHEEL_UP ? -WHEEL_ROWS : WHEEL_ROWS);
         return none;
     default:
-        /* Control characters are never part of a word, so that Ctrl-C and Ctrl-Z work during a
-         * prompt. */
+        /* Control characters are never part of a word: Ctrl-C and Ctrl-Z work during a prompt. */
         if (browser->prompt.kind != PROMPT_NONE && input->key >= 0x20) {
             prompt_key(browser, input->key, &none);
             return none;

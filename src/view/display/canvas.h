@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * A screen image in memory. Screens draw on it; display.c copies it to the terminal, text.c to a
- * file, and tests read it. Drawing outside is clipped and never an error.
- */
+/* Screens draw on it; display.c copies it to the terminal, text.c to a file, and tests read it.
+ * Drawing outside is clipped and never an error. */
 #ifndef MISSTOP_VIEW_DISPLAY_CANVAS_H
 #define MISSTOP_VIEW_DISPLAY_CANVAS_H
 
@@ -11,10 +9,8 @@
 #include <stdint.h>
 #include <wchar.h>
 
-/*
- * The meanings of text, and their appearance with 256 colours, 8, and none. Views name a paint;
- * only display.c (curses) and text.c (escape sequences) translate it into a colour.
- */
+/* With 256 colours, 8, and none. Views name a paint; only display.c (curses) and text.c (escape
+ * sequences) translate it into a colour. */
 enum paint {
     PAINT_PLAIN,
     PAINT_DIM,
@@ -64,7 +60,6 @@ struct paint_look {
     unsigned attributes_mono;
 };
 
-/* Colour schemes. */
 enum paint_scheme {
     SCHEME_DEFAULT,  /* for a dark background */
     SCHEME_LIGHT,    /* for a light background */
@@ -80,18 +75,14 @@ short paint_selected_ground(enum paint_scheme scheme);
 /* Returns the heat of a share, 0..1; PAINT_PLAIN if it is not known. */
 enum paint paint_heat(double share);
 
-/*
- * Characters of UTF-8 text and the terminal columns they occupy. No other part of view may assume
- * that a byte or a character is one column wide.
- */
+/* No other part of view may assume that a byte or a character is one column wide. */
 struct glyph {
     wchar_t code;
     unsigned bytes; /* 0 at the end of the text */
     int columns;    /* 0: combines with the previous character */
 };
 
-/* Where long text is truncated: at the end, or in the middle after shortening template arguments,
- * because C++ names differ at both ends. */
+/* In the middle after shortening template arguments, because C++ names differ at both ends. */
 enum glyph_cut { GLYPH_CUT_END, GLYPH_CUT_MIDDLE };
 
 /* Returns the first character; '?' if it is invalid, or not ASCII with `ascii`. */
@@ -100,10 +91,7 @@ struct glyph glyph_next(const char *text, bool ascii);
 /* Returns the number of columns of a whole text. */
 int glyph_columns(const char *text, bool ascii);
 
-/*
- * Copies `text`, truncated to `columns` columns with an ellipsis ('~' in ASCII). Returns the
- * columns used.
- */
+/* With an ellipsis ('~' in ASCII) if `text` is cut to `columns`. Returns the columns used. */
 int glyph_fit(char *out, size_t size, const char *text, int columns, enum glyph_cut cut,
               bool ascii);
 
@@ -128,7 +116,6 @@ struct canvas {
     struct cell *cells;
 };
 
-/* A rectangle of a canvas. */
 struct area {
     int row;
     int column;
@@ -144,8 +131,7 @@ int canvas_init(struct canvas *canvas, int rows, int columns, bool ascii);
 void canvas_fini(struct canvas *canvas);
 void canvas_clear(struct canvas *canvas);
 
-/* Draws text in at most `columns` columns, truncated with an ellipsis. Returns the columns
- * drawn. */
+/* Truncated with an ellipsis. Returns the columns drawn. */
 int canvas_text(struct canvas *canvas, int row, int column, int columns, enum paint paint,
                 const char *text);
 int canvas_format(struct canvas *canvas, int row, int column, int columns, enum paint paint,
@@ -155,8 +141,7 @@ int canvas_format(struct canvas *canvas, int row, int column, int columns, enum 
 void canvas_flag(struct canvas *canvas, int row, int column, int columns, enum cell_flag flag);
 void canvas_paint(struct canvas *canvas, int row, int column, int columns, enum paint paint);
 
-/* Draws text over several rows, broken at spaces and indented by its leading blanks. Returns the
- * rows used. */
+/* Broken at spaces and indented by its leading blanks. Returns the rows used. */
 int canvas_wrap(struct canvas *canvas, struct area area, enum paint paint, const char *text);
 
 /* Returns NULL for a cell outside. */
@@ -165,10 +150,7 @@ const struct cell *canvas_at(const struct canvas *canvas, int row, int column);
 /* Formats one row as UTF-8, without trailing blanks. Returns the length. */
 size_t canvas_row_text(const struct canvas *canvas, int row, char *out, size_t size);
 
-/*
- * Writes a row of a canvas part by part from the left, as far as it reaches, for lines that consist
- * of parts (header.c).
- */
+/* From the left, as far as it reaches, for lines that consist of parts (header.c). */
 /* The unwritten rest of a row. */
 struct pen {
     struct canvas *canvas;
@@ -181,8 +163,7 @@ struct pen {
 __attribute__((format(printf, 3, 4))) void pen_part(struct pen *pen, enum paint paint,
                                                     const char *format, ...);
 
-/* Writes the text only if it fits completely, because a truncated figure misleads. Returns false if
- * it does not fit. */
+/* Only if it fits completely, because a truncated figure misleads; false: it does not. */
 __attribute__((format(printf, 3, 4))) bool pen_whole(struct pen *pen, enum paint paint,
                                                      const char *format, ...);
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The status line and the key bar. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -232,8 +231,7 @@ static void draw_bar(struct browser *browser, struct canvas *canvas, int row)
         used += draw_key(browser, canvas, row, used, canvas->columns - used, always[i]);
 }
 
-/* Draws the most urgent of: a prompt, a message, the program's status. Returns false if there is
- * none. */
+/* The most urgent of: a prompt, a message, the program's status. False: none. */
 static bool draw_news(struct browser *browser, struct canvas *canvas, int row)
 {
     const struct snapshot *snapshot = browser->snapshot;

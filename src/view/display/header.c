@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The lines at the top: the process, whether it waits for memory, the tabs, and the levels below a
- * tab. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,12 +10,9 @@
 #include "view/display/canvas.h"
 #include "view/words.h"
 
-/*
- * The row of tabs: each screen's key and name. If there is not enough room, only the tabs nearest
- * to the current one keep their names; the others show only their keys.
- */
+/* If there is not enough room, only the tabs nearest to the current one keep their names; the
+ * others show only their keys. */
 
-/* The parts of a tab that fit. */
 enum said { SAID_NOTHING, SAID_KEY, SAID_NAME };
 
 static bool tab_calls(const struct browser *browser, int tab)
@@ -150,8 +145,7 @@ enum action tabs_next(const struct browser *browser, int direction)
     return tab_action(to);
 }
 
-/* Draws the line of the levels from the tab down to the current screen. Returns the rows used, 0 on
- * a tab. */
+/* From the tab down to the current screen. Returns the rows used, 0 on a tab. */
 static int levels_above_draw(struct browser *browser, struct canvas *canvas, int row)
 {
     static const char up[] = "Esc: up";
@@ -175,8 +169,7 @@ static int levels_above_draw(struct browser *browser, struct canvas *canvas, int
     return 1;
 }
 
-/* Draws the line below the tabs with the time range of all tables, and the way back. Returns the
- * rows used, 0 for the run up to now. */
+/* With the time range of all tables, and the way back. Returns 0 for the run up to now. */
 static int time_range_line_draw(struct browser *browser, struct canvas *canvas, int row)
 {
     static const char back[] = "N: back to now";
@@ -273,8 +266,7 @@ static void draw_title(const struct browser *browser, struct canvas *canvas)
         pen_whole(&pen, PAINT_DIM, "  every %g s", snapshot->interval_s);
 }
 
-/* Draws whether the process waits for memory, and at the right, if there is room, the quality of
- * the samples. */
+/* At the right, if there is room, the quality of the samples. */
 static void draw_answer(struct browser *browser, struct canvas *canvas, int row)
 {
     enum { GAUGE_COLUMNS = 20, WIDE_COLUMNS = 100 };
@@ -325,8 +317,7 @@ static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)
         canvas_text(canvas, row, canvas->columns - columns - 1, columns, PAINT_DIM, basis);
 }
 
-/* Draws the subject of the tab, the first sentence of its help, if it fits. Returns the rows
- * used. */
+/* The first sentence of the tab's help, if it fits. Returns the rows used. */
 static int lead_draw(const struct browser *browser, struct canvas *canvas, int row)
 {
     enum { LEAD_FROM_ROWS = 20 };

@@ -70,8 +70,7 @@ static unsigned asked_panes(struct browser *browser, struct table *panes[PANES_M
     return browser->snapshot ? screen_panes(browser, help_view(browser)->about, panes) : 0;
 }
 
-/* Returns true if the screen's columns are explained: those of a simulation or of watchpoints only
- * if there is one. */
+/* Columns of a simulation or of watchpoints only if there is one. */
 static bool is_explained(const struct browser *browser, enum screen_id id)
 {
     return !browser->snapshot || screen_filled(id, browser->snapshot);
@@ -128,7 +127,6 @@ static void write_other_columns(struct prose_writer *writer, struct browser *bro
     }
 }
 
-/* Writes the whole help for the screen it was opened from. */
 static void help_write(struct prose_writer *writer, struct browser *browser)
 {
     write_screen(writer, browser);

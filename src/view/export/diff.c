@@ -139,8 +139,7 @@ static int match_table(struct diff *diff, enum report_table table)
     return code;
 }
 
-/* Returns the key of an object: for fields, from everything that identifies the object; functions
- * know only its name. */
+/* For fields, from everything that identifies the object; functions know only its name. */
 static uint64_t object_key(enum report_table table, const struct report_row *object)
 {
     if (table == REPORT_FUNCTIONS)
@@ -184,8 +183,7 @@ static int diff_match(struct diff *diff)
 
 /* ---- totals of the two sides: whether they can be compared, and their amounts ---- */
 
-/* Amounts this close count as equal, whatever their interval, because two runs of the same program
- * vary by as much. */
+/* Amounts this close count as equal: two runs of the same program vary by as much. */
 static const double same_amount = 0.05;
 
 static const double waiting_least = 0.02;
@@ -413,8 +411,7 @@ static double largest_share(const struct diff *diff, const struct diff_row *row)
     return largest;
 }
 
-/* Fills in shares for calculation. If a row is not listed, uses the possible share that gives the
- * smallest change. */
+/* If a row is not listed, uses the possible share that gives the smallest change. */
 static void fill_shares(const struct diff *diff, enum report_table table,
                         const struct diff_row *row, double *shares)
 {
@@ -432,8 +429,7 @@ static double mean_of(const double *values, size_t count)
     return sum / (double)count;
 }
 
-/* Returns the mean over all runs, in which a run that does not list the row counts as 0; NAN if no
- * run lists it. */
+/* A run that does not list the row counts as 0; NAN if no run lists it. */
 static double shown_mean(const double *shares, size_t count)
 {
     double sum = 0;
@@ -508,8 +504,7 @@ static double design_of(const struct diff *diff, const struct diff_row *row)
                           diff->b.effective);
 }
 
-/* Estimates the clustering of samples in time, per object; its fields and code share the object's
- * value. A row without an estimate gets the largest one. */
+/* Per object, with its fields and code. A row without an estimate gets the largest one. */
 static void find_designs(struct diff *diff)
 {
     double worst = 1;

@@ -24,8 +24,7 @@
  */
 enum report_table { REPORT_OBJECTS, REPORT_FIELDS, REPORT_FUNCTIONS, REPORT_TABLES };
 
-/* A row of a table and its key for matching; addresses in names are not part of the key. Strings
- * are never NULL. */
+/* Addresses in names are not part of the key. Strings are never NULL. */
 struct report_row {
     const char *name;
     const char *kind;    /* "" for functions */
@@ -61,8 +60,7 @@ struct report {
     struct arena arena; /* holds all data */
 };
 
-/* Reads the last object of a file of JSON reports. Returns 0, -EBADMSG, -EFBIG, or an error of
- * reading. */
+/* The last of several. Returns 0, -EBADMSG, -EFBIG, or an error of reading. */
 int report_read(struct report **report, const char *path, struct error *error);
 
 /* Makes a report from a snapshot. Returns 0 or -ENOMEM. */
@@ -124,10 +122,8 @@ struct diff {
     struct arena arena;
 };
 
-/*
- * Compares two sides. The reports must outlive the diff. Returns 0; -EDOM if the sides rank by
- * different events, or have no samples; -ENOMEM.
- */
+/* The reports must outlive the diff. Returns 0; -EDOM if the sides rank by different events, or
+ * have no samples; -ENOMEM. */
 int diff_new(struct diff **diff, const struct diff_side *a, const struct diff_side *b,
              struct error *error);
 void diff_free(struct diff *diff);

@@ -29,8 +29,7 @@ static double report_share(const json_t *from)
     return value <= 1.000001 ? fmin(value, 1) : NAN;
 }
 
-/* Removes addresses from a name such as "[heap 0x55d0c0de 12.1M]", because they differ in the next
- * run. */
+/* "[heap 0x55d0c0de 12.1M]": addresses differ in the next run. */
 static void drop_addresses(char *name)
 {
     for (char *at = name; (at = strstr(at, " 0x"));) {
@@ -176,8 +175,7 @@ static void report_take_functions(struct report *report, const json_t *functions
 
 enum { REPORT_BYTES_MOST = 64 << 20 };
 
-/* Returns the end of a file, from malloc(), and the bytes `before` it; NULL and `error` on failure.
- */
+/* From malloc(), and the bytes `before` it; NULL and `error` on failure. */
 static char *read_end(const char *path, size_t *size, off_t *before, struct error *error)
 {
     struct stat status;
@@ -269,8 +267,7 @@ static double instructions_of(const json_t *events)
     return NAN;
 }
 
-/* Decayed weight halves every half-life; a steady stream accumulates to the weight of half-life /
- * ln 2. */
+/* A steady stream accumulates to the weight of half-life / ln 2. */
 static double seconds_covered(const struct report *report, double counted_s)
 {
     if (!strcmp(report->basis, "run") || !(report->half_life_s > 0))

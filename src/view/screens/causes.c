@@ -372,8 +372,7 @@ static double causes_other(const double share[CAUSE_COUNT])
     return share[CAUSE_INCLUSION] + share[CAUSE_UNKNOWN];
 }
 
-/* Returns the fraction of the early evictions caused by accesses to other objects; NAN if there
- * were none. */
+/* Caused by accesses to other objects; NAN: no early evictions. */
 static double causes_early_other(const struct snapshot_causes_figures *figures)
 {
     double early = figures->early_same + figures->early_other;
@@ -472,7 +471,6 @@ void causes_evictor(const struct snapshot_evictor *evictor, char *out, size_t si
              evictor->object ? evictor->object : "");
 }
 
-/* Returns true if the program has several threads. */
 static bool has_threads(const struct snapshot *snapshot)
 {
     const struct snapshot_causes_list *list = &snapshot->causes.of[CAUSES_THREADS];
@@ -489,9 +487,8 @@ static uint32_t id_of(enum causes_of kind, const struct snapshot_evictor *evicto
     return kind == CAUSES_OBJECTS ? evictor->object_id : evictor->function_id;
 }
 
-/* Finds the main evictor if it is known and not the row itself: for an object, the evicting object;
- * for a function, the evicting function. Another one can have the same name. Returns false if there
- * is none. */
+/* For an object, the evicting object; for a function, the evicting function; not the row itself.
+ * Another one can have the same name. Returns false if there is none. */
 static bool rival(enum causes_of kind, const struct snapshot_causes_row *row,
                   char out[ADVICE_NAME_BYTES])
 {

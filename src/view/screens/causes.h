@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Causes of misses as sentences and rows; for the Causes screen, the matrix, batch text and the
- * page of --html. */
+/* For the Causes screen, the matrix, batch text and the page of --html. */
 #ifndef MISSTOP_VIEW_SCREENS_CAUSES_H
 #define MISSTOP_VIEW_SCREENS_CAUSES_H
 
@@ -13,7 +12,6 @@
 const struct snapshot_causes_row *causes_row_of(const struct snapshot_causes *causes,
                                                 enum causes_of kind, uint32_t id);
 
-/* Returns "object", "function" or "thread". */
 const char *causes_of_name(enum causes_of kind);
 
 /* Formats the causes, largest first: "61.0% conflict, 27.0% capacity, 12.0% first references". */
