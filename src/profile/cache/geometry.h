@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shape of one cache level, from sysfs or from the option -C. */
 #ifndef MISSTOP_PROFILE_CACHE_GEOMETRY_H
 #define MISSTOP_PROFILE_CACHE_GEOMETRY_H
 
@@ -21,23 +20,18 @@ struct geometry {
 };
 
 /*
- * Parses `spec` and fills in the geometry. `spec`: "L1", "L2", "L3" (that level of CPU 0 under
- * `sysfs_root`, normally "/sys/devices/system/cpu"), or "LEVEL=SIZE,WAYS,LINE" with K, M suffixes;
- * NULL: L1d. Returns -EINVAL with the cause, or -ENOENT if sysfs has no such level. The number of
- * sets need not be a power of two (L3 slices): the set is the line number modulo the number of
- * sets.
+ * `spec`: "L1", "L2", "L3" (that level of CPU 0 under `sysfs_root`, normally
+ * "/sys/devices/system/cpu"), or "LEVEL=SIZE,WAYS,LINE" with K, M suffixes; NULL: L1d. Returns
+ * -EINVAL with the cause, or -ENOENT if sysfs has no such level. The number of sets need not be a
+ * power of two (L3 slices): the set is the line number modulo the number of sets.
  */
 int geometry_parse(struct geometry *geometry, const char *spec, const char *sysfs_root,
                    struct error *error);
 
-/*
- * Like geometry_parse(), with the caches that a recording lists. Returns false if it has no such
- * level.
- */
+/* With the caches that a recording lists. Returns false if it has no such level. */
 bool geometry_among(struct geometry *geometry, const char *spec,
                     const struct perfdata_machine *machine);
 
-/* Returns the set of an address. */
 uint32_t geometry_set(const struct geometry *geometry, uint64_t address);
 
 #endif

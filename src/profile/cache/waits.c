@@ -13,16 +13,11 @@ enum {
     SAMPLES_LEAST = 64 /* minimum for a group, and for chases */
 };
 
-/*
- * The wait for an evicted line, relative to the minimum time to fetch one of the lines that evicted
- * it: 14 cycles in L2 to 4 per line, 50 in L3 to 6, 300 in memory to 10.
- */
+/* Relative to the minimum time to fetch one of the lines that evicted it: 14 cycles in L2 to 4 per
+ * line, 50 in L3 to 6, 300 in memory to 10. */
 static const double wait_by_fetch[WAIT_LEVELS] = {14 / 4., 50 / 6., 300 / 10.};
 
-/*
- * The share of L2 and L3 that a program can fill: their sets are selected by physical addresses and
- * fill unevenly.
- */
+/* Of L2 and L3: their sets are selected by physical addresses and fill unevenly. */
 static const double even_part = 0.5;
 
 static const double periods_next = 2.5; /* samples of a thread further apart are not compared */
@@ -50,10 +45,7 @@ static bool find_threads(struct waits *waits)
     return true;
 }
 
-/*
- * Marks the lines that can disappear from a core's cache: written by another thread or process, or
- * flushed.
- */
+/* Written by another thread or process, or flushed. */
 static bool find_taken(struct waits *waits, const struct hash *objects)
 {
     const struct window *window = waits->window;
@@ -89,10 +81,9 @@ static void add_line(struct waits_set *set, const struct window_entry *mapped, b
 }
 
 /*
- * Chooses which lines of a set count as held. With LRU, each of h held lines misses at most once
- * per ways - h + 1 fetches of other lines. Any minimum sample count is valid if the lines above it
- * fit into the ways; uses the one with the lowest bound. `elsewhere`: samples on lines outside the
- * window.
+ * With LRU, each of h held lines misses at most once per ways - h + 1 fetches of other lines. Any
+ * minimum sample count is valid if the lines above it fit into the ways; uses the one with the
+ * lowest bound. `elsewhere`: samples on lines outside the window.
  */
 static void settle_set(struct waits_set *set, double ways, double wait_by_fetch_of,
                        double elsewhere)
@@ -194,10 +185,7 @@ static void take_chase(const struct window_entry *entry, uint32_t count, struct 
     sums->last_tid = entry->tid;
 }
 
-/*
- * Adds to the upper bounds. A line that the same pass accessed before is cached, unless another
- * thread took it.
- */
+/* A line that the same pass accessed before is cached, unless another thread took it. */
 static void take_most(const struct window_entry *entry, const double most[WAIT_LEVELS], bool taken,
                       struct waits_sums *sums)
 {
@@ -238,10 +226,8 @@ static double held_most(const struct waits_sums *sums, double lines)
     return (sums->chases_hot + rest * fmin(1, held)) / sums->chases;
 }
 
-/*
- * Returns true if the chases are not passes in order. A pass has at least k samples, from the bytes
- * that a core can read between two samples, so at least 1 - 1/k of its steps have one direction.
- */
+/* A pass has at least k samples, from the bytes that a core can read between two samples, so at
+ * least 1 - 1/k of its steps have one direction. */
 static bool in_no_order(const struct waits_sums *sums)
 {
     const struct spread order = {.up = (uint32_t)sums->up,
@@ -264,10 +250,8 @@ double waits_chased(const struct waits *waits, const struct waits_sums *sums, en
     return sums->chases * (1 - held_most(sums, lines));
 }
 
-/*
- * Estimates the samples of passes that waited: the excess of the first access to a line over the
- * later accesses, which do the same work with a cached line.
- */
+/* The excess of the first access to a line over the later ones, which do the same work with a
+ * cached line. */
 static double passes_waited(const struct waits_sums *sums, enum wait_level level, double errors)
 {
     double above = sums->passes[level] - sums->passes_hit[level];

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Bounds of the time spent waiting for data, from samples of time alone (doc/design/waits.md): they
- * follow from the lines to which the window's samples return, and the number of lines. For one
- * snapshot, after window_count(). Private to src/profile.
- */
+/* From samples of time alone (doc/design/waits.md): from the lines to which the window's samples
+ * return, and the number of lines. For one snapshot, after window_count(). */
 #ifndef MISSTOP_PROFILE_CACHE_WAITS_H
 #define MISSTOP_PROFILE_CACHE_WAITS_H
 
@@ -17,10 +14,8 @@ enum {
     WAITS_CLASSES = 32
 };
 
-/*
- * One cache set, or a whole level if its index is not known. Its lines are in classes by their
- * number of samples; lines of several threads are in the first class, which does not count as held.
- */
+/* Or a whole level if its index is not known. Lines are in classes by samples; those of several
+ * threads are in the first class, which does not count as held. */
 struct waits_set {
     uint32_t lines[WAITS_CLASSES];
     double samples[WAITS_CLASSES];
@@ -58,15 +53,13 @@ struct waits_sums {
 };
 
 /*
- * `elsewhere`: samples outside the window that may have waited for other lines. `objects`: objects
- * with lines that can disappear at any time. Returns false if memory runs out; call waits_fini() in
- * any case.
+ * `elsewhere`: samples outside the window that may have waited for other lines. `objects`: those
+ * with lines that can disappear at any time. False: out of memory; call waits_fini() in any case.
  */
 bool waits_init(struct waits *waits, const struct window *window, const uint64_t lines[WAIT_LEVELS],
                 double elsewhere, const struct hash *objects);
 void waits_fini(struct waits *waits);
 
-/* Adds a sample to the sums of `count` groups. */
 void waits_take(const struct waits *waits, const struct window_entry *entry,
                 struct waits_sums *const *sums, size_t count);
 

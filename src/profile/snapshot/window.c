@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The part of a snapshot that shows the window. */
 #include <math.h>
 
 #include "base/array.h"
@@ -66,10 +65,7 @@ struct crowd {
     uint32_t count;
 };
 
-/*
- * Collects the lines of hot sets from the newest part of the window, by set, the hottest line
- * first.
- */
+/* From the newest part of the window, by set, the hottest line first. */
 static size_t crowd_hot_sets(struct build *build, const struct snapshot_sets *shown, double bound,
                              struct crowd *crowd)
 {
@@ -84,11 +80,8 @@ static size_t crowd_hot_sets(struct build *build, const struct snapshot_sets *sh
     return count;
 }
 
-/*
- * Returns the share of the hot sets' excess over the mean that is on as many lines as a set has
- * ways. Those lines fit into the set: they are hot but do not evict each other. NAN: no set is
- * crowded in the window.
- */
+/* On as many lines as a set has ways: those fit into the set, so they are hot but do not evict each
+ * other. NAN: no set is crowded in the window. */
 static double held_by_ways(struct build *build, const struct snapshot_sets *shown, double bound)
 {
     struct crowd *crowd = arena_array(build->arena, CROWD, sizeof *crowd);
@@ -111,10 +104,9 @@ static double held_by_ways(struct build *build, const struct snapshot_sets *show
 }
 
 /*
- * Estimates the lines, sampled or not, of the object with most samples in hot sets. Reading a large
- * array also crowds sets, because prefetching restarts on each page and the samples are on the
- * first lines of pages. An object larger than the cache does not fit in any case. NAN: no set is
- * hot.
+ * Of the object with most samples in hot sets, sampled or not. Reading a large array also crowds
+ * sets, because prefetching restarts on each page and the samples are on the first lines of pages.
+ * An object larger than the cache does not fit in any case. NAN: no set is hot.
  */
 static double lines_in_hot_sets(struct build *build, const struct snapshot_sets *shown,
                                 double bound)
@@ -206,7 +198,6 @@ static void build_sets(struct build *build)
 
 enum { RECURRENCES = 64, DOUBLES_MIN = 10 };
 
-/* The lines of one object in the window. */
 struct seen_lines {
     uint32_t lines;
     uint32_t singles;
@@ -224,10 +215,8 @@ static void see_line(struct seen_lines *seen, const struct window_entry *entry)
     seen->doubles += entry->count == 2;
 }
 
-/*
- * Estimates the lines of an object, sampled or not: Chao's lower bound (A. Chao, 1984) if enough
- * lines were seen twice, limited by the object's memory.
- */
+/* Sampled or not: Chao's lower bound (A. Chao, 1984) if enough lines were seen twice, limited by
+ * the object's memory. */
 static double lines_of_object(const struct seen_lines *seen, uint64_t size, uint32_t line_bytes)
 {
     double once = seen->singles;
@@ -278,7 +267,6 @@ static uint64_t window_entry_line(const struct window *window, const struct wind
     return entry->address >> window->key_shift << window->key_shift;
 }
 
-/* Lookup tables of the listed lines. */
 struct lines {
     struct hash index;     /* line to position in the list */
     struct hash functions; /* (place, function) seen */

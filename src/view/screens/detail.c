@@ -70,7 +70,6 @@ static void draw_name(const struct snapshot_object *object, struct canvas *canva
                     paint_heat(object->share.value), figures);
 }
 
-/* Draws the size of an element, by the type with most of the samples or by the offsets. */
 static bool draw_element(const struct snapshot_object *object, struct canvas *canvas,
                          struct area area)
 {
@@ -90,7 +89,6 @@ static bool draw_element(const struct snapshot_object *object, struct canvas *ca
     return typed || object->element_size;
 }
 
-/* Draws its type, and how the type is known. */
 static bool draw_type(const struct snapshot_object *object, struct canvas *canvas, struct area area)
 {
     char known[192];
@@ -106,7 +104,6 @@ static bool draw_type(const struct snapshot_object *object, struct canvas *canva
     return true;
 }
 
-/* Draws the origin of the memory: the call path of its bin. */
 static bool draw_origin(const struct snapshot *snapshot, const struct snapshot_object *object,
                         struct canvas *canvas, struct area area)
 {
@@ -556,8 +553,7 @@ static uint32_t member_end_of(const struct snapshot_layout *layout,
     return end;
 }
 
-/* Without a type, the fields of the object and of the instruction are both named by their
- * offset. */
+/* Without a type, the fields of the object and of the instruction are named by offset. */
 static bool same_offset(const struct snapshot_object *object, uint64_t offset, const char *field)
 {
     for (size_t i = 0; field && i < object->field_count; i++)
@@ -587,8 +583,7 @@ static bool on_member(const struct snapshot_object *object, const struct snapsho
             is_at(row, instruction));
 }
 
-/* Returns the instruction with most samples on the member, in this object, or in any object if
- * index is UINT32_MAX. */
+/* In this object, or in any object if index is UINT32_MAX. */
 static struct found hottest(const struct snapshot *snapshot, const struct snapshot_object *object,
                             const struct snapshot_layout *layout,
                             const struct snapshot_layout_row *row, uint32_t index)

@@ -80,7 +80,6 @@ static void draw_alignment(const struct snapshot_layout *layout, struct canvas *
     canvas_text(canvas, area.row, area.column, area.columns, PAINT_PLAIN, text);
 }
 
-/* Draws all types seen in the object, with the current one highlighted. */
 static void draw_types(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_object *object = browser->opened.object;
@@ -188,7 +187,6 @@ static void set_text(struct layout_row *out, const char *text)
     text_sanitise(out->text, sizeof out->text, text, strlen(text));
 }
 
-/* Adds a separator for lines [first, next). */
 static void add_rule(struct layout_rows *rows, const struct snapshot_layout *layout, size_t first,
                      size_t next)
 {
@@ -217,7 +215,6 @@ static void add_rule(struct layout_rows *rows, const struct snapshot_layout *lay
     set_text(out, text);
 }
 
-/* Returns the number of cache lines of a member. */
 static size_t lines_of(const struct snapshot_layout *layout, const struct snapshot_layout_row *row)
 {
     size_t line = row->line;
@@ -355,8 +352,7 @@ static void layout_follow(struct browser *browser, uint32_t object, uint32_t typ
     view->table.pinned = false;
 }
 
-/* Displays the chosen type, otherwise the one with most samples. Makes the rows only while the
- * screen is displayed. */
+/* Otherwise the type with most samples. Makes the rows only while the screen is displayed. */
 static void layout_update(struct browser *browser)
 {
     struct layout_view *view = layout_view(browser);

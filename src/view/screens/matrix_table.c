@@ -39,8 +39,7 @@ static const char *matrix_plain_name(enum matrix_axis axis, const char *full_nam
     return strncmp(full_name, prefixes[axis], length) ? full_name : full_name + length;
 }
 
-/* Formats the full name of a line's largest member; returns -EINVAL for the others, or if there is
- * no such line. */
+/* -EINVAL for the others, or if there is no such line. */
 static int matrix_rules_name_line(const struct matrix_table *table, enum matrix_axis axis,
                                   size_t at, char out[BIN_RULES_NAME_BYTES])
 {
@@ -183,7 +182,6 @@ static const char *rest_name(enum matrix_axis axis, uint32_t which)
     return which == MATRIX_OTHERS ? "others" : axis == MATRIX_OBJECTS ? "no object" : "no access";
 }
 
-/* An axis of the snapshot. */
 struct listed {
     const uint32_t *indices; /* [count]; then the unlisted ones, then those without a line */
     size_t count;
@@ -235,8 +233,7 @@ static void matrix_table_rank(struct matrix_table *table, struct matrix_lines *l
         lines->line_of[i] = now_at[first[lines->line_of[i]]];
 }
 
-/* Arranges the listed lines, then the lines of the rest that have samples. Cells of a rest without
- * samples are mapped behind all lines. */
+/* The rest lines only if they have samples; otherwise their cells are mapped behind all lines. */
 static void arrange(struct matrix_table *table, const struct bin_rules *rules,
                     enum matrix_axis axis)
 {
@@ -316,8 +313,7 @@ static bool matrix_cell_belongs(const struct matrix_table *table, struct matrix_
            matrix_place_has(table, place, MATRIX_OBJECTS, column);
 }
 
-/* Sums the rates of the cells, or of the totals, that belong to a line or to a cell. Returns their
- * number. */
+/* Of the cells, or totals, that belong to a line or cell. Returns their number. */
 static size_t matrix_rates_sum(const struct matrix_table *table, struct matrix_place place,
                                struct rates_sums *sums)
 {

@@ -14,7 +14,6 @@
 
 enum { TEXT_ROWS = 2 };
 
-/* Draws the subject of the curve in one line. */
 static void draw_title(const struct snapshot_reuse_row *row, struct canvas *canvas,
                        struct area area)
 {
@@ -189,8 +188,7 @@ const char *reuse_size_text(char out[16], double size_bytes)
     return out;
 }
 
-/* Returns the first point with at least nine tenths of the gain that a larger cache can give;
- * REUSE_POINTS if there is no gain. */
+/* Nine tenths of the gain that a larger cache can give; REUSE_POINTS if there is no gain. */
 static unsigned reuse_knee(const struct snapshot_reuse_row *row)
 {
     double last = row->miss[REUSE_POINTS - 1].value;
@@ -208,8 +206,7 @@ bool reuse_is_sure(const struct snapshot_share *missed)
     return !(missed->high - missed->low > sure_width);
 }
 
-/* Formats a point of a curve, "25.0%"; "12-55%" if too few lines were watched for a precise
- * figure. */
+/* "25.0%"; "12-55%" if too few lines were watched for a precise figure. */
 static void reuse_missed_text(char *out, size_t size, const struct snapshot_share *missed)
 {
     if (reuse_is_sure(missed))

@@ -54,7 +54,6 @@ static void list_accesses(struct browser *browser, const struct snapshot_sharing
     sharing_view(browser)->line = line;
 }
 
-/* Lists the lines and accesses of the selected group. */
 static void sharing_follow(struct browser *browser)
 {
     const struct snapshot_sharing_group *group = group_shown(browser);
@@ -552,7 +551,8 @@ void sharing_remedy_words(const struct sharing_remedy *remedy, char *out, size_t
     static const char *const words[] = {
         [SHARING_NO_REMEDY] = "",
         [SHARING_PER_ELEMENT] =
-            "Give each element a line of its own (alignas(64) on its type), or let each thread count in a local variable and store it from time to time.",
+            "Give each element a line of its own (alignas(64) on its type), or let each thread "
+            "count in a local variable and store it from time to time.",
         [SHARING_LOCK_LESS] = "Access it less often, take it once for several items, or give each "
                               "thread its own part and add them up on reading.",
         [SHARING_LOCK_LESS_AND_APART] =
@@ -664,8 +664,7 @@ void sharing_reading(const struct snapshot_sharing_group *group, char *out, size
     sharing_remedy_words(&group->remedy, remedy, sizeof remedy);
     if (*remedy)
         text_append(out, size, " %s", remedy);
-    /* If the two busiest threads run on CPUs of different nodes, each transfer is more
-     * expensive. */
+    /* If the two busiest threads run on different nodes, each transfer is more expensive. */
     if (apart && group->verdict != SHARING_READ_ONLY)
         text_append(out, size,
                     " The threads run on nodes %d and %d: every turn crosses between them; on one "

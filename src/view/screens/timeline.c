@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 8: the run over time by object, function, field or thread; its phases and their leading
- * objects. */
+/* Screen 8. */
 
 #include <ctype.h>
 #include <math.h>
@@ -194,8 +193,7 @@ static void flag_range(const struct timeline_chart *chart, struct canvas *canvas
     canvas_flag(canvas, row, column + from, to > from ? to - from : 1, CELL_CURSOR);
 }
 
-/* Draws the cursor on the row of amounts below the shares, and its time on the axis below the
- * phases. */
+/* On the row of amounts below the shares, and its time on the axis below the phases. */
 static void timeline_cursor_draw(struct browser *browser, const struct timeline_chart *chart,
                                  struct canvas *canvas)
 {
@@ -220,8 +218,7 @@ static void timeline_cursor_draw(struct browser *browser, const struct timeline_
                     at);
 }
 
-/* Moves the cursor by one column. If it leaves the zoomed time range, the range moves by half its
- * length. */
+/* Beyond the zoomed time range, the range moves by half its length. */
 static void move(struct browser *browser, int direction)
 {
     struct timeline_view *view = timeline_view(browser);
@@ -267,8 +264,7 @@ static void mark(struct browser *browser)
                            : "mark removed");
 }
 
-/* Shows a message if there is no room for the chart, because the key would seem to have no effect.
- * Returns true if the action is done. */
+/* A key would seem to have no effect. Returns true if the action is done. */
 static bool tell_no_room(struct browser *browser, enum action action)
 {
     bool changes = action == ACTION_STACK || action == ACTION_FOLD;
@@ -490,8 +486,7 @@ static void show_alone(struct browser *browser, struct request *request)
     browser_go(browser, SCREEN_OBJECTS);
 }
 
-/* Changes to the next measure, even if it is not sampled, because the screen then explains how to
- * sample it. */
+/* Even if it is not sampled: the screen then explains how to sample it. */
 static void change_measure(struct browser *browser)
 {
     struct timeline_view *view = timeline_view(browser);

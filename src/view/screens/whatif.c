@@ -36,7 +36,6 @@ struct menu {
     size_t count;
 };
 
-/* Returns the current answer, or the last one. */
 static double change_of(const struct menu *menu, const struct whatif_wanted *wanted)
 {
     const struct snapshot_whatifs *asked = menu->asked;
@@ -179,8 +178,7 @@ static void whatif_update(struct browser *browser)
     table_set(&view->answer, snapshot, view->rows, rows);
 }
 
-/* Opens the screen for the object selected in Objects or shown in Detail, at the member selected in
- * Layout. */
+/* The object selected in Objects or shown in Detail, at the member selected in Layout. */
 static void whatif_open(struct browser *browser)
 {
     struct whatif_view *view = whatif_view(browser);
@@ -200,8 +198,7 @@ static void whatif_open(struct browser *browser)
 
 /* ---- drawing ---- */
 
-/* Without a simulation, shows the figure that is known: the share of the time that loads of the
- * object took. */
+/* Shows the known figure: the share of the time that loads of the object took. */
 static void draw_without(const struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_object *object = browser->opened.object;

@@ -208,8 +208,7 @@ static bool drawn(const struct column *column)
     return column->look == COLUMN_BAR || column->look == COLUMN_SPARK;
 }
 
-/* Returns the width that a column with the row's name needs before less important columns are
- * added; 0: none. */
+/* Before less important columns are added; 0: none. */
 static int comfort_of(const struct column *column, int wanted)
 {
     int most = column->look == COLUMN_CODE                                           ? COMFORT_CODE
@@ -229,8 +228,7 @@ static int text_columns(const struct column *column, struct value value)
     return (int)strlen(text);
 }
 
-/* Returns the width of the widest cell. On screen, names get room for longer ones, because widths
- * stay fixed while it is open. */
+/* On screen, names get room for longer ones: widths stay fixed while it is open. */
 static int wanted_width(const struct columns *columns, const struct column *column,
                         const struct snapshot *snapshot, const char *rows, size_t count,
                         bool on_screen)
@@ -249,10 +247,7 @@ static int wanted_width(const struct columns *columns, const struct column *colu
     return wanted;
 }
 
-/*
- * Chooses columns in the order of their rank until one does not fit. Names get a readable width
- * first, because figures without names are useless.
- */
+/* Until one does not fit. Names get a readable width first: figures without names are useless. */
 static void choose_by_rank(const struct columns *columns, const struct snapshot *snapshot,
                            const int wanted[COLUMNS_MAX], int width, bool pictures,
                            bool chosen[COLUMNS_MAX])
@@ -275,8 +270,7 @@ static void choose_by_rank(const struct columns *columns, const struct snapshot 
         }
 }
 
-/* Distributes spare room among the columns that can grow, in turn; bars and sparklines come
- * last. */
+/* To the columns that can grow, in turn; bars and sparklines come last. */
 static int widen(struct layout *layout, const struct columns *columns,
                  const int wanted[COLUMNS_MAX], int spare, bool pictures)
 {

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Columns as data: title, path to the value in a row, JSON key, formatting, sorting, paint, and
- * which columns are dropped first if there is little room. Screen, batch text, HTML and the JSON
- * members of a row use the same table; finding, filtering, sorting and the help need nothing else.
- */
+/* Columns as data, in one table for screen, batch text, HTML and the JSON members of a row;
+ * finding, filtering, sorting and the help need nothing else. */
 #ifndef MISSTOP_VIEW_WIDGET_COLUMNS_H
 #define MISSTOP_VIEW_WIDGET_COLUMNS_H
 
@@ -160,8 +157,7 @@ struct path {
             offsetof(type, count_over)                                                             \
         }                                                                                          \
     }
-/* Another row: behind a pointer in this row, behind a pointer in the row that a pointer leads to,
- * or embedded in this row. */
+/* Behind a pointer in this row, or in the row that a pointer leads to, or embedded. */
 #define ROW_OF(type, pointer)                                                                      \
     {                                                                                              \
         .kind = PATH_ROW, .offset = offsetof(type, pointer)                                        \
@@ -186,7 +182,6 @@ enum json_form {
 
 struct json_t;
 
-/* A column, a JSON member, or both. */
 struct column {
     const char *title; /* NULL: only a JSON member */
     const char *help;  /* one sentence; NULL: not in the help */
@@ -215,8 +210,7 @@ struct column {
     void (*words)(const struct snapshot *snapshot, const void *row, char *out, size_t size);
     enum json_form form;
 
-    /* Conditions. A path counts as given if its member is neither 0 (for a double: NAN) nor
-     * NULL. */
+    /* A path counts as given if its member is neither 0 (for a double: NAN) nor NULL. */
     struct path where;  /* member of the row: the value is known only if this is given */
     struct path unless; /* ... and only if this is not given */
     struct path given;  /* member of the row: the JSON member exists only if this is given */
@@ -290,8 +284,7 @@ struct column {
 #define UNIT_BYTES   .look = COLUMN_RIGHT, .format = format_bytes
 #define UNIT_SECONDS .look = COLUMN_RIGHT, .format = format_seconds
 
-/* Columns for the parts that were loads and stores, for rows of the type at the path; {0}: the row
- * itself. */
+/* For rows of the type at the path; {0}: the row itself. */
 #define LOADS_COLUMNS(order, type, ...)                                                            \
     COLUMN(.title = "LD", .help = "Share of its samples that were loads.", .in = __VA_ARGS__,      \
            .from = PART(type, loads), .width = 5, .rank = order, UNIT_PERCENT,                     \
@@ -316,8 +309,7 @@ struct columns {
     unsigned count;
     unsigned sort; /* initial sort column; COLUMNS_AS_THEY_COME */
     size_t row_size;
-    /* An integer that identifies the same thing in the next snapshot; or a function that returns
-     * it. */
+    /* Identifies the same thing in the next snapshot; or a function that does. */
     struct path key;
     /* Where a snapshot lists these rows, and how many: ALL_OF(list, count). Tables of screens with
      * these columns are filled from it automatically. */
@@ -366,8 +358,7 @@ struct column_choice {
     uint8_t index[COLUMNS_MAX]; /* indices into columns->list */
 };
 
-/* Returns a column's name in settings: its title, "bar" without one; "NAME#2" for the second with
- * that name. */
+/* Its title, "bar" without one; "NAME#2" for the second with that name. */
 void columns_setting_name(const struct columns *columns, unsigned index, char *out, size_t size);
 /* Convert from and to "SHARE,NAME,TYPE". Unknown names are ignored. */
 void column_choice_parse(const struct columns *columns, const char *text,
@@ -375,23 +366,19 @@ void column_choice_parse(const struct columns *columns, const char *text,
 void column_choice_text(const struct columns *columns, const struct column_choice *choice,
                         char *out, size_t size);
 
-/*
- * Chooses the columns that fit in `width`, and widens those that can grow to the content of the
- * first rows. `pictures`: include bars and sparklines. choice NULL: none.
- */
+/* Those that fit in `width`; widens those that can grow to the content of the first rows.
+ * `pictures`: include bars and sparklines. choice NULL: none. */
 void columns_layout(const struct columns *columns, const struct column_choice *choice,
                     const struct snapshot *snapshot, const void *rows, size_t count, int width,
                     bool pictures, struct layout *layout);
 
-/* Returns the value of a cell. */
 struct value columns_value(const struct column *column, const struct snapshot *snapshot,
                            const void *row);
 
 uint64_t columns_identity(const struct columns *columns, const struct snapshot *snapshot,
                           const void *row);
 
-/* Return an element of an array of values; the row that a column leads to; whether the column is
- * shown. */
+/* An element of an array of values; the row that a column leads to; whether it is shown. */
 struct value columns_element(const struct column *column, const struct snapshot *snapshot,
                              const void *row, unsigned index);
 const void *columns_target(const struct column *column, const struct snapshot *snapshot,
@@ -402,7 +389,6 @@ const void *path_target(const struct path *path, const void *row);
 struct value path_value(const struct path *path, const void *row);
 /* Returns true if a path is given, as defined in struct column; also for no path. */
 bool path_given(const struct path *path, const void *row);
-/* Returns true if a JSON member exists. */
 bool columns_given(const struct column *column, const struct snapshot *snapshot, const void *row);
 
 /* Formats a cell; names are limited to `width`, "" if not known. */
@@ -419,8 +405,7 @@ void columns_share(struct explained *out, const char *label, double share, const
 /* Returns the title in the available character set. */
 const char *columns_title(const struct column *column, bool ascii);
 
-/* Compares two rows by a column: largest number first, text alphabetically (reversed if inverted),
- * unknown always last. Returns 0 if equal. */
+/* Largest number first, text alphabetically (reversed if inverted), unknown last. 0: equal. */
 int columns_compare(const struct column *column, const struct snapshot *snapshot, const void *left,
                     const void *right, bool invert);
 
@@ -457,7 +442,6 @@ enum paint paint_store(struct value value);
 /* Returns the function with more than half of these samples; NULL if there is none. */
 const struct snapshot_code *columns_unknown_leader(const struct snapshot *snapshot);
 
-/* Returns half the width of the interval. */
 double columns_half(const struct snapshot_share *share);
 /* Returns the distance of the farther end from the value. */
 double columns_reach(const struct snapshot_share *share);
@@ -465,8 +449,7 @@ double columns_reach(const struct snapshot_share *share);
 /* `target` of a column: returns the object with an index; NULL if it is not listed. */
 const void *columns_object_at(const struct snapshot *snapshot, const void *index);
 
-/* Return an object by its index in the snapshot, id or name, and a function by its id. NULL if it
- * is not listed. */
+/* By index in the snapshot, id or name; a function by its id. NULL: not listed. */
 const struct snapshot_object *columns_object(const struct snapshot *snapshot, uint32_t index);
 const struct snapshot_object *columns_object_of(const struct snapshot *snapshot, uint32_t id);
 const struct snapshot_object *columns_object_named(const struct snapshot *snapshot,
@@ -530,7 +513,6 @@ struct json_t *json_phase_shares(const struct snapshot *snapshot, const void *ph
 struct json_t *json_signed(int64_t value);
 struct json_t *json_event_shares(const struct snapshot *snapshot, const void *object);
 
-/* Accesses of a function to one object. */
 struct site {
     const struct snapshot_code *code;
     const struct snapshot_object *object;
@@ -538,7 +520,6 @@ struct site {
     char text[96]; /* the instruction; "": not known */
 };
 
-/* A source line with the samples of its instructions. */
 struct source_row {
     const char *file;
     uint32_t line;          /* 0: a separator, with `text` as its title */
@@ -554,7 +535,6 @@ struct source_row {
     char text[256];
 };
 
-/* An instruction of one function. */
 struct instruction_row {
     const struct snapshot_instruction *instruction;
     char text[96]; /* "": not known */
