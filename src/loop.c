@@ -55,7 +55,8 @@ static struct timespec timespec_of(double seconds)
                              .tv_nsec = (long)((seconds - floor(seconds)) * 1e9)};
 }
 
-/* 0 s stops it. Returns 0 or a negative errno. */
+/* Makes the timer fire after first_s, then every delay_s; 0 s stops it. Returns 0 or a negative
+ * errno. */
 static int refresh_timer_start(int fd, double first_s, double delay_s)
 {
     struct itimerspec timer = {.it_interval = timespec_of(delay_s),

@@ -36,7 +36,8 @@ void session_unmap(void *pages, size_t size_bytes)
     raw_syscall(SYS_munmap, (long)pages, (long)size_bytes, 0, 0, 0, 0);
 }
 
-/* -1: none; a variable of this name that belongs to another program is not an error. */
+/* Returns the descriptor, or -1; a variable of this name that belongs to another program is not an
+ * error. */
 static int descriptor(void)
 {
     const char *text = environ ? getenv(AGENT_VARIABLE) : NULL;

@@ -118,7 +118,8 @@ int thread_start(void)
     return pthread_key_create(&key, thread_ended) ? -1 : 0;
 }
 
-/* Never used: rings of an earlier program in this process may still have to be read. */
+/* Takes a ring that was never used, because rings of an earlier program in this process may still
+ * have to be read. */
 static uint32_t take_fresh_ring(void)
 {
     uint32_t used = __atomic_load_n(&session.header->rings_used, __ATOMIC_RELAXED);

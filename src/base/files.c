@@ -31,7 +31,7 @@ enum {
     CAPABILITY_DAC_READ_SEARCH = 2
 };
 
-/* No errno exists for these; no system call used here returns these values. */
+/* Reasons for which the kernel has no errno; no system call used here returns these values. */
 enum { WHY_NOT_REGULAR = EMEDIUMTYPE, WHY_OF_KERNEL = ENOMEDIUM, WHY_LIST = EUCLEAN };
 
 /* Parses the numbers of a line of /proc/PID/status, for example "Groups:". Returns their count. */

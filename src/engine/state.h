@@ -315,8 +315,8 @@ void engine_count_lines(struct engine *engine);
 /* Since the start, or in a recording since the process's first sample; NAN if not known. */
 double engine_elapsed_s(struct engine *engine);
 
-/* Returns the snapshot of the displayed time range, based on the head of the run's snapshot;
- * handles requests of views (NULL: not handled here); returns to the run up to now. */
+/* In time_range.c: returns the snapshot of the displayed time range, based on the head of the run's
+ * snapshot; handles requests of views (NULL: not handled here); returns to the run up to now. */
 const struct snapshot *engine_time_range_snapshot(struct engine *engine,
                                                   const struct snapshot *head);
 const char *engine_time_range_request(struct engine *engine, const struct request *request);

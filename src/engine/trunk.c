@@ -55,8 +55,8 @@ void engine_close_trunk(struct engine *engine)
     engine->waiting = NULL;
 }
 
-/* In a replay a separate thread does this, except for batches that make the tables ask for
- * names. */
+/* Adds the queued places to the tables. In a replay a separate thread does this, except for batches
+ * that make the tables ask for names. */
 static void count_places(struct engine *engine)
 {
     struct place_batch *waiting = engine->waiting;

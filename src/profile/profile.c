@@ -359,7 +359,8 @@ static void count_over_time(struct profile *profile, const struct timeline_part 
         count_measures(profile, part, access);
 }
 
-/* Each sample of the window counts with the mean weight of the run. */
+/* Counts the window's samples again in the search. Each sample counts with the mean weight of the
+ * run. */
 static void search_again(struct profile *profile, uint64_t from_ns)
 {
     const struct tally *all = &profile->all[profile->options.ranking];
@@ -374,7 +375,8 @@ static void search_again(struct profile *profile, uint64_t from_ns)
     }
 }
 
-/* At the first sample, and at the first sample after each base period. */
+/* Runs a step of the timeline: at the first sample, and at the first sample after each base
+ * period. */
 static void profile_step(struct profile *profile, uint64_t now_ns)
 {
     struct timeline_totals totals = {.measures = &profile->measures,
@@ -450,7 +452,8 @@ static void add_to_holder(struct profile *profile, const struct group *group)
         tally_add(tallies_at(&profile->holders, holder, group->key.event), &group->sums);
 }
 
-/* If another pair took over the row, its earlier counts are lost, and so are these. */
+/* Adds to a held row. If another pair took over the row, its earlier counts are lost, and so are
+ * these. */
 static void add_to_held(const struct held *held, const struct sums *sums)
 {
     if (held->row && held->row->made == held->made)
@@ -679,8 +682,8 @@ static struct levels *make_levels(struct count_rows *rows, size_t slot, uint64_t
     return count_rows_make(rows, sizeof(struct levels), slot, key);
 }
 
-/* Each row is from a separate table, because making a row moves the others of its table. Pairs are
- * NULL if they are not hot enough. */
+/* Finds the level rows of an access. Each row is from a separate table, because making a row moves
+ * the others of its table. Pairs are NULL if they are not hot enough. */
 static struct levels_touched find_levels(struct profile *profile, const struct adding *adding,
                                          const struct pair *offset)
 {
@@ -828,7 +831,8 @@ static void add_over_time(struct profile *profile, const struct adding *adding,
     count_over_time(profile, &part, measure, access);
 }
 
-/* `object`: TALLY_IDS_MAX if not known. The caller node identifies the sampled function. */
+/* Counts the caller of a sample. `object`: TALLY_IDS_MAX if not known; the caller node identifies
+ * the sampled function. */
 static void add_caller(struct profile *profile, const struct place *place, uint32_t object,
                        double scale)
 {

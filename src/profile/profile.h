@@ -44,7 +44,8 @@ void profile_free(struct profile *profile);
 
 /* Adds one sample, attributed or not (place->access.reason). Times never decrease. */
 void profile_add(struct profile *profile, const struct place *place);
-/* If counting a sample of that time needs names, only the thread that answers may count it. */
+/* Returns true if counting a sample of that time needs names (place_names): then only the thread
+ * that answers may count it. */
 bool profile_asks(const struct profile *profile, uint64_t time_ns);
 /* Adds many samples, which is faster than one by one. */
 void profile_add_all(struct profile *profile, const struct place *places, size_t count);
@@ -52,13 +53,13 @@ void profile_add_all(struct profile *profile, const struct place *places, size_t
 /* Adds line events of a simulation, which are not samples. Earlier misses must have been added. */
 void profile_add_lines(struct profile *profile, const struct line_place *lines, size_t count);
 
-/* `function` and `ip` are those of the code that touched the line. Samples up to the watch's end
- * must have been added. */
+/* Adds the result of a watchpoint; `function` and `ip` are those of the code that touched the line.
+ * Samples up to its end must have been added. */
 void profile_watch(struct profile *profile, const struct watch_result *result, uint32_t function,
                    uint64_t ip);
 
-/* Moves their counts to the new objects, and counts later samples of the old ids there. A renamed
- * id is not used again. */
+/* Renames objects: moves their counts to the new objects, and counts later samples of the old ids
+ * there. A renamed id is not used again. */
 void profile_rename(struct profile *profile, const struct object_rename *list, size_t count);
 void profile_rename_as(struct profile *profile, const struct profile *other);
 /* Returns the object that an id counts under now. */
@@ -68,7 +69,8 @@ uint32_t profile_object(const struct profile *profile, uint32_t object);
 void profile_lost(struct profile *profile, uint64_t count);
 void profile_throttled(struct profile *profile, uint64_t count);
 
-/* By letter, in order of time; copies the first `room` and returns the total number. */
+/* Copies the first `room` time ranges of a phase, by its letter, in order of time; returns the
+ * total number. */
 size_t profile_time_ranges(const struct profile *profile, char letter, struct time_range *out,
                            size_t room);
 
@@ -97,8 +99,8 @@ void profile_search_add(struct profile *profile, const struct place *place, uint
  * elapsed_s and status in `head` (copied). NULL: out of memory. Free with snapshot_free(). */
 const struct snapshot *profile_snapshot(struct profile *profile, const struct snapshot *head,
                                         uint64_t now_ns);
-/* Only the objects, fields and layouts, for what-if plans. Histories do not advance, so that a
- * replay without such calls has the same results. */
+/* Makes a snapshot of only the objects, fields and layouts, for what-if plans. It is not a refresh:
+ * histories do not advance, so that a replay without such calls has the same results. */
 const struct snapshot *profile_glance(struct profile *profile, const struct snapshot *head);
 void snapshot_free(const struct snapshot *snapshot);
 

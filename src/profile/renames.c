@@ -129,7 +129,8 @@ static uint64_t take_untyped(struct profile *profile, int reason, uint64_t sampl
     return samples - part;
 }
 
-/* Most of them waited for debugging information; the reason of each is not stored. */
+/* Counts samples without a type as typed by the memory they access. Most of them waited for
+ * debugging information; the reason of each is not stored. */
 static void type_totals(struct profile *profile, uint64_t samples)
 {
     samples = take_untyped(profile, UNTYPED_WAITING, samples);

@@ -31,8 +31,8 @@ struct whatif_wanted {
 
 enum { WHATIF_MEMBERS_NAMED = 64 };
 
-/* "OBJECT:split=FIELD" and the like; names may contain colons. -EINVAL: the error lists the valid
- * forms. */
+/* Parses "OBJECT:split=FIELD" and the like; names may contain colons. Returns -EINVAL with the list
+ * of valid forms. */
 int whatif_parse(const char *text, struct whatif_wanted *wanted, char *object, size_t object_size,
                  struct error *error);
 /* Formats the part after the colon. */
@@ -49,14 +49,14 @@ struct whatif_plan {
     const char *members[WHATIF_MEMBERS_NAMED]; /* the first of them, or the member after the cut */
 };
 
-/* `layout`: of the chosen type; NULL: not known. `line_bytes`: of the caches. Returns 0, or -EINVAL
- * with the reason. */
+/* Plans a layout. `layout`: of the chosen type; NULL: not known. `line_bytes`: of the caches.
+ * Returns 0, or -EINVAL with the reason if it is impossible. */
 int whatif_plan(const struct whatif_wanted *wanted, const struct snapshot_object *object,
                 const struct snapshot_layout *layout, uint32_t line_bytes, struct whatif_plan *plan,
                 struct error *error);
 
-/* Compared with a hit, from typical latencies of 4, 14, 44 and 200 cycles for L1, L2, L3 and
- * memory; the last level misses to memory. */
+/* Returns the cost of a miss at a level compared with a hit, from typical latencies of 4, 14, 44
+ * and 200 cycles for L1, L2, L3 and memory; the last level misses to memory. */
 double whatif_miss_cycles(uint32_t level, uint32_t level_count);
 
 /* From exact counts: an access served by L2 counts for L1, an access served by memory for the last

@@ -34,7 +34,8 @@ bool callers_describe(const struct callers *callers, uint32_t node, struct calle
     return true;
 }
 
-/* `parent` 0: the root node of a sampled function. Returns 0 if there is no room. */
+/* Returns the node of a function that called the function of `parent`, or of a sampled function
+ * (`parent` 0); 0: no room. */
 static uint32_t callers_node(struct callers *callers, uint32_t parent, uint32_t function)
 {
     uint64_t pair = (uint64_t)parent << 32 | function;

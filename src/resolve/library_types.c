@@ -364,7 +364,8 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
 
-/* 0: no operator, arrow or character literal, which look like brackets, begins there. */
+/* Returns the length of characters at `at` that look like brackets but are not: operators, arrows,
+ * character literals; 0: none. */
 static size_t no_bracket(struct text text, size_t at)
 {
     struct text rest = from(text, at);
@@ -380,7 +381,8 @@ static size_t no_bracket(struct text text, size_t at)
     return end;
 }
 
-/* 0: none. In parentheses, < and > without a partner are comparisons. */
+/* Returns the position after the bracket that closes the first one; 0: none. In parentheses, < and
+ * > without a partner are comparisons. */
 static size_t closed(struct text text)
 {
     static const char opening[] = "<([{";

@@ -336,7 +336,8 @@ static bool same_member(const struct type_member *a, const struct type_member *b
            a->bit_size == b->bit_size && !strcmp(a->name, b->name);
 }
 
-/* Only members in both count: the more deeply nested type may lack members. */
+/* Compares the members of two types. Nested members may be missing in the more deeply nested type,
+ * so only members in both count. */
 static bool same_members(const struct type_desc *outer, uint32_t first, uint32_t count,
                          uint64_t from, const struct type_desc *inner)
 {
@@ -384,7 +385,8 @@ static bool is_plain(const struct type_desc *type)
     return type->kind == TYPE_SCALAR || type->kind == TYPE_POINTER;
 }
 
-/* Two units may have different structs of one name, so known members decide. */
+/* Returns true if a member is of the inner type. Two units or files may have different structs of
+ * one name, so the members decide if they are known. */
 static bool member_is(const struct type_desc *outer, uint32_t member, const struct type_desc *inner)
 {
     const struct type_member *whole = &outer->members[member];

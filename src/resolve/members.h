@@ -13,8 +13,8 @@
  * `size` (0: any), otherwise the first. TYPE_NO_MEMBER: padding, outside, or no members. */
 uint32_t type_member_at(const struct type_desc *type, uint64_t offset, uint64_t size);
 
-/* For an access to the bits [first, end): returns the distance in bytes at which type_member_at()
- * finds the bit-field that contains all of them. *several: more than one does. */
+/* For an access to the bits [first, end) from `offset` on: returns the distance in bytes at which
+ * type_member_at() finds the bit-field that contains all of them. *several: more than one does. */
 int64_t type_bits_at(const struct type_desc *type, uint64_t offset, uint64_t first, uint64_t end,
                      bool *several);
 
@@ -61,7 +61,8 @@ bool type_find_part(const struct type_desc *outer, const struct type_desc *inner
 
 bool type_has_part(const struct type_desc *outer, const struct type_desc *inner);
 
-/* The same type there, an element of an array of it, or scalars of the same size. */
+/* Returns true if a part of `outer` at `offset` may be described by `inner` at `inner_offset`: the
+ * same type there, an element of an array of it, or scalars of the same size. */
 bool type_holds(const struct type_desc *outer, uint64_t offset, const struct type_desc *inner,
                 uint64_t inner_offset);
 

@@ -11,9 +11,10 @@
 #include "resolve/typing.h"
 
 /*
- * Each access by code with a known type votes for the type of an undeclared object. Keeps the few
- * types with most votes, as in Misra and Gries (1982), so that no count is too high. Plain numbers
- * are kept apart, because one struct can have many kinds of them.
+ * The type of an object without a declared type, from its accesses: each access by code with a
+ * known type votes. Keeps the few types with most votes per object, as in Misra and Gries (1982),
+ * so that no count is too high. Types with members are kept apart from plain numbers, because one
+ * struct can have many kinds of numbers.
  */
 enum {
     VOTES_STRUCTS = 4, /* types with members */
@@ -39,7 +40,8 @@ struct votes {
  * slot of the type, or VOTES_TYPES if it has none. */
 unsigned votes_add(struct votes *votes, const struct types *types, uint32_t type, bool fits);
 
-/* Each time the votes grow by an eighth, because it visits all members. */
+/* Returns true if the leader must be recomputed, which happens each time the votes grow by an
+ * eighth because it visits all members. */
 static inline bool votes_due(const struct votes *votes)
 {
     return votes->all + votes->unsaid > votes->worked_out_at + votes->worked_out_at / 8;
@@ -81,7 +83,8 @@ void object_types_fini(struct object_types *typed);
 void object_types_declare(struct object_types *typed, uint32_t object, uint32_t type,
                           uint64_t count);
 
-/* Of the variables that an object's blocks are assigned to. Used until there are enough votes. */
+/* Sets the type of the variables that an object's blocks are assigned to. It is used until there
+ * are enough votes. */
 void object_types_assign(struct object_types *typed, uint32_t object, uint32_t type);
 
 void object_types_call(struct object_types *typed, uint32_t object, uint32_t type);
@@ -134,7 +137,8 @@ uint32_t type_instances_rename(struct type_instances *instances, const struct ty
 bool type_instances_array(struct type_instances *instances, const struct types *types,
                           struct located *located, uint32_t type);
 
-/* Otherwise the object is a part of the block, and the other parts get no type from it. */
+/* Returns true if a renamed object begins at the start of its block; otherwise it is a part of the
+ * block, and the other parts get no type from it. */
 bool type_instances_is_whole(const struct located *renamed, const struct located *block);
 
 #endif

@@ -80,7 +80,8 @@ static uint64_t located_key_of(uint64_t address, uint64_t owner, uint64_t kind)
     return hash_mix(hash_mix(address) + owner) ^ kind;
 }
 
-/* One object per section, with the gap around the address as its extent. */
+/* Sets the object for memory of a section without names: one object per section, with the gap
+ * around the address as its extent. */
 static void find_nameless(struct located *located, const struct module *module, uint64_t address)
 {
     const char *section = module_section(module, address, &located->base, &located->end);
@@ -228,7 +229,8 @@ static bool find_stack(struct located *located, const struct stacks *stacks, con
     return true;
 }
 
-/* "/dev/shm/x" by its last component, "/memfd:a/b (deleted)" by the name for memfd_create(). */
+/* Locates memory in a file: "/dev/shm/x" by its last component, "/memfd:a/b (deleted)" by the whole
+ * name passed to memfd_create(). */
 static void find_in_file(struct located *located, const char *name)
 {
     static const char deleted[] = " (deleted)";

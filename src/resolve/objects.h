@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A variable, a thread-local variable, a stack, the heap, a mapping: located for one access and
- * then interned. */
+/* Finds the object of an address: a variable, a thread-local variable, a stack, the heap, a
+ * mapping. It is located for one access and then interned. For the files of the resolver. */
 #ifndef MISSTOP_RESOLVE_OBJECTS_H
 #define MISSTOP_RESOLVE_OBJECTS_H
 
@@ -14,8 +14,8 @@
 #include "resolve/heap/allocations.h"
 #include "resolve/process/space.h"
 
-/* Dense ids from 1; 0 is "unknown". Strings are sanitised once, here. Bounded: when full, new ones
- * are unknown. */
+/* Objects and functions seen so far, with dense ids from 1; 0 is "unknown". Strings are sanitised
+ * once, here. Bounded: when full, new ones are unknown. */
 enum { NAMES_OBJECTS_MAX = 1 << 16 };
 
 struct names {
@@ -36,7 +36,8 @@ void names_fini(struct names *names);
 /* Resets name numbering: another program runs, and its objects may have the same names. */
 void names_forget(struct names *names);
 
-/* `key` is unique among objects. 0: names_add_object() must add the object. */
+/* Returns the id of the object with this key (unique among objects), or 0 if names_add_object()
+ * must add it. */
 uint32_t names_find_object(const struct names *names, uint64_t key);
 
 /* Adds an object with sanitised copies of the strings. 0: full or out of memory. */

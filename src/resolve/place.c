@@ -69,7 +69,8 @@ const struct typed_answer *resolver_name_slot(struct resolver *resolver, struct 
     return slot;
 }
 
-/* One object per variable or slot for all frames of the function in all threads. */
+/* Refines a stack to the variable or slot of a function: one object for all frames of the function
+ * in all threads. */
 static const struct typed_answer *refine_stack(struct resolver *resolver, struct located *located,
                                                const struct access *access, const uint64_t *regs,
                                                struct place *place)
@@ -197,7 +198,8 @@ static bool fit_block(const struct located *block, struct runtime_object *object
     return true;
 }
 
-/* *type: 0 if not known. False: no runtime's memory, or the operand's type is more specific. */
+/* Finds the object of a runtime; *type: its type, 0 if not known. Returns false if the memory
+ * belongs to no runtime, or the operand's type is more specific. */
 static bool find_class(struct resolver *resolver, struct located *located,
                        const struct access *access, const uint64_t *regs,
                        const struct typed_answer *operand, struct place *place, uint32_t *type)
@@ -269,7 +271,8 @@ static struct function_at *function_at(struct resolver *resolver, uint64_t ip)
     return &resolver->functions[hash_mix(ip) % FUNCTIONS_AT];
 }
 
-/* If its function was the last one looked up in its cache slot; 0: file not known, or replaced. */
+/* Returns the binary of an instruction if its function was the last one looked up in its cache
+ * slot; 0: file not known, or another instruction replaced it. */
 static uint32_t binary_of(struct resolver *resolver, uint64_t ip)
 {
     const struct function_at *at = function_at(resolver, ip);

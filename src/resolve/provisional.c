@@ -276,7 +276,8 @@ static unsigned own_rows(const struct provisional *provisional, uint32_t class)
     return rows;
 }
 
-/* If there are too many to distinguish at a glance; small blocks always share one row. */
+/* Combines the large blocks of a size class into one row if there are too many to distinguish at a
+ * glance; small blocks always share one. */
 static void combine_class(struct resolver *resolver, uint32_t class)
 {
     struct provisional *provisional = &resolver->provisional;

@@ -26,7 +26,8 @@ static int open_allocations(struct resolver *resolver, struct error *error)
 
 enum { AWAIT_HEAP_NS = 300000000 };
 
-/* Only one copied with the recording: a local map belongs to another process. */
+/* Reads the JIT map of a recording, only if it was copied with the recording: a local map belongs
+ * to another process. */
 static void read_recorded_jitmap(struct resolver *resolver)
 {
     char path[64];

@@ -40,8 +40,8 @@ struct resolver_options {
     const char *heap_note;      /* why there is no agent, for the user; NULL */
 };
 
-/* It must exist, be 64-bit, no kernel thread or zombie, and we may profile it. Returns 0, or a
- * negative errno with cause and remedy in `error`. */
+/* Checks a process before attaching: it exists, is no kernel thread or zombie, is 64-bit, and may
+ * be profiled by us. Returns 0, or a negative errno with cause and remedy in `error`. */
 int resolver_check(pid_t pid, struct error *error);
 
 int resolver_open(struct resolver **resolver, const struct resolver_options *options,
@@ -60,8 +60,8 @@ void resolver_distrust(struct resolver *resolver);
 /* Does slow work that must not delay samples (symbol files, threads). Called once per refresh. */
 void resolver_tick(struct resolver *resolver, uint64_t now_ns);
 
-/* Sets place->access.reason to REASON_BAD_ADDRESS if the address is not mapped; object is then 0.
- * `regs`: the sample's registers, for objects on its stack; NULL: none. */
+/* Names an access. Sets place->access.reason to REASON_BAD_ADDRESS if the address is not mapped;
+ * object is then 0. `regs`: the sample's registers, for objects on its stack; NULL: none. */
 void resolver_resolve(struct resolver *resolver, const struct access *access, const uint64_t *regs,
                       struct place *place);
 
@@ -96,7 +96,8 @@ bool resolver_shut_off(const struct resolver *resolver);
 
 struct resolver_target resolver_target(const struct resolver *resolver);
 
-/* For the block index, before samples of that time. Returns the number of events. */
+/* Applies the agent's events up to a time to the block index; called before samples of that time.
+ * Returns the number of events. */
 long resolver_follow(struct resolver *resolver, uint64_t until_ns);
 
 /* Sets how long to wait for debug information in a recording from now on. */
@@ -112,8 +113,8 @@ int resolver_bin_rename(struct resolver *resolver, uint32_t bin, const char *nam
 int resolver_bin_combine(struct resolver *resolver, const uint32_t *bins, uint32_t count);
 int resolver_bin_undo(struct resolver *resolver);
 
-/* For a variable, or the blocks of a heap bin. *follows: blocks are added and removed by call path.
- * -ENOTSUP with the reason: not known. */
+/* Calls back for each current block of an object: a variable, or the blocks of a heap bin.
+ * *follows: blocks are added and removed by call path. -ENOTSUP with the reason: not known. */
 typedef void resolver_block(void *context, uint64_t start, uint64_t bytes);
 int resolver_blocks(struct resolver *resolver, uint32_t object, resolver_block *sink, void *context,
                     bool *follows, struct error *error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* resolver.c keeps it current, serves the decoder, and receives the time and the user's bins;
- * place.c names accesses; names.c answers by id or name. */
+/* Internal state of the resolver. resolver.c keeps it current, serves the decoder, and receives the
+ * time and the user's bins; place.c names accesses; names.c answers by id or name. */
 #ifndef MISSTOP_RESOLVE_RESOLVER_STATE_H
 #define MISSTOP_RESOLVE_RESOLVER_STATE_H
 
@@ -121,8 +121,8 @@ struct provisional_known {
     uint32_t against; /* consecutive samples with an unrelated type */
 };
 
-/* Code without debug information that accesses blocks of a size class, and the object of the known
- * ones: it gives a type to blocks that only such code accesses. */
+/* An instruction without debug information that accesses blocks of a size class, and the object of
+ * the blocks that are known. It gives a type to blocks that only such code accesses. */
 struct provisional_site {
     uint64_t ip;
     uint32_t class;
@@ -279,11 +279,12 @@ bool resolver_thread(struct resolver *resolver, uint32_t tid, char *out, size_t 
 /* Returns the file of the code at an address; NULL: none. */
 struct module *resolver_code_at(struct resolver *resolver, uint64_t address);
 
-/* By symbol, unwind table or JIT map; 0: nothing is mapped. *module: its file; NULL: none. */
+/* Returns the id of the function around an instruction, by symbol, unwind table or JIT map; 0 if
+ * nothing is mapped. Sets *module to its file; NULL: none. */
 uint32_t resolver_function(struct resolver *resolver, uint64_t ip, struct module **module);
 
-/* `slot`: bytes from the CFA of a function's frames; `pc` is in the function. NULL: nothing known
- * there, or (*waits) not known yet. */
+/* Refines a located stack to the variable or slot at `slot` bytes from the CFA of a function's
+ * frames; `pc` is in the function. NULL: nothing known there, or (*waits) not known yet. */
 const struct typed_answer *resolver_name_slot(struct resolver *resolver, struct located *located,
                                               uint64_t address, uint64_t pc, int64_t slot,
                                               bool *waits);

@@ -133,7 +133,8 @@ static bool source_take(const struct source_options *options, struct source_text
     return true;
 }
 
-/* In the current directory; a hidden file is not source. */
+/* Returns true if the end of a path stays in the current directory and leads to no hidden file;
+ * hidden files are not source. */
 static bool may_be_source(const char *tail)
 {
     return *tail != '/' && *tail != '.' && !strstr(tail, "/.");
@@ -152,7 +153,8 @@ static bool take_tail(const struct source_options *options, struct source_text *
         return false;
     for (int i = 0; i < TAILS_MOST && tail && *tail; i++) {
         if (may_be_source(tail)) {
-            /* From our root, so that a user without access to the directory reads nothing in it. */
+            /* The path starts at our root, so that a user without access to the directory reads
+             * nothing in it. */
             snprintf(path, sizeof path, "%s/%s", directory, tail);
             int fd = files_open_below(-1, path, options->files, FILES_FOLLOW, TEXT_MOST_BYTES);
             if (fd != -ENOENT && fd != -ENOTDIR &&

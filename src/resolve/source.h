@@ -26,7 +26,8 @@ struct source_options {
 struct source_texts *source_texts_new(const struct source_options *options);
 void source_texts_free(struct source_texts *texts);
 
-/* From 1: printable UTF-8, tabs as spaces. False: cannot be read, or has fewer lines. */
+/* Copies one line, from 1: printable UTF-8, tabs as spaces. Returns false if the file cannot be
+ * read or has fewer lines. */
 bool source_texts_line(struct source_texts *texts, const char *file, uint32_t line, char *out,
                        size_t out_size);
 

@@ -90,8 +90,8 @@ void typing_expect(struct typing *typing, const struct module *module);
 /* Forgets the types at addresses, because code has changed; keeps the types themselves. */
 void typing_forget(struct typing *typing);
 
-/* Return NULL if the answer is not known yet. `module` is the module of the code; NULL: none.
- * Answers stay valid until the next typing_forget(). */
+/* These functions return NULL if the answer is not known yet. `module` is the module of the code;
+ * NULL: none. Answers stay valid until the next typing_forget(). */
 const struct typed_answer *typing_operand(struct typing *typing, const struct module *module,
                                           const struct access *access);
 /* Of a variable (DWARF_VARIABLE, DWARF_TLS, with `pc` that touched it), a call (DWARF_CALL), or the

@@ -55,8 +55,8 @@ static void put_string(struct store_writer *writer, uint64_t id, const char *tex
     writer->at = at + length;
 }
 
-/* If two strings have the same hash, which the target can cause, the second is written every
- * time. */
+/* Returns the id of a string. If two strings have the same hash, which the target can cause, the
+ * second is written every time. */
 static uint64_t writer_string(struct store_writer *writer, const char *text)
 {
     if (!text)
@@ -424,8 +424,8 @@ static uint64_t moment(uint64_t now_ns, double age_s)
     return isnan(age_s) ? UINT64_MAX : now_ns - ns_of(age_s);
 }
 
-/* Ages are relative to the heap's own clock, which is not exported: it is derived from a bin with a
- * first time in the file, so that an inactive bin does not change. */
+/* Returns the time of the heap's own clock. Ages are relative to it, but it is not exported: it is
+ * derived from a bin with a first time in the file, so that an inactive bin does not change. */
 static uint64_t heap_clock(struct store_writer *writer, uint64_t now_ns)
 {
     union place_answer answer;

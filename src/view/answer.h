@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Answers the first question: does the process wait for memory, how much, and how reliable is that?
- * For the screen, batch text and the HTML page. */
+ * In words and as a gauge, for the screen, batch text and the HTML page. */
 #ifndef MISSTOP_VIEW_ANSWER_H
 #define MISSTOP_VIEW_ANSWER_H
 
@@ -36,7 +36,8 @@ void answer_gauge(const struct snapshot *snapshot, int columns, bool ascii, char
 /* Formats the current CPU use: "2% of a CPU", "0.93 of 4 CPUs"; "" if not known. */
 void answer_cpu(const struct snapshot_target *target, char *out, size_t size);
 
-/* "94% attributed". Returns true if the user should look at it. */
+/* Summarises the quality of the samples: "94% attributed". Returns true if the user should look at
+ * it. */
 bool answer_quality(const struct snapshot *snapshot, char *out, size_t size);
 
 /* Formats a sentence on how far the figures can be trusted; "" if there is no problem. */

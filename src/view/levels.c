@@ -59,7 +59,8 @@ static const struct {
                {offsetof(struct snapshot_levels, tlb_miss), "missed the TLB"}};
 enum { FIGURES = sizeof figures / sizeof *figures, SAID = 96 };
 
-/* False: not known. Skips the stall share of the total, which is always 100 %. */
+/* Formats one figure in words. Returns false if it is not known. Skips the stall share of the
+ * total, which is always 100 %. */
 static bool levels_say(const struct snapshot *snapshot, const struct snapshot_levels *levels, int i,
                        char out[SAID])
 {
@@ -207,7 +208,8 @@ static void add_levels(struct levels_rows *rows, const struct snapshot_levels *l
             levels_share(levels->waited[rows->list[i].identity & UINT8_MAX], waited);
 }
 
-/* Including empty ones from the shortest to the longest seen, to show the distribution. */
+/* Adds all latency classes from the shortest to the longest seen, including empty ones, to show the
+ * distribution. */
 static void add_latency(struct levels_rows *rows, const struct snapshot_levels *levels)
 {
     enum { LAST = SNAPSHOT_LATENCY_CLASSES - 1 };
@@ -343,7 +345,8 @@ const struct columns levels_columns = {
     .parting = parting,
 };
 
-/* One number: the ends differ by less than half, or the interval is less than 0.1 % wide. */
+/* Shown as one number: an interval with ends that differ by less than half, or one less than 0.1 %
+ * wide. */
 static const double sure_ratio = 1.5;
 static const double sure_width = 0.001;
 /* Wider intervals are not shown, except if the rate is certainly small. */

@@ -12,14 +12,16 @@
 
 bool levels_report_far(const struct snapshot *snapshot);
 
-/* "loads that took more than 30 cycles", or how the counts were computed; "" if not known. */
+/* Formats the basis of the counts: "loads that took more than 30 cycles", or how they were
+ * computed; "" if not known. */
 void levels_basis(const struct snapshot *snapshot, char *out, size_t size);
 
 /* Formats all figures in one sentence; "" if none are known. */
 void levels_sentence(const struct snapshot *snapshot, const struct snapshot_levels *levels,
                      char *out, size_t size);
 
-/* From the stall event if it is sampled, otherwise from latencies; NAN if not known. */
+/* Returns an object's share of stalls: from the stall event if it is sampled, otherwise estimated
+ * from latencies; NAN if not known. */
 double levels_stall_share(const struct snapshot *snapshot, const struct snapshot_object *object);
 
 /* Column list entries; the last argument is the path from the row to its levels, as in ROW_OF(). */
@@ -116,7 +118,8 @@ void levels_rows_make(struct levels_rows *rows, const struct snapshot_levels *le
 
 /* For rows with rates, for the line above the lists, and for batch text. A figure is shown as one
  * number only if its interval is narrow, otherwise as a range or blank. */
-/* False: the share of accesses is the ranking share. The same for stalls. */
+/* Returns true if the share of accesses is a separate figure; it is the ranking share if accesses
+ * rank. The same applies to stalls. */
 bool rates_report_accessed(const struct snapshot *snapshot);
 /* Returns true if stalls are counted by an event, not estimated from latencies. */
 bool rates_report_stall_counted(const struct snapshot *snapshot);

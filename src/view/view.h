@@ -23,7 +23,8 @@ struct view_options {
     unsigned width; /* batch: columns of text; 0: 100, or the terminal's width */
 };
 
-/* Of one refresh. Returns 0 or a negative errno (EPIPE if the reader closed the pipe). */
+/* Batch: prints the tables of one refresh. Returns 0 or a negative errno (EPIPE if the reader
+ * closed the pipe). */
 int text_print(FILE *out, const struct snapshot *snapshot, const struct view_options *options);
 
 /* Prints one JSON object on one line and flushes. Returns as text_print(). */
@@ -43,23 +44,24 @@ struct view_sources {
     const char *(*source_note)(void *context, const char *file);
 };
 
-/* -ENOTTY: no terminal, -EINVAL: TERM is unknown. On failure the terminal is unchanged. */
+/* Takes over the terminal. Returns -ENOTTY without a terminal, -EINVAL if TERM is unknown. On
+ * failure the terminal is unchanged. */
 int display_open(struct display **display, const struct view_options *options,
                  const struct view_sources *sources, struct error *error);
 
 void display_close(struct display *display);
 
-/* Async-signal-safe, for fatal signals (SIGSEGV, SIGABRT, ...). Can be called when no screen is
- * open. */
+/* Only restores the terminal: async-signal-safe, for fatal signals (SIGSEGV, SIGABRT, ...). Can be
+ * called when no screen is open. */
 void display_emergency_restore(void);
 
-/* Draws. Keeps the snapshot until there is a newer one (or it thaws), then frees it with
- * `release`. */
+/* Shows a new snapshot. The screen keeps it until it has a newer one (or thaws), then frees it with
+ * `release`. Draws. */
 void display_show(struct display *display, const struct snapshot *snapshot,
                   void (*release)(const struct snapshot *));
 
-/* After descriptor 0 was readable, or SIGWINCH arrived. Draws. Call until it returns
- * REQUEST_NONE. */
+/* Reads all pending input (after descriptor 0 was readable, or SIGWINCH arrived), handles it and
+ * draws. Call until it returns REQUEST_NONE. */
 struct request display_input(struct display *display);
 
 /* Shows a message in the status line for a few seconds. */
@@ -97,7 +99,8 @@ struct picker_row {
     const char *command;
 };
 
-/* Of a recording or of this machine; display_input() then returns REQUEST_PICK, _QUIT or _NONE. */
+/* Shows the processes of a recording or of this machine; display_input() then returns REQUEST_PICK,
+ * _QUIT or _NONE. */
 void picker_show(struct display *display, const struct picker_row *rows, size_t count,
                  bool recorded);
 /* Ends the list; a snapshot follows, of another process if one was picked. */

@@ -25,7 +25,8 @@ void layout_reading(const struct snapshot_layout *layout, char *out, size_t size
 
 void whatif_plan_words(const struct whatif_plan *plan, char *out, size_t size);
 
-/* Also names blocks that the feed does not cover; NULL if there is nothing to report. */
+/* Explains why there is no heap feed, or which blocks it does not cover; NULL if there is nothing
+ * to report. */
 const char *heap_note(const struct snapshot *snapshot);
 
 /* Returns the share of the samples in missing code files, 0 to 1; 0 if none is missing. */
@@ -48,9 +49,11 @@ void binary_report(FILE *out, const struct snapshot_binaries *binaries);
 /* Returns the event that ranks; NULL if none is known. */
 const struct snapshot_event *ranking_event(const struct snapshot_source *source);
 
-/* "misses", "accesses", "waiting" as in JSON; the name of another event that ranks. */
+/* Returns the name of the measure in JSON: "misses", "accesses", "waiting"; the event's name if it
+ * ranks and is none of these. */
 const char *measure_key(const struct snapshot *snapshot, enum snapshot_measure measure);
-/* "misses", "accesses", "stall time", "time"; "samples" for any other event. */
+/* Returns the word for the measure of the ranking event: "misses", "accesses", "stall time",
+ * "time"; "samples" for any other event. */
 const char *measured_word(const struct snapshot_source *source);
 /* Like measure_key(), with that word; for people. */
 const char *measure_name(const struct snapshot *snapshot, enum snapshot_measure measure);
@@ -58,7 +61,8 @@ const char *measure_name(const struct snapshot *snapshot, enum snapshot_measure 
 /* Explains in one or two sentences why the measure is not sampled, and how to get it. */
 const char *measure_wanting(const struct snapshot *snapshot, enum snapshot_measure measure);
 
-/* "phase B, 12.0s to 1m31.5s, 4.21k samples"; also how many are left after thinning. */
+/* Formats "phase B, 12.0s to 1m31.5s, 4.21k samples"; also how many of the samples are left after
+ * thinning. */
 void time_range_words(const struct snapshot_time_range *range, char *out, size_t size);
 
 /* The number of phases, the leading object, the last change; "" if phases were not analysed. */
@@ -68,7 +72,8 @@ void phases_reading(const struct snapshot_timeline *timeline, char *out, size_t 
 void volatility_words(const struct snapshot_timeline *timeline,
                       const struct snapshot_stream *object, char *out, size_t size);
 
-/* "phase A again since 20.3s: table leads with 93%; ...". */
+/* Formats a status line for the start of a phase: "phase A again since 20.3s: table leads with 93%;
+ * ...". */
 void phase_news(const struct snapshot_phase *phase, char *out, size_t size);
 
 /* Sentences on objects, listed or not, for the screen and the page of --html. */
@@ -118,7 +123,8 @@ const char *reuse_size_text(char out[16], double size_bytes);
 bool reuse_is_sure(const struct snapshot_share *missed);
 
 /* One line each; for the Watch screen, Detail and batch text. */
-/* "cost 0.90% of its time, 1% allowed; 4 debug registers on 1 thread: set 403 times, ...". */
+/* Formats "cost 0.90% of its time, 1% allowed; 4 debug registers on 1 thread: set 403 times,
+ * ...". */
 void watch_summary(const struct snapshot_watch *watch, char *out, size_t size);
 
 /* Formats "2 of 9 objects have a verdict; at this pace the next in about 3s", and how to speed it

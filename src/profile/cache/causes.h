@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * By object, function, thread, field, instruction on an object and, through these, matrix cell.
- * Implements MemSpy's "Causes of Replacements" (Martonosi, Gupta, Anderson 1992, Figure 3) and
- * DTrack's premature evictions (Agaram et al. 2006, 3.5). Evictors are in bounded tables that keep
- * the most frequent pairs (tally.h); the difference between `evicted` and the sum of the pairs is
- * the dropped pairs. Allocates no memory before the first cause.
+ * Causes of misses and evictors of the missed lines, per event: by object, function, thread, field,
+ * instruction on an object and, through these, matrix cell. Implements MemSpy's "Causes of
+ * Replacements" (Martonosi, Gupta, Anderson 1992, Figure 3) and DTrack's premature evictions
+ * (Agaram et al. 2006, 3.5). Evictors are in bounded tables that keep the most frequent pairs
+ * (tally.h); the difference between `evicted` and the sum of the pairs is the dropped pairs.
+ * Private to src/profile; allocates no memory before the first cause.
  */
 #ifndef MISSTOP_PROFILE_CACHE_CAUSES_H
 #define MISSTOP_PROFILE_CACHE_CAUSES_H
@@ -42,8 +43,8 @@ struct causes {
     /* Slots and keys of the pairs that count offsets, and instructions on an object. */
     struct count_rows offsets;
     struct count_rows code;
-    /* Owner: object and event; key: EVICTOR_KEY(); `extra`: the function that missed, also hashed
-     * for cells. */
+    /* Owner: object and event; key: EVICTOR_KEY(). The cells are also hashed by the function that
+     * missed, which is their `extra`. */
     struct pairs evictors;
     struct pairs cell_evictors;
     /* Owner: id of what missed, and event; key: EVICTOR_THREAD_KEY(). */
@@ -56,8 +57,8 @@ struct causes {
 #define EVICTOR_OBJECT(key)           ((uint32_t)((key) >> 32))
 #define EVICTOR_FUNCTION(key)         ((uint32_t)(key))
 
-/* `of`: enum causes_of, or higher for cells: objects with the function that missed (otherwise 0).
- * `thread`: dense number of the evicting thread. */
+/* `of`: enum causes_of, or a higher value for cells: objects with the function that missed
+ * (otherwise 0). `thread`: dense number of the evicting thread. */
 #define EVICTOR_THREAD_KEY(of, function, thread)                                                   \
     ((uint64_t)(of) << 60 | (uint64_t)(function) << 16 | (thread))
 #define EVICTOR_THREAD_OF(key)       ((unsigned)((key) >> 60))

@@ -20,15 +20,17 @@ struct geometry {
 };
 
 /*
- * `spec`: "L1", "L2", "L3" (that level of CPU 0 under `sysfs_root`, normally
- * "/sys/devices/system/cpu"), or "LEVEL=SIZE,WAYS,LINE" with K, M suffixes; NULL: L1d. Returns
- * -EINVAL with the cause, or -ENOENT if sysfs has no such level. The number of sets need not be a
- * power of two (L3 slices): the set is the line number modulo the number of sets.
+ * Parses `spec` and fills in the geometry. `spec`: "L1", "L2", "L3" (that level of CPU 0 under
+ * `sysfs_root`, normally "/sys/devices/system/cpu"), or "LEVEL=SIZE,WAYS,LINE" with K, M suffixes;
+ * NULL: L1d. Returns -EINVAL with the cause, or -ENOENT if sysfs has no such level. The number of
+ * sets need not be a power of two (L3 slices): the set is the line number modulo the number of
+ * sets.
  */
 int geometry_parse(struct geometry *geometry, const char *spec, const char *sysfs_root,
                    struct error *error);
 
-/* With the caches that a recording lists. Returns false if it has no such level. */
+/* Like geometry_parse(), with the caches that a recording lists. Returns false if it has no such
+ * level. */
 bool geometry_among(struct geometry *geometry, const char *spec,
                     const struct perfdata_machine *machine);
 

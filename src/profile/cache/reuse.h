@@ -63,7 +63,7 @@ void reuse_clear(struct reuse *reuse);
 /* Adds a sample of the ranking event; times never decrease. */
 void reuse_count(struct reuse *reuse, uint64_t time_ns, uint32_t tid, double weight);
 
-/* Samples up to the result's end must have been counted. `function` and `ip` are those of the
+/* Adds a result; samples up to its end must have been counted. `function` and `ip` are those of the
  * touch. Ignores dropped watches. */
 void reuse_add(struct reuse *reuse, const struct watch_result *result, uint32_t function,
                uint64_t ip);

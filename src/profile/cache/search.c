@@ -67,7 +67,8 @@ static void search_average(const struct search *search, struct region *region)
     region->iterations++;
 }
 
-/* Then the whole parent, which was among the best, has no misses in this interval. */
+/* Returns true if the other half of the same split had no miss either: then the whole parent, which
+ * was among the best, has no misses in this interval. */
 static bool sibling_silent(const struct search *search, const struct region *region)
 {
     for (uint32_t i = 0; i < search->active_count; i++)
@@ -184,7 +185,8 @@ static bool worth_opening(const struct place_names *names, const struct object_e
            answer.object.kind == OBJECT_MAP;
 }
 
-/* Only mapped memory can miss. A region without mappings is unchanged. */
+/* Shrinks a region to the mappings in it, because only mapped memory can miss. A region without
+ * mappings is unchanged. */
 static void leave_gaps(struct region *region, const struct place_names *names)
 {
     struct object_extent extent;
@@ -251,8 +253,8 @@ static bool region_split_point(const struct region *region, const struct place_n
     if (region->final || region_size(region) <= line_bytes)
         return false;
     if (extent_at(names, middle, &extent)) {
-        /* Cut here: the object starts in the middle. In a gap, cut at its edge: no round is spent
-         * on finding that the gap is empty. */
+        /* An object that starts in the middle needs no adjustment. In a gap, an edge of the gap is
+         * the better point: no round is spent on finding that the gap is empty. */
         if (extent.object && extent.base == middle && inside_region(region, middle)) {
             *point = middle;
             return true;
@@ -531,7 +533,8 @@ static bool search_finished(const struct search *search)
                       search_queue_unsearched(&search->queue) < unsearched_enough);
 }
 
-/* In the queue; or of the one with the fewest misses measured. */
+/* Returns the index of the best found region in the queue, or of the one with the fewest misses
+ * measured. */
 static uint32_t next_found(const struct search_queue *queue, bool best)
 {
     uint32_t next = queue->count;
@@ -572,7 +575,8 @@ double search_explained(const struct search *search)
     return fmin(sum, 1);
 }
 
-/* Over several seconds, because the program may use its objects in turn. */
+/* Checks the settled regions over several seconds, because the program may use its objects in
+ * turn. */
 static bool judge(struct search *search)
 {
     struct search_judged *judged = &search->judged;
@@ -673,8 +677,8 @@ static bool measure_halves(struct search *search, const struct region *region)
     return true;
 }
 
-/* Divides the range into n parts by repeatedly halving the largest region that is not one
- * object. */
+/* Sets up the first round: divides the range into n parts by repeatedly halving the largest region
+ * that is not one object. */
 static void first_regions(struct search *search)
 {
     struct region whole = {
@@ -780,8 +784,8 @@ static void search_choose_regions(struct search *search)
     }
 }
 
-/* A region ranked too high by one noisy interval drops as it is measured again; unsearched regions
- * that are then above it get its counters. */
+/* Settles or continues the search. A region ranked too high by one noisy interval drops as it is
+ * measured again; unsearched regions that are then above it get its counters. */
 static void settle_or_choose(struct search *search)
 {
     search_join_neighbours(search);

@@ -68,8 +68,8 @@ static struct search_kept *search_phases_make_room(struct search_phases *kept)
     return oldest;
 }
 
-/* Keeps the saved search if it has more measurements: a phase that was not recognised at first
- * restarted its search. */
+/* Saves the search of a phase. Keeps the saved one if it has more measurements: a phase that was
+ * not recognised at first restarted its search. */
 static void put_by(struct search_phases *kept, uint8_t phase, const struct search_mark *mark)
 {
     struct search_kept *place = kept_of(kept, phase);

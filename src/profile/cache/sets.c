@@ -55,7 +55,8 @@ static double sets_bound(double expected)
     return expected + z * sqrt(expected) + (z * z - 1) / 6 + 0.5;
 }
 
-/* So that each group of neighbouring sets has enough expected samples. */
+/* Returns the number of groups of neighbouring sets to test, so that each has enough expected
+ * samples. */
 static uint32_t groups_for(uint32_t sets, double effective)
 {
     uint32_t groups = sets;
@@ -64,7 +65,8 @@ static uint32_t groups_for(uint32_t sets, double effective)
     return groups;
 }
 
-/* *excess: the share of samples above an even distribution. */
+/* Returns the sum of squared distances; *excess: the share of samples above an even
+ * distribution. */
 static double distance(const double *counts, uint32_t sets, uint32_t groups, double total,
                        double *excess)
 {

@@ -25,8 +25,8 @@
 #include "profile/time/decay.h"
 #include "snapshot.h"
 
-/* Its threads, their instructions with the bytes they read and wrote, the objects on it, and the
- * turns. */
+/* One shared cache line: its threads, their instructions with the bytes they read and wrote, the
+ * objects on the line, and the number of turns. */
 enum {
     SHARING_LINE_BYTES = 64, /* x86; one bit per byte in a uint64_t */
     SHARING_SIDES = 6,       /* threads counted separately on a line */

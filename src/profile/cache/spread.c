@@ -117,8 +117,8 @@ double spread_bytes(const struct spread *spread, uint32_t line_bytes)
     if (!spread->samples)
         return 0;
     double most = (double)((spread->highest - spread->lowest) / line_bytes + 1);
-    /* A pass misses at the first lines of each page, where prefetching restarts; the estimate would
-     * leave out the other lines. */
+    /* A pass over an array misses at the first lines of each page, where prefetching restarts; the
+     * estimate would leave out the other lines. */
     return (goes_through(spread) ? most : fmin(lines, most)) * line_bytes;
 }
 
@@ -154,7 +154,8 @@ double spread_together(const struct spread *a, const struct spread *b)
 
 enum { LINE = 64, SCALAR_MAX = 8, STEP = 4, SAMPLES_PER_BIN = 4 };
 
-/* In bits: the minimum advantage over plain scalars, and differences that count as equal. */
+/* In bits: the minimum advantage of an element size over plain scalars, and the differences within
+ * which element sizes, or scalar sizes, count as equal. */
 static const double margin_bits = 0.30;
 static const double same_bits = 0.30;
 static const double same_scalar_bits = 0.10;
@@ -185,8 +186,8 @@ static void residues(uint16_t *bins, const uint64_t *offsets, size_t count, uint
         bins[offsets[i] % size]++;
 }
 
-/* log2(size) minus the entropy of the offset within an element, with Miller and Madow's correction
- * for the bias of few samples. */
+/* Returns log2(size) minus the entropy of the offset within an element, with Miller and Madow's
+ * correction for the bias of few samples. */
 static double saved_bits(const uint64_t *offsets, size_t count, uint32_t size)
 {
     uint16_t bins[STRIDE_ELEMENT_MAX];
@@ -203,8 +204,8 @@ static double saved_bits(const uint64_t *offsets, size_t count, uint32_t size)
     return log2(size) - entropy - hidden;
 }
 
-/* Positions with at least twice the count expected by chance; *at_line: the hottest position is the
- * start of a cache line. */
+/* Returns the share of offsets at positions with at least twice the count expected by chance;
+ * *at_line: the hottest position is the start of a cache line. */
 static double explained(const uint64_t *offsets, size_t count, uint32_t size, uint32_t scalar,
                         uint32_t line_phase, bool *at_line)
 {

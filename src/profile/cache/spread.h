@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The number of lines that miss in an object, their order, and where in a line its elements begin.
- * For one snapshot. */
+/* Spread of the window's misses over one object: the number of lines, their order, and where in a
+ * line its elements begin. Input of the findings. Owned by findings.c, for one snapshot. */
 #ifndef MISSTOP_PROFILE_CACHE_SPREAD_H
 #define MISSTOP_PROFILE_CACHE_SPREAD_H
 
@@ -59,8 +59,8 @@ struct spread_of {
     uint64_t element_size; /* 0: begins is not counted */
     uint64_t hot_first;    /* offsets in the element: first hot byte, and one past the last */
     uint64_t hot_end;
-    /* Arrays: the accessed element is not known, so the start of the type's element is not known
-     * either. */
+    /* Members that are arrays. Which element of the array was accessed is not known, so the start
+     * of the type's element is not known either. */
     struct {
         uint64_t first;
         uint64_t end;
@@ -68,7 +68,8 @@ struct spread_of {
     size_t array_count;
 };
 
-/* In one pass over the window, after window_count(). `line_bytes`: a power of two. */
+/* Gathers the spreads in one pass over the window, after window_count(). `line_bytes`: a power of
+ * two. */
 void spread_gather(struct spread *spreads, const struct spread_of *of, size_t count,
                    const struct window *window, uint32_t line_bytes);
 
@@ -76,17 +77,21 @@ void spread_gather(struct spread *spreads, const struct spread_of *of, size_t co
  * a lower bound, Chao's estimate (Scand. J. Statist. 11, 1984). */
 double spread_bytes(const struct spread *spread, uint32_t line_bytes);
 
-/* Ended between samples. Accesses alternate between the parts of an object in two places, so far
- * steps along the order are subtracted from far steps against it. */
+/*
+ * Returns the number of passes that ended between samples. Accesses alternate between the parts of
+ * an object in two places, so far steps along the order are subtracted from far steps against it.
+ */
 double spread_passes(const struct spread *spread, enum spread_order order);
 
 /* Returns the overlap in time of the samples of two objects, 0 to 1. */
 double spread_together(const struct spread *a, const struct spread *b);
 
-/* In one pass from end to end, at `rate` samples per second; NAN if the rate is not known. */
+/* Returns the minimum number of samples in one pass from end to end, at `rate` samples per second;
+ * NAN if the rate is not known. */
 double spread_pass_samples(const struct spread *spread, double rate);
 
-/* `pass_samples`: minimum number of samples in one pass; NAN: not known. */
+/* Returns the order of the accesses. `pass_samples`: minimum number of samples in one pass; NAN:
+ * not known. */
 enum spread_order spread_order(const struct spread *spread, double pass_samples);
 
 /*

@@ -13,11 +13,12 @@ enum {
     SAMPLES_LEAST = 64 /* minimum for a group, and for chases */
 };
 
-/* Relative to the minimum time to fetch one of the lines that evicted it: 14 cycles in L2 to 4 per
- * line, 50 in L3 to 6, 300 in memory to 10. */
+/* The wait for an evicted line, relative to the minimum time to fetch one of the lines that evicted
+ * it: 14 cycles in L2 to 4 per line, 50 in L3 to 6, 300 in memory to 10. */
 static const double wait_by_fetch[WAIT_LEVELS] = {14 / 4., 50 / 6., 300 / 10.};
 
-/* Of L2 and L3: their sets are selected by physical addresses and fill unevenly. */
+/* The share of L2 and L3 that a program can fill: their sets are selected by physical addresses and
+ * fill unevenly. */
 static const double even_part = 0.5;
 
 static const double periods_next = 2.5; /* samples of a thread further apart are not compared */
@@ -45,7 +46,8 @@ static bool find_threads(struct waits *waits)
     return true;
 }
 
-/* Written by another thread or process, or flushed. */
+/* Marks the lines that can disappear from a core's cache: written by another thread or process, or
+ * flushed. */
 static bool find_taken(struct waits *waits, const struct hash *objects)
 {
     const struct window *window = waits->window;
@@ -81,9 +83,10 @@ static void add_line(struct waits_set *set, const struct window_entry *mapped, b
 }
 
 /*
- * With LRU, each of h held lines misses at most once per ways - h + 1 fetches of other lines. Any
- * minimum sample count is valid if the lines above it fit into the ways; uses the one with the
- * lowest bound. `elsewhere`: samples on lines outside the window.
+ * Chooses which lines of a set count as held. With LRU, each of h held lines misses at most once
+ * per ways - h + 1 fetches of other lines. Any minimum sample count is valid if the lines above it
+ * fit into the ways; uses the one with the lowest bound. `elsewhere`: samples on lines outside the
+ * window.
  */
 static void settle_set(struct waits_set *set, double ways, double wait_by_fetch_of,
                        double elsewhere)
@@ -226,8 +229,8 @@ static double held_most(const struct waits_sums *sums, double lines)
     return (sums->chases_hot + rest * fmin(1, held)) / sums->chases;
 }
 
-/* A pass has at least k samples, from the bytes that a core can read between two samples, so at
- * least 1 - 1/k of its steps have one direction. */
+/* Returns true if the chases are not passes in order. A pass has at least k samples, from the bytes
+ * that a core can read between two samples, so at least 1 - 1/k of its steps have one direction. */
 static bool in_no_order(const struct waits_sums *sums)
 {
     const struct spread order = {.up = (uint32_t)sums->up,
@@ -250,8 +253,8 @@ double waits_chased(const struct waits *waits, const struct waits_sums *sums, en
     return sums->chases * (1 - held_most(sums, lines));
 }
 
-/* The excess of the first access to a line over the later ones, which do the same work with a
- * cached line. */
+/* Estimates the samples of passes that waited: the excess of the first access to a line over the
+ * later accesses, which do the same work with a cached line. */
 static double passes_waited(const struct waits_sums *sums, enum wait_level level, double errors)
 {
     double above = sums->passes[level] - sums->passes_hit[level];
@@ -268,7 +271,7 @@ struct snapshot_wait waits_bounds(const struct waits *waits, const struct waits_
         double least = chased[i] + (i == WAIT_BEYOND_L1 ? passes_waited(sums, i, -3) : 0);
         bool known = samples >= SAMPLES_LEAST && waits->lines[i];
         wait.high[i] = known ? interval_share(fmin(most / samples, 1), samples).high : NAN;
-        /* The excess over later accesses may be larger on an outer level; the bound must not be. */
+        /* The excess over later accesses may be larger on a level further out. */
         if (known && i > 0)
             wait.high[i] = fmin(wait.high[i], wait.high[i - 1]);
         wait.low[i] = known ? interval_share(fmin(least / samples, 1), samples).low : NAN;

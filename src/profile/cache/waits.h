@@ -14,8 +14,10 @@ enum {
     WAITS_CLASSES = 32
 };
 
-/* Or a whole level if its index is not known. Lines are in classes by samples; those of several
- * threads are in the first class, which does not count as held. */
+/*
+ * One cache set, or a whole level if its index is not known. Its lines are in classes by their
+ * number of samples; lines of several threads are in the first class, which does not count as held.
+ */
 struct waits_set {
     uint32_t lines[WAITS_CLASSES];
     double samples[WAITS_CLASSES];
@@ -53,8 +55,9 @@ struct waits_sums {
 };
 
 /*
- * `elsewhere`: samples outside the window that may have waited for other lines. `objects`: those
- * with lines that can disappear at any time. False: out of memory; call waits_fini() in any case.
+ * `elsewhere`: samples outside the window that may have waited for other lines. `objects`: objects
+ * with lines that can disappear at any time. Returns false if memory runs out; call waits_fini() in
+ * any case.
  */
 bool waits_init(struct waits *waits, const struct window *window, const uint64_t lines[WAIT_LEVELS],
                 double elsewhere, const struct hash *objects);

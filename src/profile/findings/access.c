@@ -65,7 +65,8 @@ struct links_found {
     double samples;              /* samples on all of them */
 };
 
-/* Its targets show whether it is a link, whatever its type is called. */
+/* Returns true if a member can be a pointer. Its targets show whether it is a link, whatever its
+ * type is called. */
 static bool may_be_link(const struct snapshot_layout_row *row)
 {
     return row->kind == LAYOUT_MEMBER && !row->has_members && row->member.size == sizeof(void *) &&
@@ -104,8 +105,8 @@ static void take_link(const struct findings *findings, size_t index,
     found->links = links;
 }
 
-/* Compilers select one of two adjacent members by an index, so that samples are on either one. Not
- * a doubly linked list. */
+/* Finds the second child of a tree. Compilers select one of two adjacent members by an index, so
+ * that samples are on either one. A doubly linked list is excluded. */
 static void find_second_child(const struct findings *findings, size_t index,
                               struct links_found *found)
 {
@@ -198,7 +199,8 @@ static void chasing(struct findings *findings, size_t index)
 
 /* ---- streaming ---- */
 
-/* Of one thread. A core reads 5 to 20e9 from memory; code that works on blocks needs less. */
+/* Minimum speed of one thread. A core reads 5 to 20e9 from memory; code that works on blocks needs
+ * less. */
 static const double streaming_bytes_per_s = 3e9;
 /* More than most last-level caches hold, because other programs use a part. */
 static const double streaming_bytes = 32.0 * 1024 * 1024;
@@ -273,7 +275,8 @@ static double copied_bytes(const struct spread *spread, uint32_t line)
                : spread_bytes(spread, line);
 }
 
-/* If the object is larger than a core's caches. */
+/* Adds a finding for the main object of a copying or clearing function, if it is larger than a
+ * core's caches. */
 static void copying_add(struct findings *findings, const struct snapshot_code *code,
                         enum finding_rule rule)
 {
@@ -319,7 +322,8 @@ static void clearing(struct findings *findings)
 
 /* ---- links ---- */
 
-/* Read from the process: they show the layout of a list at once, however short a pass is. */
+/* Targets of the links of sampled nodes, read from the process: they show the layout of a list at
+ * once, however short a pass over it is. */
 
 static bool on_type(const struct window_entry *entry, uint32_t object, uint32_t type)
 {
@@ -336,8 +340,8 @@ struct extent {
     uint64_t highest;
 };
 
-/* Blocks of one type may have several allocation sites, and nodes of one lead to nodes of
- * another. */
+/* Returns the range of all objects of a type: blocks of one type may have several allocation sites,
+ * and nodes of one lead to nodes of another. */
 static struct extent extent_of(const struct findings *findings, const struct spread *spread,
                                uint32_t type)
 {
@@ -490,8 +494,8 @@ struct rows_fit {
 /* FAILED_FEW: failures among the first steps. */
 enum { FIRST_STEPS = SPREAD_STEPS / 4, FAILED_FEW = SPREAD_STEPS / 16 };
 
-/* Those after the first FIRST_STEPS are sorted by length. A step much shorter than the row stays
- * within one part of it, so for a long row few steps have to be divided. */
+/* The newest steps; those after the first FIRST_STEPS are sorted by length. A step much shorter
+ * than the row stays within one part of it, so for a long row few steps have to be divided. */
 struct rows_steps {
     uint32_t steps[SPREAD_STEPS];
     double up_to[SPREAD_STEPS + 1]; /* sums of the steps before */
@@ -514,8 +518,8 @@ static struct rows_steps sort_steps(const struct spread *spread)
     return sorted;
 }
 
-/* Gives up once too many steps do not fit. *within: index from FIRST_STEPS of the first step that
- * is longer than a part of the row. */
+/* Tests a row length; gives up once too many steps do not fit. *within: index from FIRST_STEPS of
+ * the first step that is longer than a part of the row. */
 static struct rows_fit fit_rows(const struct rows_steps *sorted, uint32_t row, uint32_t *within)
 {
     struct rows_fit fit = {.row = row};
@@ -544,8 +548,8 @@ static struct rows_fit fit_rows(const struct rows_steps *sorted, uint32_t row, u
 
 enum { ROWS = (ROW_MOST - SPREAD_STEP_LEAST) / ROW_UNIT + 1 };
 
-/* As differences between consecutive lengths: the length times `times` is within a part of a row
- * from the step. */
+/* Counts a step for the row lengths it fits, as differences between consecutive lengths: the length
+ * times `times` is within a part of a row from the step. */
 static void count_beside(int8_t changes[ROWS + 1], uint64_t step)
 {
     for (uint64_t times = 0; times <= step / SPREAD_STEP_LEAST + 1; times++) {
@@ -562,8 +566,8 @@ static void count_beside(int8_t changes[ROWS + 1], uint64_t step)
     }
 }
 
-/* The divisors of the longest row explain the steps as well, and similar lengths nearly as well.
- * Skips lengths that too few of the first steps fit. */
+/* Finds the longest row that explains the steps: its divisors do as well, and similar lengths
+ * nearly as well. Skips lengths that too few of the first steps fit. */
 static struct rows_fit find_rows(const struct spread *spread)
 {
     struct rows_fit best = {.row = 0};
@@ -606,8 +610,8 @@ static bool columns_move(const struct findings *findings, size_t index, uint32_t
 
 enum { BLOCK_HEAD = 64 }; /* maximum bytes that an allocator adds */
 
-/* A block holds one or several rows. A row over several blocks is a coincidence of their addresses,
- * as for the entries of a hash table. */
+/* Returns true if a row fits into a block: a block holds one or several rows. A row over several
+ * blocks is a coincidence of their addresses, as for the entries of a hash table. */
 static bool row_fits_blocks(const struct snapshot_object *object, uint64_t row)
 {
     uint64_t block = object->instance_count ? object->instances[0].size : 0;
@@ -668,8 +672,8 @@ static void columns(struct findings *findings, size_t index)
 
 /* ---- arrays that are accessed with the same index ---- */
 
-/* Each access is a miss of its own. Only if every miss is recorded (--sim): samples thousands of
- * misses apart do not show an index. */
+/* Minimum pairs; each access is a miss of its own. Requires that every miss is recorded (--sim):
+ * samples thousands of misses apart do not show an index. */
 
 enum { PAIRS_LEAST = 64 };
 /* Minimum share of the misses on one object that are followed by a miss on the other. */
@@ -704,7 +708,8 @@ static bool fits_no_cache(const struct findings *findings, size_t index)
            spread_bytes(spread, findings->snapshot->sets.line) >= findings_beyond(findings);
 }
 
-/* On the first object and then on the second. Returns false for other misses. */
+/* Computes the difference between the indices of two misses, on the first object and then on the
+ * second. Returns false for other misses. */
 static bool difference(const struct paired *paired, const struct window_entry *one,
                        const struct window_entry *next, int64_t *apart)
 {
@@ -793,8 +798,8 @@ static const double stack_at_least = 0.3; /* share of its samples that is saved 
 enum { FRAMES_LINES = 4 };
 enum { REGISTER_BYTES = 16 }; /* width of a general or an SSE register */
 
-/* The function is recursive, or called at many depths: the variable is saved for calls, and no
- * register would keep it. */
+/* Returns true if the variable is in many stack frames: the function is recursive, or called at
+ * many depths. The variable is then saved for calls, and no register would keep it. */
 static bool is_in_many_frames(const struct findings *findings, size_t index)
 {
     const struct spread *spread = findings_spread(findings, index);

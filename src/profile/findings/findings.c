@@ -54,8 +54,8 @@ void findings_find(struct findings *findings)
 
 /* ---- findings and other measurements ---- */
 
-/* In addition to estimates from samples: causes of misses and use of lines (--sim), and watchpoints
- * (--watch). */
+/* Exact measurements in addition to estimates from samples: causes of misses and use of lines
+ * (--sim), and watchpoints (--watch). */
 
 /* Share of a line's words used per visit: nothing to split off. */
 static const double used_mostly = 0.75;
@@ -105,7 +105,8 @@ static enum verdict by_part(double low, double high)
     return low > used_mostly ? CONTRADICTED : high < FINDINGS_MOSTLY ? SUPPORTED : NOTHING;
 }
 
-/* Fetched for the object and evicted from a simulated cache; NULL: not known, or too few. */
+/* Returns the use of lines fetched for the object and evicted from a simulated cache; NULL: not
+ * known, or too few. */
 static const struct snapshot_use *finding_use(const struct findings *findings,
                                               const struct snapshot_finding *finding)
 {
@@ -349,8 +350,8 @@ static bool begins_with_one_of(const char *text, const char *const *names)
     return false;
 }
 
-/* The C library, the loader or the linker lays it out: no change of the program moves it. Its use
- * can be changed. */
+/* Returns true for memory that the C library, the loader or the linker lays out: no change of the
+ * program moves it. Its use can be changed. */
 static bool is_of_the_system(const struct snapshot_object *object)
 {
     static const char *const modules[] = {"libc.so",    "libc-2.", "ld-linux", "ld-2.",
@@ -448,7 +449,8 @@ void findings_hot(const struct snapshot_layout *layout, struct arena *arena,
     name_members(layout, arena, hot);
 }
 
-/* Its figures are at most the object's current samples, 0 if it is no longer listed. */
+/* Updates a held finding: its figures are at most the object's current samples, 0 if it is no
+ * longer listed. */
 static void bring_up_to_date(const struct findings *findings, struct snapshot_finding *finding)
 {
     const struct snapshot *snapshot = findings->snapshot;
@@ -494,7 +496,8 @@ void findings_hold(struct findings *findings, struct findings_held *held)
     findings_sort(findings);
 }
 
-/* As CPU time: a process that waits for a CPU or for input does not use it. */
+/* Measures the time of the window as CPU time: a process that waits for a CPU or for input does not
+ * use it. */
 static void measure_time(struct findings *findings)
 {
     const struct snapshot_window *window = &findings->snapshot->window;

@@ -58,15 +58,15 @@ struct findings_moment {
     double elapsed_s;
 };
 
-/* Appends held findings that are absent from `list` (strings in the arena), at most `room` in all.
- * Returns the number of findings. Holds nothing if memory runs out. */
+/* Stores the findings of `list` and appends held findings that are absent (strings in the arena),
+ * at most `room` in all. Returns the number of findings. Holds nothing if memory runs out. */
 size_t findings_held_join(struct findings_held *held, struct snapshot_finding *list, size_t count,
                           size_t room, const struct findings_moment *moment, struct arena *arena);
 
 enum { FINDINGS_MAX = 24, FINDINGS_PAGE_BYTES = 4096 };
 
-/* More than a core's own caches (an L2 of 0.25 to 3 MiB). If time is measured, smaller data may be
- * computing. */
+/* More than a core's own caches hold (an L2 of 0.25 to 3 MiB). If the source measures time, smaller
+ * data may be time spent computing. */
 #define FINDINGS_BEYOND_BYTES    (4.0 * 1024 * 1024)
 #define FINDINGS_GAIN_LEAST      0.03 /* share of all samples: less is not worth a change */
 #define FINDINGS_SAMPLES         200  /* minimum of an object: an error of 7 points in its shares */
@@ -124,8 +124,8 @@ void findings_weigh(struct findings *findings);
 /* Appends the findings held from earlier refreshes. */
 void findings_hold(struct findings *findings, struct findings_held *held);
 
-/* Fills in id, name, function and line from the object if it is listed. Ignores findings below
- * FINDINGS_GAIN_LEAST. */
+/* Adds a copy of a finding; fills in id, name, function and line from the object if it is listed.
+ * Ignores findings below FINDINGS_GAIN_LEAST. */
 void findings_add(struct findings *findings, const struct snapshot_finding *finding);
 /* Return true if there is a finding about the object, of any kind or of one. */
 bool findings_has(const struct findings *findings, uint32_t object);
@@ -137,9 +137,11 @@ bool findings_overlap(const struct findings *findings, uint32_t one, uint32_t ot
 /* Returns the spread of an object; NULL: too few samples for any rule about it. */
 const struct spread *findings_spread(const struct findings *findings, size_t object);
 double findings_share(const struct findings *findings, size_t object);
-/* With its part of the samples without an object: an upper bound of what a remedy can save. */
+/* Returns the object's share of all samples including its part of those without an object: an upper
+ * bound of what a remedy can save. */
 double findings_most(const struct findings *findings, size_t object);
-/* Of all samples; findings_order(): the order of the accesses to an object. */
+/* Returns the share of all samples in a function; findings_order() the order of the accesses to an
+ * object. */
 double findings_code_share(const struct findings *findings, const struct snapshot_code *code);
 enum spread_order findings_order(const struct findings *findings, size_t object);
 
@@ -155,8 +157,8 @@ double findings_beyond(const struct findings *findings);
 /* Returns the heap bin of an object's blocks; NULL: none. */
 const struct snapshot_bin *findings_bin(const struct findings *findings, size_t object);
 
-/* Estimates distinct pages that miss, sampled or not (Chao, as spread_bytes()). Walks the window,
- * so check other conditions first. */
+/* Estimates a lower bound of an object's distinct pages that miss, sampled or not (Chao, as
+ * spread_bytes()). Walks the window, so check other conditions first. */
 double findings_pages(const struct findings *findings, size_t object);
 
 /* Links of some nodes in the window, read just now. */
@@ -174,7 +176,8 @@ void findings_links(const struct findings *findings, size_t object,
                     const struct snapshot_layout *layout, uint64_t link_offset,
                     struct findings_links *links);
 
-/* For most sampled nodes: a doubly linked list. */
+/* Returns true if two links lead back to each other's node, for most sampled nodes: a doubly linked
+ * list. */
 bool findings_links_mutual(const struct findings *findings, size_t object,
                            const struct snapshot_layout *layout, uint64_t one, uint64_t other);
 

@@ -19,7 +19,8 @@ static bool goes_on(const struct snapshot_layout *layout)
     return false;
 }
 
-/* If it exceeds the near caches; otherwise NULL. */
+/* Returns the main layout of an object with many elements that exceeds the near caches; otherwise
+ * NULL. */
 static const struct snapshot_layout *many_elements(const struct findings *findings, size_t index)
 {
     const struct snapshot_object *object = &findings->snapshot->objects[index];
@@ -35,8 +36,8 @@ static const struct snapshot_layout *many_elements(const struct findings *findin
                                                                                            : NULL;
 }
 
-/* At the offsets of array elements, and at nearly all of these: separate blocks begin at malloc's
- * alignment. */
+/* Returns true if the samples begin in a line at the offsets of array elements, and at nearly all
+ * of these offsets: separate blocks begin at malloc's alignment. */
 static bool begin_as_in_array(const struct snapshot_layout *layout, const struct spread *spread,
                               uint32_t line)
 {
@@ -53,8 +54,8 @@ static bool begin_as_in_array(const struct snapshot_layout *layout, const struct
            seen * 2 >= places;
 }
 
-/* A pass fetches nothing else. Separate blocks have other blocks in between, or are only the head
- * of a larger one (Python's PyGC_Head). */
+/* Returns true if the elements are adjacent, so that a pass fetches nothing else. Separate blocks
+ * have other blocks in between, or are only the head of a larger one (Python's PyGC_Head). */
 static bool side_by_side(const struct snapshot_object *object, const struct snapshot_layout *layout,
                          const struct spread *spread, uint32_t line)
 {
@@ -94,9 +95,10 @@ static const double used_at_most = 0.5;
 static const double used_in_no_order = 0.25; /* share of the lines' bytes */
 
 /*
- * Each visit fetches a line, however few bytes of it are used. In an array of their own, the used
- * members miss less only if that array roughly fits into a core's caches; samples do not show how
- * much less. If there are too few samples to show the order, a pass in order would gain the same.
+ * Reports a split for accesses in random order. Each visit fetches a line, however few bytes of it
+ * are used. In an array of their own, the used members miss less only if that array roughly fits
+ * into a core's caches; samples do not show how much less. If there are too few samples to show the
+ * order, a pass in order would gain the same.
  */
 static void split_off(struct findings *findings, size_t index, const struct snapshot_layout *layout,
                       const struct findings_hot *hot)
@@ -170,7 +172,8 @@ static const double crossing_least = 0.15; /* minimum share of the samples */
 /* Share of the elements; above, too few others for comparison. */
 static const double most_cross = 0.9;
 
-/* With hot bytes that cross a line, from the start of one element; NAN: separate blocks. */
+/* Returns the share of an array's elements with hot bytes that cross a line, from the start of one
+ * element; NAN: separate blocks. */
 static double crossing_elements(const struct snapshot_object *object,
                                 const struct snapshot_layout *layout, const struct spread *spread,
                                 const struct findings_hot *hot, uint32_t line)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cache sets, capacity, first references, pages and levels. Exact in a simulation, otherwise from
- * samples. */
+/* Findings from the cause of the misses: cache sets, capacity, first references, pages and levels.
+ * Exact if a simulation reports each cause, otherwise from samples. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,8 @@ bool findings_simulated(const struct findings *findings)
     return findings->snapshot->simulation.level_count || findings->snapshot->causes.known;
 }
 
-/* UINT32_MAX: the ranking event has no level, or it is not known. */
+/* Returns the index of the level; UINT32_MAX: the ranking event has no level, or it is not
+ * known. */
 static uint32_t simulated_level(const struct findings *findings)
 {
     const struct snapshot_source *source = &findings->snapshot->source;
@@ -204,8 +205,8 @@ static void measure(const struct findings *findings, double *by_object, struct h
         }
 }
 
-/* In a fully associative cache: evidence of a conflict. Reading large arrays also crowds sets,
- * because prefetching restarts on each page. */
+/* Returns true if a fully associative cache of this size would hold the object: evidence of a
+ * conflict. Reading large arrays also crowds sets, because prefetching restarts on each page. */
 static bool would_fit(const struct findings *findings, uint32_t object)
 {
     const struct snapshot_sets *sets = &findings->snapshot->sets;

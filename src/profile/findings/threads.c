@@ -16,8 +16,8 @@ static void extent(const struct snapshot_sharing_group *group, struct snapshot_f
 
 static const double simulated_least = 0.1; /* minimum share of all misses */
 
-/* In a simulation its share is that of the misses, because hits have no cost. If misses of another
- * level than the first rank, few of them are on the line. */
+/* Adds a finding about sharing. In a simulation its share is that of the misses, because hits have
+ * no cost. If misses of another level than the first rank, few of them are on the line. */
 static void sharing_add(struct findings *findings, const struct snapshot_sharing_group *group)
 {
     const struct snapshot_sharing *sharing = &findings->snapshot->sharing;
@@ -162,7 +162,8 @@ static uint32_t waiting(const struct readers *readers)
     return counted >= of_all_samples * readers->samples ? readers->count : 0;
 }
 
-/* If it and the next hottest have nearly all samples of the function; otherwise NULL. */
+/* Returns the hottest instruction if it and the next hottest have nearly all samples of the
+ * function; otherwise NULL. */
 static const struct snapshot_instruction *loop_of(const struct snapshot_code *code)
 {
     const struct snapshot_instruction *first = NULL;

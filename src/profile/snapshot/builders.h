@@ -10,13 +10,14 @@
 /* Like place_ask(). */
 bool build_ask(const struct build *build, enum place_question question, uint64_t number,
                union place_answer *answer);
-/* Return false and all zeros if the id or address is not known. The texts are valid until the next
- * call. */
+/* Describe an id or an address; return false and all zeros if it is not known. The texts are valid
+ * until the next call. */
 bool build_describe_object(const struct build *build, uint32_t id, struct object_desc *desc);
 bool build_describe_function(const struct build *build, uint32_t id, struct function_desc *desc);
 void build_describe_instruction(const struct build *build, uint64_t address,
                                 struct instruction_desc *desc);
-/* In the arena; NULL and 0 if not known. build_line_name() formats both as "file.c:12". */
+/* Returns the file of an instruction in the arena, and *line; NULL and 0 if not known.
+ * build_line_name() formats both as "file.c:12". */
 const char *build_locate(struct build *build, uint64_t address, uint32_t *line);
 const char *build_line_name(struct build *build, const char *file, uint32_t line);
 /* Copies a name into the arena; NULL becomes "unknown". Sets build->failed if memory runs out. */
@@ -84,7 +85,8 @@ struct build_stacks {
 
 /* Lists all stacks; sets build->failed if memory runs out. */
 void build_stacks_list(struct build *build, struct build_stacks *stacks);
-/* In the arena; their shares add up to 1. NULL: none. */
+/* Returns the stacks of a function on an object, in the arena; their shares add up to 1. NULL:
+ * none. */
 const struct snapshot_stack *build_stacks_of(struct build *build, const struct build_stacks *stacks,
                                              uint32_t object, uint32_t function, size_t *count);
 

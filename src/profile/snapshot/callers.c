@@ -57,8 +57,8 @@ static void call_tree_clear(struct call_tree *tree)
     tree->count = tree->child[0] = 0;
 }
 
-/* A parent must have a lower number than its children, whatever a recording says, so there are no
- * cycles. */
+/* Describes a node; returns false if it is not known. A parent must have a lower number than its
+ * children, whatever a recording says, so there are no cycles. */
 static bool describe_node(const struct build *build, struct call_tree *tree, uint32_t node)
 {
     struct caller_desc *desc = &tree->desc[node];
@@ -273,8 +273,8 @@ void build_callers(struct build *build)
 
 /* Whole stacks. */
 
-/* Created once; NULL: not known. A stack has at most CALLERS_DEEPEST nodes, whatever a recording
- * says. */
+/* Returns the frame of a node, which is created once; NULL: not known. A stack has at most
+ * CALLERS_DEEPEST nodes, whatever a recording says. */
 static const struct snapshot_frame *frame_of(struct build *build,
                                              const struct snapshot_frame **frames, uint32_t node,
                                              unsigned deep, uint32_t *function)

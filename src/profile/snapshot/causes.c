@@ -264,8 +264,8 @@ static void build_evictors(struct build *build, enum causes_of kind, double evic
 
 /* Names */
 
-/* 0: the threads beyond the limit. build_thread_name(): "worker (123)", or NULL if memory runs
- * out. */
+/* Returns the thread id of a dense number; 0: the threads beyond the limit. build_thread_name()
+ * returns "worker (123)", or NULL if memory runs out. */
 static uint32_t build_thread_id(const struct build *build, uint32_t number)
 {
     return number < THREADS_MAX ? build->profile->threads.tids[number] : 0;
@@ -392,8 +392,8 @@ void build_causes(struct build *build)
 
 /* The causes of the misses of a function on an object, and the evictors of those lines. */
 
-/* Of all misses with a known evictor; a smaller share does not explain a cell. Limits evictors to
- * 2000. */
+/* Minimum share of all misses with a known evictor; a smaller one does not explain a cell. This
+ * limits evictors to 2000. */
 static const double least_evictor = 1.0 / 2000;
 
 static size_t cell_of(const struct matrix_axes *axes, uint32_t function, uint32_t object)

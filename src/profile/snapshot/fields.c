@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Members of types if known, otherwise offsets, folded to one array element if its size could be
- * inferred. */
+/* The fields of the listed objects: members of types if these are known, otherwise offsets, folded
+ * to one array element if its size could be inferred. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,7 +142,8 @@ static void name_member(struct build *build, const struct folding *folding,
         field->type = arena_string(build->arena, type.members[field->member].type);
 }
 
-/* "[12]" in an array of scalars, "[*]+8" in an inferred element, otherwise "+40". */
+/* Names an offset: "[12]" in an array of scalars, "[*]+8" in an inferred element, otherwise
+ * "+40". */
 static void name_offset(struct build *build, const struct folding *folding,
                         struct snapshot_field *field)
 {
@@ -187,8 +188,8 @@ static size_t window_offsets(const struct window *window, uint32_t object, uint6
     return count;
 }
 
-/* A mapping, or an equally large block, that an allocator may divide: strides in it are the
- * allocator's. */
+/* True if a mapping, or an equally large block, may be memory that an allocator divides: strides in
+ * it are the allocator's. */
 static bool is_dealt_out(const struct snapshot_object *object)
 {
     return object->kind == OBJECT_ANON || object->kind == OBJECT_MAP ||
@@ -197,7 +198,8 @@ static bool is_dealt_out(const struct snapshot_object *object)
             object->size >= PAGE_BYTES);
 }
 
-/* If the type is known, a stride is only how the program traverses the array. */
+/* True if a stride can be an element. If the type is known, a stride is only how the program
+ * traverses the array. */
 static bool has_elements(const struct snapshot_object *object)
 {
     double typed = 0;
@@ -246,8 +248,8 @@ bool build_type(const struct build *build, uint32_t type, struct type_desc *desc
     return known;
 }
 
-/* In a declared object every offset is that of the access; for other objects the code may give the
- * type without the index. */
+/* True if the offsets are exact. In a declared object every offset is that of the access; for other
+ * objects the code may give the type without the index. */
 static bool is_exact(const struct snapshot_object *object)
 {
     return object->type_id && !object->type_votes && object->kind != OBJECT_HEAP;
@@ -371,8 +373,8 @@ static void share_members(const struct build *build, struct snapshot_field *fiel
     hash_fini(&lowest);
 }
 
-/* Fields are sorted by place and get the member's offset. `exact`: offsets are those of the
- * accesses, not of element 0 of an indexed array. */
+/* Finds the member at each field's offset, and sets the offset to the member's. Fields are sorted
+ * by place. `exact`: offsets are those of the accesses, not of element 0 of an indexed array. */
 static void find_members(const struct build *build, bool exact, struct snapshot_field *fields,
                          size_t count)
 {

@@ -171,8 +171,8 @@ static double known_sum(const double *counts, int count)
     return total;
 }
 
-/* Among those with a known level. NAN if misses are only known to be beyond L1, because those may
- * be far. */
+/* Returns the share of far accesses among those with a known level. NAN if misses are only known to
+ * be beyond L1, because those may be far. */
 static double far_share(const struct snapshot_levels *levels)
 {
     double far = 0;
@@ -384,7 +384,8 @@ static void set_wait(struct snapshot_wait *wait, enum wait_level level, double l
     wait->high[level] = high;
 }
 
-/* From the share that misses the level; NAN: the same as the next level. */
+/* Computes the share of the access cycles spent beyond each level, from the share that misses it;
+ * NAN: the same as the next level. */
 static void cycles_beyond(const double missed[WAIT_LEVELS], double part[WAIT_LEVELS])
 {
     double cycles = 0;
@@ -455,7 +456,8 @@ static struct snapshot_wait wait_timed(const struct snapshot_levels *levels, dou
     return wait;
 }
 
-/* From the weight `placed` to `all`; the weight `unlike` may or may not have waited. */
+/* Extends bounds from the weight `placed` to `all`; the weight `unlike` may or may not have
+ * waited. */
 static void add_unplaced(struct snapshot_wait *wait, double placed, double unlike, double all)
 {
     for (int i = 0; i < WAIT_LEVELS; i++)
@@ -651,8 +653,8 @@ static void build_timed(struct build *build)
     }
 }
 
-/* Of everything only: an object has no cycles of its own, and a function's cycles without memory
- * accesses are not counted (unplaced_add()). */
+/* Sets the wait of everything from the stalled share of the cycles. An object has no cycles of its
+ * own, and a function's cycles without memory accesses are not counted (unplaced_add()). */
 static void build_stalled(struct build *build)
 {
     const struct profile *profile = build->profile;

@@ -9,8 +9,8 @@
 #include "profile/snapshot/builders.h"
 #include "profile/tables/statistics.h"
 
-/* At most 1,000 objects can have a share of 0.001 or more, apart from rounding. If all are
- * requested, the smallest share that gives at most LISTED_ALL_MOST rows is used. */
+/* At most 1,000 objects can have a share of 0.001 or more, apart from rounding. If all objects are
+ * requested, the smallest of these shares is used that gives at most LISTED_ALL_MOST rows. */
 enum { LISTED_FEW = 64, LISTED_MOST = 1001, LISTED_ALL_MOST = 4000 };
 static const double listed_shares[] = {0.001, 0.0001, 0.00001, 0};
 enum { LISTED_SHARES = sizeof listed_shares / sizeof *listed_shares };
@@ -134,7 +134,8 @@ static bool has_samples(const struct build *build, uint32_t id)
     return tallies_at(objects, id, build->event)->samples.at[BASIS_RUN] > 0;
 }
 
-/* NAN for objects without a sample of the ranking event, and for parts of another row. */
+/* Returns the share of an object that has had a sample of the ranking event; NAN for other objects,
+ * and for parts of another row. */
 static double share_of(const struct build *build, uint32_t id)
 {
     bool any = has_samples(build, id) || build_next_part(build, id);
@@ -238,8 +239,8 @@ void build_objects(struct build *build)
 
 enum { INSTANCES = 32 };
 
-/* From several objects of one row; `all`: a mapping that grew is one block. Returns the number of
- * remaining instances. */
+/* Merges samples in the same block, from several objects of one row; `all`: a mapping that grew is
+ * one block. Returns the number of remaining instances. */
 static size_t join_instances(struct snapshot_instance *list, size_t count, bool all)
 {
     size_t used = 0;
@@ -369,7 +370,8 @@ static void add_misses(struct build *build, struct snapshot_bin *bin, uint32_t o
     bin->touched |= tally->samples.at[BASIS_RUN] > 0;
 }
 
-/* Under the bin's own name and its types. A walked bin holds all its samples. */
+/* Adds the misses under the bin's own name and under its types. A walked bin holds all its
+ * samples. */
 static void fill_misses(struct build *build, struct snapshot_bin *bin)
 {
     const struct profile *profile = build->profile;
@@ -523,7 +525,8 @@ static int compare_functions(const struct step *a, const struct step *b)
     return order ? order : (a->length > b->length) - (a->length < b->length);
 }
 
-/* From the calls that the bins are named after; *common: number of equal calls from there. */
+/* Compares two paths from the calls that the bins are named after; *common: number of equal calls
+ * from there. */
 static int compare_paths(const struct bin_calls *a, const struct bin_calls *b, unsigned *common)
 {
     for (*common = 0;; ++*common) {
@@ -548,8 +551,8 @@ static int by_name_and_path(const void *left, const void *right)
     return names ? names : compare_paths(a, b, &common);
 }
 
-/* From the nearest different bin in one direction. Updates *index if that call is further out, and
- * *by_line if only the line differs. */
+/* Finds the first call that distinguishes a bin from the nearest different one in one direction.
+ * Updates *index if that call is further out, and *by_line if only the line differs. */
 static void distinguish(const struct bin_calls *sorted, size_t count, size_t at, size_t step,
                         unsigned *index, bool *by_line)
 {

@@ -7,7 +7,8 @@
 #include "profile/snapshot/builders.h"
 #include "profile/tables/statistics.h"
 
-/* For regions found only in other phases, and their minimum share of the misses there. */
+/* Maximum rows for regions found only in other phases, and their minimum share of the misses
+ * there. */
 enum { ELSEWHERE = 32 };
 static const double elsewhere_share = 0.01;
 

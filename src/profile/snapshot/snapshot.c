@@ -14,7 +14,8 @@
 
 enum { THREADS_LISTED = 256, RECENT = 16384 };
 
-/* In window_parts(): by thread, by thread and object, and by thread and function. Keys: */
+/* Samples by thread, by thread and object, and by thread and function, in window_parts(). Keys of
+ * the three tables: */
 struct counts {
     struct hash threads;   /* tid */
     struct hash objects;   /* tid, object */

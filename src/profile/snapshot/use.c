@@ -152,9 +152,10 @@ static void add_marks(const struct build *build, struct snapshot_reuse *reuse)
 /* ---- one curve ---- */
 
 /*
- * One in `one_in` lines is watched, and distances are counted in watched lines, so a distance of d
- * lines has an error of the square root of d * one_in, which shifts a step of the curve to another
- * size. The watched lines also have to represent all lines.
+ * Returns the miss ratio of a cache of `lines` lines with its interval. One in `one_in` lines is
+ * watched, and distances are counted in watched lines, so a distance of d lines has an error of the
+ * square root of d * one_in, which shifts a step of the curve to another size. The watched lines
+ * also have to represent all lines.
  */
 static struct snapshot_share missed(const struct build *build, const struct distances_counts *from,
                                     double correction, double one_in, double lines)

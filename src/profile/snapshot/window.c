@@ -65,7 +65,8 @@ struct crowd {
     uint32_t count;
 };
 
-/* From the newest part of the window, by set, the hottest line first. */
+/* Collects the lines of hot sets from the newest part of the window, by set, the hottest line
+ * first. */
 static size_t crowd_hot_sets(struct build *build, const struct snapshot_sets *shown, double bound,
                              struct crowd *crowd)
 {
@@ -104,9 +105,10 @@ static double held_by_ways(struct build *build, const struct snapshot_sets *show
 }
 
 /*
- * Of the object with most samples in hot sets, sampled or not. Reading a large array also crowds
- * sets, because prefetching restarts on each page and the samples are on the first lines of pages.
- * An object larger than the cache does not fit in any case. NAN: no set is hot.
+ * Estimates the lines, sampled or not, of the object with most samples in hot sets. Reading a large
+ * array also crowds sets, because prefetching restarts on each page and the samples are on the
+ * first lines of pages. An object larger than the cache does not fit in any case. NAN: no set is
+ * hot.
  */
 static double lines_in_hot_sets(struct build *build, const struct snapshot_sets *shown,
                                 double bound)
@@ -215,8 +217,8 @@ static void see_line(struct seen_lines *seen, const struct window_entry *entry)
     seen->doubles += entry->count == 2;
 }
 
-/* Sampled or not: Chao's lower bound (A. Chao, 1984) if enough lines were seen twice, limited by
- * the object's memory. */
+/* Estimates the lines of an object, sampled or not: Chao's lower bound (A. Chao, 1984) if enough
+ * lines were seen twice, limited by the object's memory. */
 static double lines_of_object(const struct seen_lines *seen, uint64_t size, uint32_t line_bytes)
 {
     double once = seen->singles;

@@ -14,8 +14,8 @@ static double phases_sum(const double *counts);
 
 /* The dispersion of windows within one phase, and the test whether two windows differ by more. */
 
-/* In degrees of freedom. The prior of the shortest windows is multinomial noise; the prior of
- * longer windows is the estimate of the next shorter ones. */
+/* Weight of the prior of the dispersion, in degrees of freedom. The prior of the shortest windows
+ * is multinomial noise; the prior of longer windows is the estimate of the next shorter ones. */
 static const double degrees_believed = 8;
 static const double degrees_of_shorter = 32;
 
@@ -74,7 +74,8 @@ static double phases_ratio(const double *left, const double *right, double dispe
     return ratio(left, right, cell_least * dispersion, freedom) / dispersion;
 }
 
-/* Of windows of 2^scale blocks; *degrees: the degrees of freedom behind it. */
+/* Returns the estimated dispersion of windows of 2^scale blocks; *degrees: the degrees of freedom
+ * behind it. */
 static double believed(const struct phases *phases, unsigned scale, double *degrees)
 {
     double mean = 1;
@@ -88,8 +89,8 @@ static double believed(const struct phases *phases, unsigned scale, double *degr
     return mean;
 }
 
-/* The upper 99 % bound, so that an uncertain estimate raises no false alarms. Uses the chi-square
- * quantile of Wilson and Hilferty (1931). */
+/* Returns the upper 99 % bound of the dispersion of windows of 2^scale blocks, so that an uncertain
+ * estimate raises no false alarms. Uses the chi-square quantile of Wilson and Hilferty (1931). */
 static double phases_dispersion(const struct phases *phases, unsigned scale)
 {
     double degrees;
@@ -130,8 +131,8 @@ static void learn_pair(struct phases *phases, unsigned scale, uint64_t length)
     phases->degrees[scale] = phases->degrees[scale] * kept + freedom;
 }
 
-/* Adjacent windows, each pair once. Leaves out the newest blocks, which may belong to the next
- * phase. */
+/* Updates the dispersion of each window length from adjacent windows, each pair once. Leaves out
+ * the newest blocks, which may belong to the next phase. */
 static void phases_learn(struct phases *phases)
 {
     for (unsigned scale = 0; scale < PHASES_SCALES; scale++) {
@@ -144,8 +145,8 @@ static void phases_learn(struct phases *phases)
 
 /* Phases by their shares: the distance between two, and the known phase nearest to given shares. */
 
-/* In excess of the expected noise, which is clamped; otherwise a time range with few samples would
- * match every phase. */
+/* Upper bound of the distance between two occurrences of a phase, in excess of the expected noise.
+ * The noise is clamped; otherwise a time range with few samples would match every phase. */
 static const double recurs_within = 0.15;
 static const double noise_most = 0.10;
 
@@ -170,8 +171,8 @@ static double phases_distance(const double *left, const double *right)
     return apart / 2;
 }
 
-/* With the same shares: for each share, the mean deviation of a normal distribution with the
- * variance of both counts, scaled by the dispersion. */
+/* Returns the expected distance of two time ranges with the same shares: for each share, the mean
+ * deviation of a normal distribution with the variance of both counts, scaled by the dispersion. */
 static double noise_of(const struct phases *phases, const struct phases_phase *known,
                        const double *counts)
 {
@@ -269,8 +270,8 @@ uint64_t phases_shortest_ns(const struct phases *phases)
     return shortest_ns;
 }
 
-/* The letter of the known phase with similar shares, which is updated with the counts, or a new
- * one. */
+/* Assigns a letter to a segment that has ended: that of the known phase with similar shares, which
+ * is updated with the counts, or a new one. */
 static void phases_name(struct phases *phases, struct phases_segment *segment, const double *counts)
 {
     double sum = phases_sum(counts);
@@ -287,7 +288,8 @@ static void phases_name(struct phases *phases, struct phases_segment *segment, c
     phase->segments++;
 }
 
-/* Of one test. There are three tests per block, a million per day at 4 blocks per second. */
+/* False alarm probability of one test. There are three tests per block, a million per day at 4
+ * blocks per second. */
 static const double chance = 1e-9;
 
 int phases_init(struct phases *phases, uint64_t start_ns)
@@ -444,7 +446,8 @@ bool phases_add(struct phases *phases, const double counts[PHASES_COLUMNS], uint
 
 /* Segments. One ends where the next begins; a transition between two phases belongs to neither. */
 
-/* Or less than this share of its misses differs from the best mixture of its neighbours. */
+/* A segment is a mixture of its neighbours if less than this share of its misses differs from the
+ * best mixture. */
 static const double mixed_within = 0.10;
 
 /* The two sides of a change: the segment that ends, and the newest blocks. */
@@ -517,7 +520,8 @@ static void give_away(struct phases *phases, const struct division *division, do
     next->known_ns = next->end_ns;
 }
 
-/* If both have the same letter, the change did not last. */
+/* Merges the last segment with the one before if both have the same letter: the change did not
+ * last. */
 static void join_alike(struct phases *phases, const double *counts)
 {
     struct phases_segment *last = &phases->segments[phases->segment_count - 1];
@@ -532,8 +536,8 @@ static void join_alike(struct phases *phases, const double *counts)
     phases->segment_count--;
 }
 
-/* All blocks except the last ones, which may be part of the transition. A short segment uses all of
- * its blocks. */
+/* Computes the counts that a segment is named by: all blocks except the last ones, which may be
+ * part of the transition. A short segment uses all of its blocks. */
 static void take_core(const struct phases *phases, const struct division *division,
                       double core[PHASES_COLUMNS])
 {

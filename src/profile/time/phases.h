@@ -101,8 +101,8 @@ void phases_fini(struct phases *phases);
 /* Returns the column of an object id. */
 unsigned phases_column(uint32_t object);
 
-/* [start_ns, end_ns) follows the previous range. Returns true if a new segment has begun, possibly
- * some blocks ago. */
+/* Adds the samples by column in [start_ns, end_ns), which follows the previous range. Returns true
+ * if a new segment has begun, possibly some blocks ago. */
 bool phases_add(struct phases *phases, const double counts[PHASES_COLUMNS], uint64_t start_ns,
                 uint64_t end_ns);
 
@@ -110,22 +110,23 @@ bool phases_add(struct phases *phases, const double counts[PHASES_COLUMNS], uint
  * allows. Shorter windows are always tested, so that short phases are found. */
 void phases_look_over(struct phases *phases, uint64_t period_ns);
 
-/* One that has ended and had its beginning observed; 0: none. */
+/* Returns the length of the shortest segment that has ended and had its beginning observed; 0:
+ * none. */
 uint64_t phases_shortest_ns(const struct phases *phases);
 
 /* That the last segment matches so far; PHASES_NONE: none, or the segment is too short. */
 uint8_t phases_now(const struct phases *phases);
 
-/* In order of time, the first `room`; returns the total number. An open range ends at the last
- * known time. */
+/* Copies the first `room` time ranges of a phase in order of time and returns the total number. A
+ * range that is still open ends at the last known time. */
 size_t phases_time_ranges(const struct phases *phases, uint8_t phase, struct time_range *out,
                           size_t room);
-/* If the last segment matches no known phase, the letter that it will get if its shares stay as
- * they are. */
+/* Like phases_now(), but if the last segment matches no known phase, returns the letter that it
+ * will get if its shares stay as they are. */
 uint8_t phases_letter(const struct phases *phases);
 
-/* At least one; returns how many. The last one has the letter that it matches so far, and is merged
- * with the segment before if both have the same letter. */
+/* Copies the newest segments, at least one, and returns how many. The last segment has the letter
+ * that it matches so far, and is merged with the segment before if both have the same letter. */
 size_t phases_newest(const struct phases *phases, struct phases_segment *out, size_t room);
 
 /* Starts a new segment with the newest `length` blocks. */

@@ -87,8 +87,8 @@ void streams_close(struct streams *streams, uint64_t now_ns);
 /* Returns the stream of a key; NULL: none. */
 const struct stream *streams_find(const struct streams *streams, uint64_t key);
 
-/* Complete periods, each point the sum of `by`; `out` holds streams->points / by. Returns the
- * number of points. */
+/* Computes the curve of a stream's complete periods, each point the sum of `by`; `out` holds
+ * streams->points / by. Returns the number of points. */
 size_t streams_curve(const struct streams *streams, const struct stream *stream, size_t by,
                      double *out);
 
@@ -101,7 +101,8 @@ enum {
 /* g_t = |X_t - X_(t-1)| / max(X_t, X_(t-1)) of counts: 0 to 1; 0 for two zeros. */
 double volatility_step(double before, double after);
 
-/* By nearest rank; NAN: fewer than VOLATILITY_POINTS_MIN points. Does not modify the curve. */
+/* Returns the 90th percentile of a curve's steps, by nearest rank; NAN: fewer than
+ * VOLATILITY_POINTS_MIN points. Does not modify the curve. */
 double volatility_of(const double *curve, size_t count);
 
 /* Volatility of one or several curves at one period. */
@@ -130,7 +131,8 @@ size_t volatility_profile_of(const struct volatility_curve *curves, size_t count
 size_t volatility_profile(const struct streams *streams, unsigned kind, size_t strongest,
                           struct volatility *profile);
 
-/* If there is none, the period with the lowest volatility. 0: the profile is empty. */
+/* Returns the shortest period with a volatility of at most `threshold`; if there is none, the
+ * period with the lowest volatility. 0: the profile is empty. */
 size_t volatility_period(const struct volatility *profile, size_t count, double threshold);
 
 #endif

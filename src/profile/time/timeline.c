@@ -215,8 +215,8 @@ static double sum_levels(const struct measures *measures, enum snapshot_measure 
     return sum;
 }
 
-/* For one object, one function or everything. `tallies`: [events]; `levels`: of the samples of the
- * ranking event, NULL: not recorded. */
+/* Returns the count of a measure since the start, for one object, one function or everything.
+ * `tallies`: [events]; `levels`: of the samples of the ranking event, NULL: not recorded. */
 static double measures_total(const struct measures *measures, enum snapshot_measure measure,
                              const struct tally *tallies, const struct levels *levels)
 {

@@ -56,7 +56,8 @@ static inline bool field_counts_follows(const struct field_counts *counts, uint3
     return touched_has(&counts->followed, object);
 }
 
-/* `key`: offset_key(). Ignores objects without a type or elements. */
+/* Adds to the field at `key`, as made by offset_key(). Ignores objects without a type or
+ * elements. */
 void field_counts_add(struct field_counts *counts, uint32_t object, uint64_t key,
                       enum snapshot_measure measure, double weight);
 
@@ -118,11 +119,12 @@ struct recent {
     size_t by; /* chosen period, in steps; 0: not known yet */
 };
 
-/* Returns true if the profile was updated: after 16 and 32 steps, and then every 64 steps, because
- * an update takes 0.1 ms. */
+/* Adds one step. Returns true if the profile was updated: after 16 and 32 steps, and then every 64
+ * steps, because an update takes 0.1 ms. */
 bool recent_add(struct recent *recent, const double counts[PHASES_COLUMNS]);
 
-/* Otherwise no period damps it. */
+/* Returns true if the volatility at the chosen period is below the threshold; otherwise no period
+ * damps it. */
 bool recent_is_damped(const struct recent *recent);
 
 /* Each measure uses its own event if there is one. Otherwise waiting comes from the latencies of
@@ -134,12 +136,13 @@ struct measures {
     enum snapshot_measure ranks;         /* measure of the ranking event */
 };
 
-/* `roles`: enum event_role of each of `events` events. A ranking event with no role counts as
- * misses. */
+/* Chooses the event of each measure. `roles`: enum event_role of each of `events` events. A ranking
+ * event with no role counts as misses. */
 void measures_plan(struct measures *measures, const uint8_t *roles, uint16_t events,
                    uint16_t ranking);
 
-/* 0 if waiting has its own event or the sample has no latency. */
+/* Returns the waiting in a sample of the ranking event; 0 if waiting has its own event or the
+ * sample has no latency. */
 static inline double measures_waited(const struct measures *measures, const struct access *access)
 {
     return measures->event[MEASURE_WAITING] < 0 ? (double)access->latency * tally_weight(access)
@@ -209,8 +212,8 @@ static inline void timeline_count_sample(struct timeline *timeline,
         field_counts_add(&timeline->fields, part->object, part->offset, measure, weight);
 }
 
-/* Memory that gets the name of its type once that is known counts for the object that contains it,
- * so that a rename is not a phase change. */
+/* Adds samples of the ranking event to phase detection. Memory that gets the name of its type once
+ * that is known counts for the object that contains it, so that a rename is not a phase change. */
 static inline void timeline_count_phases(struct timeline *timeline, uint32_t holder, double samples)
 {
     timeline->counts[phases_column(holder)] += samples;
@@ -233,8 +236,8 @@ struct timeline_totals {
     const struct place_names *names;
 };
 
-/* At the first sample, or at a sample at or after next_ns, without that sample. Returns true if
- * another phase has begun, possibly some time ago. */
+/* Takes the totals up to now_ns at the first sample, or at a sample at or after next_ns, without
+ * that sample. Returns true if another phase has begun, possibly some time ago. */
 bool timeline_step(struct timeline *timeline, const struct timeline_totals *totals,
                    uint64_t now_ns);
 

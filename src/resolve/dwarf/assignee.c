@@ -216,7 +216,8 @@ static const struct insn *insn_at(const struct flow_at *at, uint64_t address)
     return low < at->count && at->insns[low].address == address ? &at->insns[low] : NULL;
 }
 
-/* At a conditional jump (usually a check for failure) both ways are tried. */
+/* Follows the result. At a conditional jump (usually a check for failure) both ways are tried: one
+ * of them leads to the assignment. */
 static bool go(struct program *program, struct flow_at at, unsigned *steps, unsigned forks,
                struct dwarf_answer *answer)
 {

@@ -15,8 +15,8 @@
 #include "place.h"
 #include "resolve/library_types.h"
 
-/* The typedefs that name nameless types ("typedef struct {...} point;"). They may come after the
- * type, so the top level of a unit is read once for all. */
+/* The typedefs that are the only names of nameless types ("typedef struct {...} point;"). They may
+ * come after the type, so the top level of a unit is read once for all of them. */
 struct aliases {
     struct hash units;     /* units read, by the address of their entry */
     struct hash by_target; /* from the type's entry to an index of `found` */
@@ -25,8 +25,7 @@ struct aliases {
     size_t room;
 };
 
-/* Nested members follow their parent, base classes are unnamed parts, variants of a Rust enum are
- * overlapping members. */
+/* A type while it is read. */
 struct fields {
     struct scopes *scopes;
     struct arena *arena;         /* of names */
@@ -130,7 +129,8 @@ static bool first_bit(Dwarf_Die *die, const struct type_member *member, uint64_t
     return true;
 }
 
-/* `base`: offset of the type that contains the bit-field. */
+/* Sets offset, bit_offset and bit_size of a bit-field member. `base` is the offset of the type that
+ * contains the member. */
 static void bits_place(Dwarf_Die *die, struct type_member *member, uint64_t base)
 {
     Dwarf_Word size;

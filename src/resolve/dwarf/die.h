@@ -34,7 +34,8 @@ bool die_is_alias(int tag);
 /* Returns true if the type is only declared there and defined elsewhere. */
 bool die_is_declaration(Dwarf_Die *die);
 
-/* In a type unit (-fdebug-types-section). False: the entry is itself the definition. */
+/* Finds the definition in a type unit that an entry refers to (-fdebug-types-section). Returns
+ * false if the entry is itself the definition. */
 bool die_signed(Dwarf_Die *type, Dwarf_Die *definition);
 
 /* Removes typedefs, const, volatile, restrict, atomic and similar; follows the type into its own
@@ -47,7 +48,8 @@ bool die_strip(Dwarf_Die *type, Dwarf_Die *stripped);
 /* Returns true if a type is itself a pointer or reference, not an alias. */
 bool die_is_pointer(Dwarf_Die *type);
 
-/* Peeled. Returns false if it is not a pointer or reference, or points to void. */
+/* Finds the peeled target of a peeled pointer or reference. Returns false if it is not a pointer,
+ * or points to void. */
 bool die_pointee(Dwarf_Die *pointer, Dwarf_Die *pointee);
 
 /* The member type of a class by name, without the pointer around it; a type in the enclosing
@@ -65,7 +67,8 @@ bool die_array(Dwarf_Die *type, Dwarf_Die *element, uint64_t *count);
 /* Finds the first template argument of a class that is a type. Returns false if there is none. */
 bool die_argument(Dwarf_Die *type, Dwarf_Die *argument);
 
-/* 0: not recorded, or an upper bound below the lower bound ("[0]"). */
+/* Returns the number of elements of one dimension of an array; 0: not recorded, or an upper bound
+ * below the lower bound ("[0]"). */
 uint64_t die_dimension(Dwarf_Die *range);
 
 /* Allocatable, pointer, assumed shape. DWARF describes the array that the descriptor refers to, but
@@ -117,7 +120,8 @@ enum { TYPENAME_BYTES = 512 };
 /* Keeps typedefs; types of libraries follow their rules. NULL is void. Returns out. */
 const char *typename_write(struct scopes *scopes, Dwarf_Die *type, char out[TYPENAME_BYTES]);
 
-/* As the compiler writes it. typename_raw() returns false for no name, or not C++ or Rust. */
+/* The name as the compiler writes it. typename_raw() returns false if the type has no name, or is
+ * not C++ or Rust. */
 struct typename_raw {
     char text[16384];
 };

@@ -13,8 +13,8 @@
 #include "resolve/elf/module.h"
 #include "resolve/elf/symbols.h"
 
-/* A block that no direct jump reaches is taken as a target of the function's indirect jumps
- * (switch). */
+/* The basic blocks of a function and their predecessors. A block that no direct jump reaches is
+ * taken as a target of the function's indirect jumps (switch). */
 struct block {
     uint32_t first; /* first instruction */
     uint32_t count;
@@ -31,7 +31,8 @@ struct graph {
     const struct where_list *variables;
 };
 
-/* SIZE_MAX: none. graph_block(): the block that holds an instruction. */
+/* graph_insn() returns the index of the instruction at an address (SIZE_MAX: none), graph_block()
+ * the index of the block that holds an instruction. */
 static size_t graph_insn(const struct graph *graph, uint64_t address)
 {
     size_t low = SORTED_BELOW(graph->insns, graph->insn_count, address, address);

@@ -19,8 +19,8 @@
 struct program;
 struct scopes;
 
-/* The out-of-line function that holds an address, not one inlined there. Units are read on demand
- * and kept. (program.c) */
+/* Functions by address: the out-of-line function that holds an address, not one inlined there.
+ * Units are read on demand and kept. (program.c) */
 struct routine {
     uint64_t start; /* run-time addresses of the part that holds the address */
     uint64_t end;
@@ -159,8 +159,8 @@ bool value_folded(struct shapes *shapes, struct value *value);
 
 bool value_equal(const struct value *value, const struct value *other);
 
-/* The locations of variables at each address, including inlined functions', and the callees of
- * calls. Read from DWARF once, as address ranges. */
+/* The locations of a function's variables at each address, including variables of inlined
+ * functions, and the callees of its calls. Read from DWARF once, as address ranges. */
 enum where_kind {
     WHERE_HELD,     /* `reg` holds the variable, or its part that starts at `part` */
     WHERE_COMPUTED, /* the variable's value is `reg` + `offset` */
@@ -289,18 +289,21 @@ struct flow_at {
 /* 0; -ENOENT: no debug information for this code; -EFAULT: no instruction there; -ENOMEM. */
 int flows_at(struct flows *flows, uint64_t pc, struct flow_at *at);
 
-/* For each instruction of the function. False: the rest of its block is left out. */
+/* The same for each instruction of the function around an address, which may be inside of one.
+ * False: the rest of its block is left out. */
 typedef bool flow_visit(void *context, const struct flow_at *at);
 void flows_each(struct flows *flows, uint64_t pc, flow_visit *visit, void *context);
 
-/* NULL: no debugging information covers the function. Valid until another one is asked about. */
+/* The variables of that function; NULL: no debugging information covers it. Valid until another
+ * function is asked about. */
 const struct wheres *flows_wheres(struct flows *flows, uint64_t pc);
 
 /* Constants and thread-local storage are resolved to places in variables. */
 struct value operand_address(const struct scene *scene, const struct state *state,
                              const struct insn *insn, const struct insn_memory *memory);
 
-/* At a constant address or in thread-local storage; the value itself if there is none. */
+/* Returns the variable at a constant address or in thread-local storage; the value if there is
+ * none. */
 struct value operand_settled(const struct scene *scene, uint64_t pc, struct value value);
 
 /* Returns the dynamic linker's value of a word at a run-time address. */
@@ -322,7 +325,8 @@ void declared_in_registers(const struct scene *scene, struct state *state, uint6
 /* Replaces a followed value by a variable's declaration, unless the value is more specific. */
 void declared_over(struct shapes *shapes, struct value *known, const struct value *declared);
 
-/* By the function's declaration: System V ABI AMD64 1.0, 3.2.3. */
+/* Finds the registers of a function's parameters and results from its declaration: System V ABI
+ * AMD64 1.0, 3.2.3. */
 /* Sets the types in registers and on the stack at the entry of a function. */
 void prototype_arguments(struct shapes *shapes, Dwarf_Die *function, struct state *state);
 

@@ -10,7 +10,8 @@
 
 enum { POINTER_BYTES = 8 };
 
-/* Below the fixed frame ("indexed") a place is compared only with variables that are there too. */
+/* Computes the distance of a place in the frame from the start of a variable. Below the fixed frame
+ * ("indexed") a place is compared only with variables that are there too. */
 static bool inside_of(const struct state *state, const struct where *where,
                       const struct value *place, uint64_t *inside)
 {
@@ -53,7 +54,8 @@ static struct value held(struct shapes *shapes, const struct where *where)
     return value;
 }
 
-/* Unless it is fresh from an allocator, a copied void pointer points to data of another type. */
+/* Returns true if a byte pointer is a copy of a void pointer. Unless it is fresh from an allocator,
+ * it points to copied data of another type. */
 static bool is_copy(const struct shapes *shapes, const struct value *known,
                     const struct value *declared)
 {
@@ -329,7 +331,8 @@ static struct value in_variable(const struct scene *scene, Dwarf_Die die, uint64
     return value;
 }
 
-/* By its declaration in the other file that it was copied from. */
+/* Returns the place in another file's variable that was copied into this one, from its
+ * declaration. */
 static struct value in_copied(const struct scene *scene, uint64_t pc, const struct value *place)
 {
     const struct symbol *symbol = module_object(scene->program->module, (uint64_t)place->offset);

@@ -307,7 +307,8 @@ static void add_parts(struct routines *routines, Dwarf_Die *die, Dwarf_Addr bias
     }
 }
 
-/* Also namespaces, classes (local ones, Rust's) and functions (nested ones). */
+/* Returns true for entries that may contain functions: also namespaces, classes (local ones,
+ * Rust's) and functions (nested ones). */
 static bool routine_may_hold(int tag)
 {
     return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_subprogram ||

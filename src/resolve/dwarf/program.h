@@ -65,7 +65,8 @@ bool program_place(struct program *program, uint64_t address, struct program_pla
 /* Returns call frame information (.eh_frame, otherwise .debug_frame) and its bias; NULL: none. */
 Dwarf_CFI *program_frames(struct program *program, Dwarf_Addr *bias);
 
-/* As CFA = reg + offset. False: an expression, or no frame information. */
+/* Computes the canonical frame address at an address as CFA = reg + offset. Returns false if the
+ * rule is an expression, or there is no frame information. */
 bool program_cfa(struct program *program, uint64_t address, uint8_t *reg, int64_t *offset);
 
 /* Disassembles the function around an address; the caller frees the result. */
@@ -82,7 +83,8 @@ const struct type_desc *program_described(const struct program *program, uint32_
 /* Returns a sanitised copy that lives until the next answer. NULL stays NULL. */
 const char *program_text(struct program *program, const char *text);
 
-/* Innermost first: the inlined functions, then the function around them. Returns their number. */
+/* Finds the functions that an address is in, innermost first: the inlined functions, then the
+ * function around them. Returns their number. */
 enum { PROGRAM_FUNCTIONS = 32 };
 unsigned program_functions(struct program *program, uint64_t address,
                            Dwarf_Die functions[PROGRAM_FUNCTIONS]);
@@ -94,8 +96,10 @@ void slot_answer(struct program *program, struct dwarf_answer *answer);
 void call_answer(struct program *program, struct dwarf_answer *answer);
 void node_answer(struct program *program, struct dwarf_answer *answer);
 
-/* Each type is described once, under a reference of our own, and handed out once in the order
- * found. Equal ones of several units become one in typing.h. */
+/*
+ * Types of one file under references of our own: each described once, as struct type_desc, and
+ * handed out once in the order they were found. Equal ones of several units become one in typing.h.
+ */
 /* Returns NULL if out of memory. */
 struct describe *describe_new(struct scopes *scopes);
 void describe_free(struct describe *describe);

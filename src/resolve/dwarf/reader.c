@@ -266,8 +266,10 @@ static void count_time(struct reader_file *file, const struct reader_run *run)
     file->served_ns += run->passed_ns;
 }
 
-/* If the target uses all CPUs, the process is slow but not hung, so its CPU time is compared. Only
- * a sleeping process is judged by the clock. */
+/*
+ * Returns true if a process has exceeded its patience. If the target uses all CPUs, the process is
+ * slow but not hung, so its CPU time is compared. Only a sleeping process is judged by the clock.
+ */
 static bool is_late(const struct reader_file *file, const struct reader_run *run)
 {
     uint64_t patience = patience_ns(file, run);
@@ -490,7 +492,8 @@ static uint32_t places(const struct readers *readers)
     return large ? readers->limits.processes_least : readers->limits.processes;
 }
 
-/* Preferably one with questions. One start per run: forking a large misstop takes time. */
+/* Returns the file that has waited longest for a process, preferably one with questions. Only one
+ * process starts per run, because forking a large misstop takes time. */
 static struct reader_file *who_starts(const struct readers *readers)
 {
     struct reader_file *longest = NULL;

@@ -30,8 +30,8 @@ struct readers_limits {
 
 extern const struct readers_limits readers_usual;
 
-/* Receives the answers. Types come before references to them; a process that takes the place of
- * another starts its references from 1 again. */
+/* Receives the answers. Types come before references to them; a process that replaces another
+ * starts new references. */
 struct readers_take {
     void *context;
     void (*type)(void *context, uint32_t module_serial, const struct dwarf_type *type);

@@ -13,8 +13,8 @@
 #include "resolve/dwarf/flow.h"
 #include "resolve/library_types.h"
 
-/* One level deep, read from DWARF once. They include base classes and the members of Rust's
- * variants. */
+/* The members of one struct or union, one level deep, read from DWARF once. They include base
+ * classes and the members of Rust's variants. */
 struct part {
     uint64_t offset;  /* bytes from the start of the record */
     uint64_t size;    /* bytes of all elements; 0: a flexible array */
@@ -441,7 +441,8 @@ struct look {
     unsigned left; /* members that may still be visited */
 };
 
-/* Only the last part may be flexible: "[0]" elsewhere marks a position and holds nothing. */
+/* Returns true if a part covers the offset. Only the last part may be flexible: "[0]" elsewhere
+ * marks a position and holds nothing. */
 static bool covers(const struct parts *parts, size_t part, uint64_t offset)
 {
     const struct part *at = &parts->parts[part];

@@ -39,7 +39,8 @@ static bool is_in_slot(const struct home_place *place, const struct where *where
     return *inside < (where->size ? where->size : 1);
 }
 
-/* Outer scopes first: an inlined function may have another name for the same place. */
+/* Returns true if a variable is better than the best one so far: variables of outer scopes are
+ * preferred, because an inlined function may have another name for the same place. */
 static bool is_outer(const struct where *where, const struct where *best)
 {
     return !best || where->depth < best->depth ||

@@ -62,7 +62,8 @@ static void take_piece(struct location *location, const Dwarf_Op *ops, size_t *a
         location->size = ops[(*at)++].number;
 }
 
-/* Most variables are in registers, frames and location lists, which need not be read. */
+/* Returns true if a location may be fixed. Most variables are in registers, frames and location
+ * lists, which need not be read. */
 static bool may_be_fixed(Dwarf_Attribute *attribute)
 {
     Dwarf_Block block;
@@ -233,7 +234,8 @@ static void globals_read_all(struct program *program)
         read_unit(globals, kind == DW_UT_skeleton && split.addr ? &split : &die, bias, 0);
 }
 
-/* By start, then larger first (unknown sizes before all): find() searches backwards. */
+/* Orders by start, then larger ones first (unknown sizes before all): find() searches backwards, so
+ * it sees the smaller variable first. */
 static int globals_compare(const void *a, const void *b)
 {
     const struct global *one = a;

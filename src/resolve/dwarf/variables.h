@@ -58,7 +58,8 @@ bool globals_declared(struct program *program, const char *name, uint64_t pc, Dw
 /* Fills in name, type, count and size; size is unchanged if the type has none. */
 void variable_fill(struct program *program, Dwarf_Die *variable, struct dwarf_answer *answer);
 
-/* By their distance from the function's canonical frame address (CFA). */
+/* Variables and parameters in a function's frame, by their distance from its canonical frame
+ * address (CFA). */
 struct home {
     Dwarf_Die variable;
     uint64_t inside; /* bytes from the start of the variable to the slot */

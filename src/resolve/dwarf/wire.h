@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Both sides run the same binary, so numbers have their in-memory form. Messages from the process
- * that reads debug information are as untrusted as the file it reads: sizes, counts, kinds and
- * strings are checked here, and strings are sanitised again.
+ * Encodes questions, answers and types as messages between misstop and the process that reads debug
+ * information. Both run the same binary, so numbers have their in-memory form. Messages from that
+ * process are as untrusted as the file it reads: sizes, counts, kinds and strings are checked here,
+ * and strings are sanitised again.
  */
 #ifndef MISSTOP_RESOLVE_DWARF_WIRE_H
 #define MISSTOP_RESOLVE_DWARF_WIRE_H
@@ -13,8 +14,8 @@
 #include "base/array.h"
 #include "resolve/dwarf/question.h"
 
-/* One end of a socket pair, with bytes received but not taken, and bytes not yet sent. The
- * descriptor may be blocking or not. */
+/* One end of a socket pair, with the bytes received but not taken, and the bytes not yet sent. The
+ * descriptor itself may be blocking or not. */
 /* A buffer with its used part [start, end). */
 struct channel_bytes {
     unsigned char *at;

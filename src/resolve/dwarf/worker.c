@@ -150,7 +150,8 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* On newer kernels some descriptors are files only by their mode and have no path. */
+/* Returns true for regular files. On newer kernels some descriptors are files only by their mode
+ * and have no path. */
 static bool is_file(int folder, const char *name, int fd)
 {
     char start;
@@ -176,7 +177,8 @@ static void close_others(int keep)
     closedir(folder);
 }
 
-/* For a sanitizer's reports in tests. Not if it is a terminal. */
+/* Returns true if stderr stays open, for a sanitizer's reports in tests. Not if it is a
+ * terminal. */
 static bool keeps_errors(void)
 {
 #if defined __SANITIZE_ADDRESS__
@@ -312,7 +314,8 @@ const struct serve_source serve_program = {.present = program_present,
                                            .answer = answer_program,
                                            .next_type = next_type_of_program};
 
-/* Before the next question: if it kills this process, misstop knows which one it was. */
+/* Sends the answers before the next question is processed. If that question kills this process,
+ * misstop knows which one it was. */
 static void send_out(struct channel *channel)
 {
     if (channel_write(channel))

@@ -135,7 +135,8 @@ static bool by_symfs(struct search *search)
            (*base && try_in(search, symfs, "/%.*s", length - (int)(base - path), base));
 }
 
-/* Not without a build-id if the user named a folder or the recording is from another machine. */
+/* Tries the recorded path on this machine. Without a build-id it is not tried if the user named a
+ * folder or the recording is from another machine. */
 static bool by_path(struct search *search)
 {
     char path[LOOKUP_PATH_MAX];

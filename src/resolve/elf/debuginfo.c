@@ -21,8 +21,8 @@
 #include "base/files.h"
 #include "resolve/elf/symbols.h"
 
-/* libdw uses .debug_aranges, which clang does not write (elfutils 0.188 has no alternative). If it
- * has no entry, the ranges of all units are read once. */
+/* Compilation units by address. libdw uses .debug_aranges, which clang does not write (elfutils
+ * 0.188 has no alternative). If it has no entry, the ranges of all units are read once. */
 struct unit_range {
     uint64_t start; /* run-time addresses */
     uint64_t end;
@@ -97,7 +97,8 @@ static Dwarf_Die *with_entries(struct units *units, Dwarf_Die *die)
     return is_split ? &units->split : die;
 }
 
-/* NULL: none. Valid until the next call. *bias: run-time address minus address in the unit. */
+/* Finds the unit of an address; NULL: none. Valid until the next call. *bias: run-time address
+ * minus address in the unit. */
 static Dwarf_Die *units_find(struct units *units, Dwfl_Module *module, uint64_t address,
                              Dwarf_Addr *bias)
 {
@@ -205,7 +206,8 @@ static int checked(int fd, const struct debugfile_wanted *wanted)
     return -1;
 }
 
-/* If the target has another root, only by build-id: the path means another file there. */
+/* Opens a file in our own root. If the target has another root, a file is accepted only by
+ * build-id, because the path means another file there. */
 static int open_here(const struct lookup_from *from, const char *path,
                      const struct debugfile_wanted *wanted)
 {
@@ -280,7 +282,8 @@ static int by_net(const struct debugfile_wanted *wanted, char path[DEBUGFILE_PAT
     return fd;
 }
 
-/* In the user's folder, laid out as a root or flat, or perf's cache. */
+/* Searches for a recording's file: in the user's folder, laid out as a root or flat, or perf's
+ * cache. */
 static int by_folders(const struct lookup_from *from, const struct debugfile_wanted *wanted,
                       char path[DEBUGFILE_PATH_MAX])
 {
@@ -431,7 +434,8 @@ static int open_debug(struct debuginfo *debuginfo, bool cut_short)
     return debugfile_open(&debuginfo->source.from, &wanted, debuginfo->debug_path);
 }
 
-/* With data that dwz moved out of several debug files. Its build-id follows its name. */
+/* Opens the alternate file, with data that dwz moved out of several debug files. Its build-id
+ * follows its name. */
 static int open_alternate(struct debuginfo *debuginfo)
 {
     struct debugfile_wanted wanted = {.path = *debuginfo->debug_path ? debuginfo->debug_path

@@ -16,8 +16,8 @@
 #include "base/files.h"
 #include "resolve/elf/symbols.h"
 
-/* Identify one build of a program. From the note that the linker adds (.note.gnu.build-id);
- * hostile. */
+/* Build-ids, which identify one build of a program. Read from the note that the linker adds to an
+ * ELF file (.note.gnu.build-id), which is hostile input. */
 enum { BUILDID_MAX = 64, BUILDID_TEXT = 2 * BUILDID_MAX + 1 };
 
 struct buildid {
@@ -28,8 +28,8 @@ struct buildid {
 /* Reads the build-id of an open file; size 0 if it has none or is not an ELF file. */
 void buildid_read(struct buildid *id, int fd);
 
-/* perf may pad an id with zeros to 20 bytes: old records have no length. Two missing ids are not
- * equal. */
+/* Returns true if a file has the wanted build-id. perf may pad an id with zeros to 20 bytes,
+ * because old records have no length. Two missing ids are not equal. */
 bool buildid_same(const struct buildid *of_file, const struct buildid *wanted);
 
 /* Formats an id in hexadecimal; "" for none. */
@@ -71,7 +71,8 @@ struct debuginfo_source {
 struct debuginfo *debuginfo_new(const struct debuginfo_source *source);
 void debuginfo_free(struct debuginfo *debuginfo);
 
-/* From section headers only. If servers may be queried: true if they might have it. */
+/* Returns true if the file or its debug file has DWARF, from section headers only. If servers may
+ * be queried, returns true if they might have it. */
 bool debuginfo_present(struct debuginfo *debuginfo);
 
 /* Declares that this process only reads hostile files: it may crash on one, and wait for servers.

@@ -60,7 +60,8 @@ static bool holds_offset(uint64_t segment_offset, uint64_t file_bytes, uint64_t 
            offset < segment_offset + file_bytes;
 }
 
-/* 0: no match. Two segments may share a page of the file; then the access rights decide. */
+/* Returns how well a segment matches a mapping, 0: not at all. Two segments may share a page of the
+ * file; then the access rights show which one is mapped. */
 static int likeness(const GElf_Phdr *header, const struct map *mapping)
 {
     if (header->p_type != PT_LOAD ||
@@ -257,7 +258,8 @@ static int tlsslot_read(const struct tlsslot *slot, pid_t pid, uint64_t bias,
     return by_module(words[0], answer);
 }
 
-/* "cfree@GLIBC_2.2.5" is kept for old programs. The current version is "free@@GLIBC_2.2.5". */
+/* Returns true for names of an old version, as in "cfree@GLIBC_2.2.5", kept for old programs. The
+ * current version looks like "free@@GLIBC_2.2.5". */
 static bool is_of_old_version(const char *name)
 {
     const char *version = strchr(name, '@');

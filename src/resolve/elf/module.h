@@ -127,7 +127,8 @@ const char *module_section(const struct module *module, uint64_t address, uint64
 /* Finds function bounds from .eh_frame, for files without symbols. */
 bool module_frame(struct module *module, uint64_t ip, uint64_t *start, uint64_t *end);
 
-/* From .eh_frame; subtract the bias from an address for lookups. NULL: none. */
+/* Returns call frame information from .eh_frame, and the bias to subtract from an address for
+ * lookups; NULL: none. */
 Dwarf_CFI *module_frames(struct module *module, uint64_t *bias);
 
 /* Returns libdwfl's data of the module, owned by the module; NULL: none. */

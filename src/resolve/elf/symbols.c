@@ -35,7 +35,8 @@ static int symbols_compare(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* Also labels inside a sized symbol: link-time optimisation leaves some with the names of files. */
+/* Drops aliases, and labels inside a sized symbol. Link-time optimisation leaves such labels with
+ * the names of files. */
 static void drop_doubles(struct symbols *symbols)
 {
     size_t kept = 0;

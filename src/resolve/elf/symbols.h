@@ -36,7 +36,8 @@ const struct symbol *symbols_find(const struct symbols *symbols, uint64_t addres
 /* Narrows [start, end) to the range around the address that no symbol covers. */
 void symbols_gap(const struct symbols *symbols, uint64_t address, uint64_t *start, uint64_t *end);
 
-/* Read from the file and never mapped: misstop must survive a truncation of the debug file. */
+/* The symbol table of a separate debug file, read from the file and never mapped: misstop must
+ * survive a truncation of the file, and needs only this table. */
 enum { SYMTAB_SYMBOLS_MAX = 1 << 23 };
 
 /* `address` is the run-time address; `name` lives as long as the file's Elf. */
@@ -51,7 +52,8 @@ struct symtab {
 bool symtab_open(struct symtab *symtab, int fd);
 void symtab_fini(struct symtab *symtab);
 
-/* `main`: the file that the debug file belongs to, `bias`: its bias. */
+/* Calls back for every symbol with a name. `main` is the file that the debug file belongs to,
+ * `bias` its bias. */
 void symtab_read(const struct symtab *symtab, Elf *main, uint64_t bias, symtab_take *take,
                  void *context);
 
@@ -66,8 +68,8 @@ Elf_Scn *sections_find(Elf *elf, const char *name);
 /* Returns true if its last byte is NUL: elfutils computes lengths of strings in it unchecked. */
 bool sections_end_strings(Elf_Scn *section);
 
-/* `out`: the name without parameter types; NULL: not mangled, or too long or unusual to pass to a
- * demangler (the target controls its symbols). */
+/* Returns the name without parameter types, in `out`; NULL: not mangled, or too long or unusual to
+ * pass to a demangler (the target controls its symbols). */
 const char *demangle(const char *name, char *out, size_t out_size);
 
 #endif

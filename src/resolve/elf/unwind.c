@@ -27,7 +27,8 @@ static const uint8_t kept_number[KEPT] = {3, CFI_FRAME_POINTER, 12, 13, 14, 15};
 
 static const int32_t unchanged = INT32_MAX; /* the register keeps its value */
 
-/* At an offset from the CFA, or from the frame pointer in functions that align their stack. */
+/* Location of a saved value: at an offset from the CFA, or from the frame pointer in functions that
+ * align their stack. */
 struct unwind_slot {
     int32_t offset;
     bool from_bp;
@@ -91,8 +92,8 @@ static bool saved_at(Dwarf_Frame *frame, unsigned number, struct unwind_slot *sl
     return true;
 }
 
-/* PLT stubs: rsp + A, plus a word after the push at offset B in each 16 bytes. Source: binutils,
- * bfd/elfxx-x86.c, elf_x86_64_eh_frame_lazy_plt. */
+/* Decodes the rule of PLT stubs: rsp + A, plus a word after the push at offset B in each 16 bytes.
+ * Source: binutils, bfd/elfxx-x86.c, elf_x86_64_eh_frame_lazy_plt. */
 static bool is_stubs_rule(const Dwarf_Op *ops, size_t count, uint64_t pc, int64_t *offset)
 {
     static const uint8_t atoms[] = {DW_OP_breg7, DW_OP_breg16, DW_OP_lit15, DW_OP_and, 0,
@@ -200,8 +201,8 @@ static bool is_in_window(const struct state *state, uint64_t address)
            address - state->window_start + sizeof address <= state->window_bytes;
 }
 
-/* The process has continued since the sample. If the outer half of the copy is still unchanged, the
- * frames beyond it are those of the sample. */
+/* Moves the window past the copy. The process has continued since the sample. If the outer half of
+ * the copy is still unchanged, the frames beyond it are those of the sample. */
 static bool look_beyond(struct state *state)
 {
     size_t half = state->copy_bytes / 2;
@@ -312,8 +313,8 @@ bool unwind_find(struct unwind *unwind, struct space *space, const uint64_t regs
     return false;
 }
 
-/* By the frame pointer, without an unwind table: System V ABI AMD64 1.0, figure 3.3. Registers that
- * the frame saved elsewhere are lost. */
+/* Steps over a frame that no unwind table covers, by its frame pointer: System V ABI AMD64 1.0,
+ * figure 3.3. Registers that it saved elsewhere are lost. */
 static bool step_frame_pointer(struct state *state)
 {
     uint64_t base = state->value[BP_INDEX];

@@ -32,7 +32,8 @@ struct unwind_frame {
     uint64_t cfa;
 };
 
-/* `pid` 0: a recording, in which only the sample's frame is found: its stacks cannot be read. */
+/* Initialises the unwinder. `pid` 0: a recording, in which only the sample's frame is found because
+ * stacks cannot be read. */
 void unwind_init(struct unwind *unwind, pid_t pid);
 void unwind_fini(struct unwind *unwind);
 

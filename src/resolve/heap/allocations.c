@@ -342,7 +342,7 @@ void allocations_ask_again(struct allocations *allocations)
         bins_ask_again(allocations->bins);
 }
 
-/* Addresses mean other code now: bins and their names start again too. */
+/* Drops all records: addresses mean other code now, so bins and their names are reset too. */
 static void forget_records(struct allocations *allocations)
 {
     struct bins *fresh;

@@ -261,7 +261,8 @@ void bin_rules_keep(const struct bin_rules *rules)
         bin_rules_save(rules, rules->path);
 }
 
-/* In the form of the user's globs. Plain and mangled names, because symbols may be either. */
+/* Grouped by library, in the form that the user's have. Both plain and mangled names, because
+ * symbols may be either. */
 static const char wrappers_default[] =
     /* C */
     "malloc;calloc;realloc;reallocarray;aligned_alloc;posix_memalign;memalign;valloc;pvalloc;"

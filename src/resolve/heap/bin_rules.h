@@ -43,12 +43,13 @@ struct bin_rules {
 void bin_rules_init(struct bin_rules *rules);
 /* Loads the rules from the user's file (settings.h). An unreadable file is never overwritten. */
 void bin_rules_open(struct bin_rules *rules, const char *file);
-/* After each change, because misstop may be killed. Rules that cannot be written still hold. */
+/* Writes the rules to that file. Called after each change because misstop may be killed. Rules that
+ * cannot be written still hold for this session. */
 void bin_rules_keep(const struct bin_rules *rules);
 void bin_rules_fini(struct bin_rules *rules);
 
-/* For the groups that contain the names, which are made printable. -EINVAL: a name is empty or too
- * long; -EEXIST: already combined; -ENOSPC; -ENOMEM. */
+/* Both functions apply to the groups that contain the names. Names are made printable. -EINVAL: a
+ * name is empty or too long; -EEXIST: already combined; -ENOSPC; -ENOMEM. */
 int bin_rules_rename(struct bin_rules *rules, const char *full_name, const char *new_name);
 int bin_rules_combine(struct bin_rules *rules, const char *into, const char *from);
 
@@ -60,16 +61,16 @@ int bin_rules_end_step(struct bin_rules *rules, int code);
 /* Undoes the last step; returns false if there is none. Then regroup the bins (bins_regroup()). */
 bool bin_rules_undo(struct bin_rules *rules);
 
-/* A bin's own name unless it was combined. *first: the first rule that combines into that group, or
- * BIN_RULES_NONE. */
+/* Returns the full name of the group that a bin is in: its own name unless it was combined into
+ * another bin. Sets *first to the first rule that combines into that group, or BIN_RULES_NONE. */
 const char *bin_rules_group(const struct bin_rules *rules, const char *full_name, uint64_t hash,
                             uint32_t *first);
 
 /* Returns the new name of a full name's group; NULL: none. Valid until the next change. */
 const char *bin_rules_name(const struct bin_rules *rules, const char *full_name, uint64_t hash);
 
-/* A missing file is no error; malformed lines are skipped and counted. -EINVAL: not a regular file,
- * or too long; other errors of open(). */
+/* Adds the rules of a file. A missing file is no error; malformed lines are skipped and counted.
+ * -EINVAL: not a regular file, or too long; other errors of open(). */
 int bin_rules_load(struct bin_rules *rules, const char *path);
 
 /* Writes all rules and creates the folder if necessary. Replaces the file atomically. */

@@ -31,7 +31,8 @@ enum {
     BINS_MOST_DEFAULT = 1 << 16,
 };
 
-/* Innermost "return address" of a path that made a mapping, and the namer's name for it. */
+/* The innermost "return address" of a path that made a mapping instead of an allocation, and the
+ * namer's name for it. */
 #define BINS_MAPPING      UINT64_C(2)
 #define BINS_MAPPING_NAME "mmap"
 
@@ -125,8 +126,8 @@ typedef int bins_assigned(void *context, uint64_t return_address, char *out, siz
 /* Notes that pending answers may have arrived: the next bins_update_names() asks again. */
 void bins_ask_again(struct bins *bins);
 
-/* Also groups and renames all bins by the rules. Looks symbols up at the return address minus 1,
- * inside the call. -ENOMEM. */
+/* Names the bins that have no name yet or can get a better one now, then groups and renames all
+ * bins by the rules. Looks symbols up at the return address minus 1, inside the call. -ENOMEM. */
 int bins_update_names(struct bins *bins, struct wrappers *wrappers, const struct bin_rules *rules,
                       bins_namer *namer, bins_assigned *assigned, void *context);
 

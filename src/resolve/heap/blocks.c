@@ -80,7 +80,8 @@ static inline struct page *page_at(const struct slab *slab, uint32_t ref)
     return slab_at(slab, ref >> SLAB_CLASS_BITS);
 }
 
-/* Otherwise the first line would have to arrive before it is known which others to read. */
+/* Prefetches all lines of the page together; otherwise the first line would have to arrive before
+ * it is known which others to read. */
 static inline void page_prefetch(const struct slab *slab, uint32_t ref)
 {
     const char *line = slab_at(slab, ref >> SLAB_CLASS_BITS);
@@ -312,7 +313,8 @@ static int bits_previous(const uint64_t *words, unsigned before)
     return rest ? (int)(word * 64 + 63 - (unsigned)__builtin_clzll(rest)) : -1;
 }
 
-/* At or before the granule (-1: none); at or after it (PAGE_GRANULES: none). */
+/* page_floor() returns the last block at or before the granule (-1: none), page_ceiling() the first
+ * at or after it (PAGE_GRANULES: none). */
 static int page_floor(const struct page *page, unsigned granule)
 {
     int found = bits_previous(page->starts, granule + 1);
@@ -411,7 +413,8 @@ static int page_insert(struct slab *slab, uint32_t *ref, unsigned granule,
     return 0;
 }
 
-/* From half full on. Keeps a quarter free, so that the next block does not move the page again. */
+/* Halves pages that are at most half full. Keeps a quarter of the slots free, so that the next
+ * block does not move the page again. */
 static void page_shrink(struct slab *slab, uint32_t *ref, unsigned count)
 {
     unsigned class = page_class(*ref);
@@ -545,7 +548,8 @@ static void radix_remove(struct radix *radix, uint64_t key)
         middle_drop(radix, key_top(key));
 }
 
-/* Smallest key >= *key; false: none. No table is empty, so any later table has a key. */
+/* Stores the smallest key >= *key in *key; returns false if there is none. No table is ever empty,
+ * so the descent into any later table finds a key. */
 static bool radix_next(const struct radix *radix, uint64_t *key)
 {
     unsigned top = key_top(*key);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Index of millions of live heap blocks, searched by any address inside a block for every memory
- * sample, changed by every malloc and free. Single-threaded.
+ * Index of the target's live heap blocks by address. It holds millions of blocks, is searched by
+ * any address inside a block for every memory sample, and changes with every malloc and free. The
+ * agent's feed or the walk adds and removes blocks; the resolver looks them up. Single-threaded.
  *
  * Address space is divided into pages of 2 KiB, each with the blocks that start in it, and a radix
  * tree finds the pages (blocks.c). The design was chosen by measurement:
@@ -46,10 +47,10 @@ void blocks_free(struct blocks *blocks);
 void blocks_on_displaced(struct blocks *blocks, blocks_gone *gone, void *context);
 
 /*
- * Blocks that it overlaps were freed without a record; they are removed and counted first, even if
- * the new block itself then finds no room. -EINVAL: impossible block (kernel address, end wraps,
- * start unaligned or 0), or the bin is too high. -ENOMEM: the bound is reached; counted in
- * blocks_refused().
+ * Adds a block. Blocks that it overlaps were freed without a record; they are removed and counted
+ * first, even if the new block itself then finds no room. -EINVAL: impossible block (kernel
+ * address, end wraps, start unaligned or 0), or the bin is too high. -ENOMEM: the bound is reached;
+ * counted in blocks_refused().
  */
 int blocks_add(struct blocks *blocks, const struct block *block);
 
@@ -64,15 +65,16 @@ void blocks_prefetch(const struct blocks *blocks, const uint64_t *starts, unsign
 /* Stores the block in *gone unless that is NULL. Returns false if no block starts there. */
 bool blocks_remove(struct blocks *blocks, uint64_t start, struct block *gone);
 
-/* Those that start in [start, end), highest first, as for an munmap(). Reports each to `gone`
- * unless that is NULL. A block that only reaches into the range stays. */
+/* Removes all blocks that start in [start, end), highest first, as for an munmap(). Reports each to
+ * `gone` unless that is NULL. A block that only reaches into the range stays. */
 void blocks_remove_range(struct blocks *blocks, uint64_t start, uint64_t end, blocks_gone *gone,
                          void *context);
 
 /* Finds the block with the address in its usable bytes; a block of size 0 covers its start. */
 bool blocks_find(const struct blocks *blocks, uint64_t address, struct block *found);
 
-/* At or after the address; before the address. */
+/* blocks_next() finds the first block that starts at or after the address, blocks_previous() the
+ * last one that starts before it. */
 bool blocks_next(const struct blocks *blocks, uint64_t address, struct block *found);
 bool blocks_previous(const struct blocks *blocks, uint64_t address, struct block *found);
 

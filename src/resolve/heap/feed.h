@@ -64,8 +64,8 @@ void feed_free(struct feed *feed);
 
 int feed_fd(const struct feed *feed);
 
-/* Readable when half of the agent's memory was written since the last feed_read(). The poller reads
- * its 8 bytes. -1: there is none. */
+/* Returns a descriptor that is readable when half of the agent's memory was written since the last
+ * feed_read(). The poller reads its 8 bytes. -1: there is none. */
 int feed_wake_fd(const struct feed *feed);
 
 /* Lets exec keep the descriptor; called in the child before exec. 0 or a negative errno. */

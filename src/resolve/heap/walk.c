@@ -406,7 +406,8 @@ static void find_arenas(struct walk *walk, const struct maps *maps)
         snprintf(walk->source, sizeof walk->source, "static program with glibc malloc");
 }
 
-/* At the start of brk's memory, or after memory that other code took from brk before. */
+/* Returns the first chunk of the main arena's heap: at the start of brk's memory, or after memory
+ * that other code took from brk before malloc did. */
 static uint64_t first_chunk(struct walk *walk, const struct walk_chain *chain, uint64_t start)
 {
     uint64_t head;
@@ -678,8 +679,8 @@ static enum walk_chain_end walk_all_follow(struct tour *tour, struct walk_chain 
     return end;
 }
 
-/* A chain usually breaks because the process is changing it: it is resumed from further back, and
- * no chunk is visited twice. */
+/* Walks a span. A chain usually breaks because the process is changing it at the time: it is
+ * resumed from further back, and no chunk is visited twice. */
 static void tour_span(struct tour *tour, struct walk_span *span, uint64_t from)
 {
     struct walk *walk = tour->walk;

@@ -81,7 +81,8 @@ int walk_update(struct walk *walk, const struct maps *maps);
  * mappings are searched only for other threads. 0 or -ENOMEM. */
 int walk_threads(struct walk *walk, const uint64_t *bases, size_t count);
 
-/* NULL: the heap can be walked. The text may contain names chosen by the process, sanitised. */
+/* Returns NULL if the heap can be walked, otherwise the reason why not. The text may contain names
+ * chosen by the process, sanitised. */
 const char *walk_status(const struct walk *walk);
 
 /* Returns the allocator: "glibc malloc in libc.so.6", "static program with glibc malloc". */

@@ -115,8 +115,8 @@ static uint64_t bins_in(struct walk *walk, uint64_t start)
     return bins.first * 8;
 }
 
-/* From the main arena; true: the ring closes. glibc inserts a new arena right after the main one;
- * here it is appended, so that an arena keeps its index. */
+/* Follows `next` from the main arena. Returns true if the ring closes. glibc inserts a new arena
+ * right after the main one; here it is appended, so that an arena keeps its index. */
 static bool ring(struct walk *walk)
 {
     struct walk_arenas *arenas = &walk->arenas;

@@ -94,7 +94,8 @@ static void learn_key(struct walk *walk, uint64_t cache, uint64_t key)
     }
 }
 
-/* 1: the first entry of every filled bin is a chunk of that bin; -1: not so; 0: no entries. */
+/* Returns 1 if the first entry of every filled bin is a chunk of that bin, -1 if one is not, 0 if
+ * there are no entries. */
 static int has_entries(struct walk *walk, uint64_t start, const struct walk_cache *cache)
 {
     int found = 0;
@@ -241,8 +242,8 @@ static bool plausible(const struct walk *walk, uint64_t pointer)
     return !pointer || walk_lists_in_heap(walk, pointer);
 }
 
-/* Since glibc 2.32 a list entry's pointer is mangled with its own address. The first entry that
- * fits only one form shows which one a process uses. */
+/* Decodes the pointer in a list entry's first word. Since glibc 2.32 it is mangled with its own
+ * address. Which form a process uses is known from the first entry that fits only one. */
 static bool reveal(struct walk *walk, uint64_t position, uint64_t word, uint64_t *pointer)
 {
     struct walk_lists *lists = &walk->lists;

@@ -142,7 +142,8 @@ static bool are_spans(struct walk *walk, uint64_t spans, uint64_t page, const ui
     return false;
 }
 
-/* In the data of the arena at `page`, after the bits for the garbage collector. */
+/* Searches for the spans of the pages in the data of the arena that begins at `page`. They follow
+ * the bits for the garbage collector. */
 static bool search_arena(struct walk *walk, uint64_t arena, uint64_t page)
 {
     uint64_t start;

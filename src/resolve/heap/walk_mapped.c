@@ -232,7 +232,8 @@ static bool find_known(struct walk *walk, uint64_t address, struct walk_block *b
     return false;
 }
 
-/* Not again for each miss if it is not malloc's. Returns false if all of it was searched before. */
+/* Searches a mapping, but does not search memory that is not malloc's again for each miss. Returns
+ * false if all of it was searched before. */
 static bool search_mapping(struct walk *walk, const struct map *map, bool anew)
 {
     struct walk_searched *searched = &walk->memory.searched[map - walk->memory.maps.maps];

@@ -241,8 +241,8 @@ static inline void walk_chain_step(struct walk_chain *chain)
     chain->chunk = chain->next;
 }
 
-/* The first chunk from `from` on, within a MiB, that many valid chunks follow; 0: none. For memory
- * that other code took from brk. */
+/* Returns the first chunk at or after `from`, within a MiB, that is followed by many valid chunks;
+ * 0: none. Used for memory that other code took from brk, before malloc or between. */
 uint64_t walk_chain_resume(const struct walk_chain *chain, uint64_t from);
 
 /* Free chunks that look in use: in thread caches (tcache_perthread_struct) and fast bins. */
@@ -331,8 +331,8 @@ static inline struct walk_chain walk_chain_of(struct walk *walk, struct walk_spa
     return (struct walk_chain){.walk = walk, .window = &walk->window, .span = span};
 }
 
-/* Caches of free blocks (tcache_perthread_struct), found as blocks of the right size with the
- * contents of a cache. */
+/* The caches of free blocks of each thread (tcache_perthread_struct), found as blocks of the right
+ * size with the contents of a cache. */
 enum { WALK_CACHE_BINS_MAX = 76 };
 
 struct walk_cache {
@@ -344,16 +344,16 @@ struct walk_cache {
 /* Returns true if a chunk of that size can hold a thread's cache. */
 bool walk_cache_size(uint64_t chunk_bytes);
 
-/* A cache without entries looks like any zeroed block of that size; it is accepted only if
- * `sure`. */
+/* Returns true if a block is a thread's cache, and remembers it. A cache without entries looks like
+ * any zeroed block of that size; it is accepted only if `sure`. */
 bool walk_cache_consider(struct walk *walk, uint64_t start, bool sure);
 
 /* Searches for caches: the first chunk of each heap, and the targets of each thread's static
  * storage. Learns the key in cached blocks. */
 void walk_cache_search(struct walk *walk);
 
-/* Their headers say in use, because they must not be merged: those in a thread's cache and in an
- * arena's fast bins (glibc malloc/malloc.c). */
+/* Free chunks with a header that says in use, because they must not be merged with their
+ * neighbours: those in a thread's cache and in an arena's fast bins (glibc malloc/malloc.c). */
 enum walk_listed { WALK_LISTED_NO, WALK_LISTED_YES, WALK_LISTED_UNSURE };
 
 void walk_lists_init(struct walk_lists *lists);

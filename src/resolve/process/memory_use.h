@@ -86,10 +86,12 @@ int nodes_page(const struct nodes *nodes, uint64_t address);
 
 /* Measured by 'misstop doctor' for this CPU model, otherwise the CPU's own report if it is
  * plausible, otherwise not known. */
-/* For 4 KiB pages; 0: not known. Reads a file: not for every sample. */
+/* Returns the number of entries for 4 KiB pages; 0: not known. Reads a file: not for every
+ * sample. */
 uint32_t tlb_entries(void);
 
-/* Also saves the size in the file "tlb" (settings.h). Takes about 0.1 s and 32 MiB. */
+/* Measures the size, prints it, and saves it for this CPU model in the file "tlb" (settings.h).
+ * Takes about 0.1 s and 32 MiB. */
 void tlb_doctor(FILE *out);
 
 /*

@@ -115,9 +115,10 @@ void space_complete(struct space *space, const struct map *map);
 struct module *space_module_at(struct space *space, struct map *map, uint64_t address);
 
 /*
- * One block per thread and module with a TLS image that it has used. Static blocks are below the
- * thread control block, blocks of libraries loaded later are wherever the dynamic linker allocated
- * them. Also contains the control blocks.
+ * The TLS blocks of all threads: one per module with a TLS image and thread that has used it.
+ * Static blocks are below the thread control block, blocks of libraries loaded later are wherever
+ * the dynamic linker allocated them. Also contains the control blocks. For the files of the
+ * resolver.
  */
 
 struct tls_block {
@@ -135,7 +136,8 @@ struct tls {
 
 void tls_fini(struct tls *tls);
 
-/* From the modules opened so far. Some system calls per thread: not for every sample. */
+/* Rebuilds the blocks from the modules opened so far. Needs some system calls per thread: not to be
+ * called per sample. */
 void tls_refresh(struct tls *tls, struct space *space, const struct tcbs *tcbs);
 
 /* Returns the block around an address; NULL: none. */

@@ -218,7 +218,8 @@ enum { STACK_PAGE = 4096, STACK_HEADER = 3 * 8 };
 
 #define STACK_BYTES_MAX (UINT64_C(1) << 40)
 
-/* Below the struct are only the stack, padding and thread-local data, above it nothing. */
+/* Returns true if the words describe a stack: below the struct are only the stack, padding and
+ * thread-local data, above it nothing. */
 static bool is_stack(const uint64_t words[3], uint64_t base)
 {
     uint64_t block = words[0];

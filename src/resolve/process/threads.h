@@ -43,7 +43,8 @@ const struct tcb *tcbs_ask(struct tcbs *tcbs, pid_t pid, uint32_t tid);
 /* Finds the blocks of all current threads. */
 void tcbs_refresh(struct tcbs *tcbs, pid_t pid);
 
-/* From TCBS_MANY threads on at a cost of at most TCBS_COST of one CPU. */
+/* Like tcbs_refresh(), but with TCBS_MANY threads or more at a cost of at most TCBS_COST of one
+ * CPU. */
 enum { TCBS_MANY = 512 };
 #define TCBS_COST 0.01
 void tcbs_tick(struct tcbs *tcbs, pid_t pid, uint64_t now_ns);
@@ -92,7 +93,8 @@ void stacks_refresh(struct stacks *stacks, const struct tcbs *tcbs, const struct
 /* Adds a thread. The first thread is ignored: its stack is the kernel's [stack]. */
 void stacks_of_thread(struct stacks *stacks, const struct tcb *tcb, const struct maps *maps);
 
-/* By a coroutine, a signal handler, or a thread of another library. */
+/* Notes a stack access in a mapping without a stack there: by a coroutine, a signal handler, or a
+ * thread of another library. */
 void stacks_reached(struct stacks *stacks, const struct map *map, uint64_t address);
 
 /* Removes stacks in a new mapping: threads have ended since the last refresh. Threads seen again
@@ -107,7 +109,8 @@ bool stacks_within(const struct stacks *stacks, uint64_t start, uint64_t end);
 /* Narrows [*start, *end) around an address in no thread's stack to the gap between stacks. */
 void stacks_gap(const struct stacks *stacks, uint64_t address, uint64_t *start, uint64_t *end);
 
-/* From the records, or for a live process from /proc if there is no record yet. */
+/* Names of the process's threads: from the records, or for a live process from /proc if there is no
+ * record yet. Private to src/resolve. */
 enum {
     THREAD_NAMES_MAX = 1 << 14,
     THREAD_NAME_MAX = 32 /* TASK_COMM_LEN is 16; longer if bytes are escaped */

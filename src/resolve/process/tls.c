@@ -9,7 +9,8 @@
 
 enum { TLS_BLOCKS_MAX = 1 << 17, TLS_TABLE_MAX = 256, TLS_IMAGE_MAX = 1 << 30 };
 
-/* In glibc and musl alike: itself, the thread's table, the stack guards (fs:0x28) and pointers. */
+/* Size of the words at the thread pointer, in glibc and musl alike: itself, the thread's table, the
+ * stack guards (fs:0x28) and pointers. */
 enum { TLS_CONTROL_BYTES = 0x40 };
 
 /* An entry of a thread's table: glibc's dtv_t. The entry before the first holds their number. */

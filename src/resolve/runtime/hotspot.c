@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sources: vmStructs.hpp, klass.hpp, markWord.hpp and fieldInfo.hpp of OpenJDK. */
+/* Reads the heap of a Java virtual machine; see runtime.h. Sources: vmStructs.hpp, klass.hpp,
+ * markWord.hpp and fieldInfo.hpp of OpenJDK. */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -331,7 +332,8 @@ struct fields {
     uint64_t constants;
 };
 
-/* By its signature, as in "J" for long. References are compressed below 32 GiB. */
+/* Returns the size of a field with that signature, as in "J" for long. References are compressed
+ * below 32 GiB. */
 static uint64_t field_bytes(const struct hotspot *hotspot, char signature)
 {
     static const uint8_t bytes[] = {

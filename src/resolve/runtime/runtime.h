@@ -48,7 +48,8 @@ struct jitmap {
 void jitmap_init(struct jitmap *jitmap);
 void jitmap_fini(struct jitmap *jitmap);
 
-/* If it is new or changed; then true. `files`: rights of the process; NULL: our own. */
+/* Reads the process's file if it is new or changed. Returns true if it was read. `files`: rights of
+ * the process; NULL: our own. */
 bool jitmap_refresh(struct jitmap *jitmap, pid_t pid, struct files_client *files);
 
 /* Like jitmap_refresh(), from a descriptor with any owner. */
@@ -58,8 +59,8 @@ bool jitmap_read(struct jitmap *jitmap, int fd);
 const struct jit_symbol *jitmap_find(const struct jitmap *jitmap, uint64_t address);
 const char *jitmap_name(const struct jitmap *jitmap, const struct jit_symbol *symbol);
 
-/* Read from the process (doc/design/heap.md), and again once per refresh, because another class may
- * have replaced one. Hostile input. */
+/* Classes of objects that runtimes create, read from the process (doc/design/heap.md). A class is
+ * reread once per refresh, because another may have replaced it. Hostile input. */
 enum { RUNTIME_NAME = 160 };
 
 struct runtime_class {
@@ -82,8 +83,8 @@ struct runtime_classes {
     uint32_t tick;
 };
 
-/* `look` reads a class that is new or was not read since the last tick; `at` and `text` are then
- * the previous values. NULL: not a class, or no room. */
+/* Returns the class at an address. `look` reads it into `class` if it is new or was not read since
+ * the last tick; `at` and `text` are then the previous values. NULL: not a class, or no room. */
 typedef bool runtime_look(const void *runtime, struct runtime_class *class);
 struct runtime_class *runtime_class_at(struct runtime_classes *classes, uint64_t at,
                                        runtime_look *look, const void *runtime);
@@ -111,8 +112,8 @@ struct runtime_object {
     struct runtime_class *class; /* valid until the next call; NULL: not known */
 };
 
-/* The library exports a table of its own structures for debuggers (gHotSpotVMStructs); everything
- * else is read from the process with it. */
+/* The heap of a HotSpot Java virtual machine. Its library exports a table of its own structures for
+ * debuggers (gHotSpotVMStructs); everything else is read from the process with this table. */
 
 /* Offsets in the machine's structures, addresses of its variables; UINT64_MAX: not in the table. */
 struct hotspot_places {
@@ -232,8 +233,8 @@ bool v8_object(struct runtimes *runtimes, uint64_t pointer, uint64_t address,
 bool v8_describe(const struct runtimes *runtimes, const struct runtime_object *object,
                  struct arena *arena, struct type_desc *desc);
 
-/* Chunks of 2 MiB with a word for each page. The first word of a block shows whether it is an
- * object, a string or an array. `start` is not used. */
+/* Blocks of PHP's allocator, which has chunks of 2 MiB with a word for each page. The first word of
+ * a block shows whether it is an object, a string or an array. `start` is not used. */
 struct php {
     pid_t pid;
     bool known;

@@ -19,7 +19,8 @@
 #include "base/array.h"
 #include "base/clock.h"
 
-/* One event per thread, CPU and event of the plan. The events of a CPU share its ring. */
+/* The kernel events of a session: one per thread, CPU and event. The events of a CPU share its
+ * ring. */
 
 enum { SESSION_CPUS_MAX = 4096, SESSION_RELISTS = 4, SESSION_SET_MOST = 1024 };
 
@@ -209,7 +210,8 @@ static int open_on_cpu(struct session *session, pid_t tid, uint16_t cpu)
         session->refused = code == -ESRCH ? session->refused : code;
         if (event == 0 && cpu_lacks(code))
             return 0;
-        /* Only the ranking event must open; there may be too few counters for the others. */
+        /* Only the ranking event must open; the hardware may have too few counters for the
+         * others. */
         if (event == 0 || code == -ESRCH)
             return code;
     }
@@ -369,7 +371,8 @@ static void raise_descriptor_limit(void)
     }
 }
 
-/* -c and the source's choice apply to the ranking event only. */
+/* Returns the first period of an event. A period suits one event only: -c and the source's choice
+ * apply to the ranking event. */
 static uint64_t first_period(const struct session *session, unsigned index)
 {
     const struct event *event = &session->plan.events[index];

@@ -66,7 +66,8 @@ static int encode_libpfm(struct event *event, const char *const *names, unsigned
     return -ENODEV;
 }
 
-/* `names` are libpfm4's names if sysfs has no such file. */
+/* Encodes one event for every PMU of the CPU; `names` are libpfm4's names if sysfs has no such
+ * file. */
 static int encode_all(struct event *event, const char *name, const char *const *names,
                       unsigned ldlat, const struct kernel *kernel)
 {

@@ -12,7 +12,8 @@
 #include "config.h"
 #include "sample/perfdata/writer_state.h"
 
-/* From /sys (Documentation/ABI/testing/sysfs-devices-system-cpu). */
+/* Describes cores, nodes, caches and PMUs of this machine, from /sys
+ * (Documentation/ABI/testing/sysfs-devices-system-cpu). */
 
 enum {
     LIST_BYTES = 256, /* "0-63,128-191" */
@@ -113,7 +114,8 @@ static uint32_t cache_number(const struct kernel *kernel, unsigned cpu, unsigned
     return cache_text(kernel, cpu, index, name, text) ? (uint32_t)strtoul(text, NULL, 10) : 0;
 }
 
-/* Unless an earlier CPU that shares it has put it. Returns false if there is no such index. */
+/* Puts one cache, unless an earlier CPU that shares it has already put it. Returns false if there
+ * is no such index. */
 static bool put_cache(struct perfdata_bytes *section, const struct kernel *kernel, unsigned cpu,
                       unsigned index, uint32_t *count)
 {

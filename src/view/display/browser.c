@@ -474,7 +474,8 @@ static void ask_for_file(struct browser *browser)
 static const char named_elsewhere[] =
     "heap bins are renamed and combined on screen 4, Heap; functions and objects on 3, Matrix";
 
-/* Of an action that no screen handled, or a message that names the screens that do. */
+/* Request of an action that no screen handled, or a message that names the screens that handle
+ * it. */
 static const struct {
     enum request_kind kind;
     const char *message;

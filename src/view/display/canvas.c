@@ -68,7 +68,8 @@ static void combine(struct cell *cell, wchar_t code)
     }
 }
 
-/* Also the other half of a wide character, otherwise the rest of the row would shift. */
+/* Blanks a cell. The other half of a wide character is blanked too, otherwise the rest of the row
+ * would shift. */
 static void release(struct canvas *canvas, int row, int column)
 {
     struct cell *cell = cell_at(canvas, row, column);
@@ -406,7 +407,8 @@ static int glyph_append(char *out, size_t size, const char *text, int from, int 
     return taken;
 }
 
-/* NULL if no template arguments begin at `start`. */
+/* Returns the '>' that ends the template arguments that begin at `start`; NULL if there are
+ * none. */
 static const char *arguments_end(const char *text, const char *start)
 {
     enum { OPERATOR = 8 };

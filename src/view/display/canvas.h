@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screens draw on it; display.c copies it to the terminal, text.c to a file, and tests read it.
- * Drawing outside is clipped and never an error. */
+/* A screen image in memory. Screens draw on it; display.c copies it to the terminal, text.c to a
+ * file, and tests read it. Drawing outside is clipped and never an error. */
 #ifndef MISSTOP_VIEW_DISPLAY_CANVAS_H
 #define MISSTOP_VIEW_DISPLAY_CANVAS_H
 
@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <wchar.h>
 
-/* With 256 colours, 8, and none. Views name a paint; only display.c (curses) and text.c (escape
- * sequences) translate it into a colour. */
+/* The meanings of text, and their appearance with 256 colours, 8, and none. Views name a paint;
+ * only display.c (curses) and text.c (escape sequences) translate it into a colour. */
 enum paint {
     PAINT_PLAIN,
     PAINT_DIM,
@@ -82,7 +82,8 @@ struct glyph {
     int columns;    /* 0: combines with the previous character */
 };
 
-/* In the middle after shortening template arguments, because C++ names differ at both ends. */
+/* Where long text is truncated: at the end, or in the middle after shortening template arguments,
+ * because C++ names differ at both ends. */
 enum glyph_cut { GLYPH_CUT_END, GLYPH_CUT_MIDDLE };
 
 /* Returns the first character; '?' if it is invalid, or not ASCII with `ascii`. */
@@ -91,7 +92,8 @@ struct glyph glyph_next(const char *text, bool ascii);
 /* Returns the number of columns of a whole text. */
 int glyph_columns(const char *text, bool ascii);
 
-/* With an ellipsis ('~' in ASCII) if `text` is cut to `columns`. Returns the columns used. */
+/* Copies `text`, truncated to `columns` columns with an ellipsis ('~' in ASCII). Returns the
+ * columns used. */
 int glyph_fit(char *out, size_t size, const char *text, int columns, enum glyph_cut cut,
               bool ascii);
 
@@ -150,7 +152,8 @@ const struct cell *canvas_at(const struct canvas *canvas, int row, int column);
 /* Formats one row as UTF-8, without trailing blanks. Returns the length. */
 size_t canvas_row_text(const struct canvas *canvas, int row, char *out, size_t size);
 
-/* From the left, as far as it reaches, for lines that consist of parts (header.c). */
+/* Writes a row of a canvas part by part from the left, as far as it reaches, for lines that consist
+ * of parts (header.c). */
 /* The unwritten rest of a row. */
 struct pen {
     struct canvas *canvas;
@@ -163,7 +166,8 @@ struct pen {
 __attribute__((format(printf, 3, 4))) void pen_part(struct pen *pen, enum paint paint,
                                                     const char *format, ...);
 
-/* Only if it fits completely, because a truncated figure misleads; false: it does not. */
+/* Writes the text only if it fits completely, because a truncated figure misleads. Returns false if
+ * it does not fit. */
 __attribute__((format(printf, 3, 4))) bool pen_whole(struct pen *pen, enum paint paint,
                                                      const char *format, ...);
 

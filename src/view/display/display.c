@@ -176,8 +176,8 @@ static bool display_read(struct input *input)
 
 enum { RESTORE_BYTES = 512 };
 
-/* A signal handler restores the terminal. Static, because a handler receives no pointer. Written
- * only by open, close, suspend and resume. */
+/* State that a signal handler needs to restore the terminal. It is static because a handler
+ * receives no pointer. Written only by open, close, suspend and resume. */
 static struct {
     volatile sig_atomic_t armed;
     struct termios before;

@@ -10,8 +10,7 @@
 #include "view/display/canvas.h"
 #include "view/words.h"
 
-/* If there is not enough room, only the tabs nearest to the current one keep their names; the
- * others show only their keys. */
+/* The parts of a tab that fit. */
 
 enum said { SAID_NOTHING, SAID_KEY, SAID_NAME };
 
@@ -145,7 +144,8 @@ enum action tabs_next(const struct browser *browser, int direction)
     return tab_action(to);
 }
 
-/* From the tab down to the current screen. Returns the rows used, 0 on a tab. */
+/* Draws the line of the levels from the tab down to the current screen. Returns the rows used, 0 on
+ * a tab. */
 static int levels_above_draw(struct browser *browser, struct canvas *canvas, int row)
 {
     static const char up[] = "Esc: up";
@@ -169,7 +169,8 @@ static int levels_above_draw(struct browser *browser, struct canvas *canvas, int
     return 1;
 }
 
-/* With the time range of all tables, and the way back. Returns 0 for the run up to now. */
+/* Draws the line below the tabs with the time range of all tables, and the way back. Returns the
+ * rows used, 0 for the run up to now. */
 static int time_range_line_draw(struct browser *browser, struct canvas *canvas, int row)
 {
     static const char back[] = "N: back to now";
@@ -266,7 +267,8 @@ static void draw_title(const struct browser *browser, struct canvas *canvas)
         pen_whole(&pen, PAINT_DIM, "  every %g s", snapshot->interval_s);
 }
 
-/* At the right, if there is room, the quality of the samples. */
+/* Draws whether the process waits for memory, and at the right, if there is room, the quality of
+ * the samples. */
 static void draw_answer(struct browser *browser, struct canvas *canvas, int row)
 {
     enum { GAUGE_COLUMNS = 20, WIDE_COLUMNS = 100 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Keyboard, key bar and help use the table of screens (screens.h) and, for all other keys, the
- * table in keys.c. Terminal codes stay in display.c. */
+/* Keys and their actions. The keyboard, the key bar and the help all use the table of screens
+ * (screens.h) and, for all other keys, the table in keys.c. Terminal codes stay in display.c. */
 #ifndef MISSTOP_VIEW_DISPLAY_KEYS_H
 #define MISSTOP_VIEW_DISPLAY_KEYS_H
 
@@ -115,7 +115,8 @@ enum action keys_action(uint32_t key);
 
 /* Returns all bindings except those of the screens, in the order of the help screen. */
 const struct key_binding *keys_all(size_t *count);
-/* Including screens; its action is ACTION_NONE if there is no key. */
+/* Returns the binding of any action, including screens; its action is ACTION_NONE if there is no
+ * key. */
 struct key_binding keys_binding(enum action action);
 
 /* Returns true if the action is only useful in a replay. */

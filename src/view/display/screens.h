@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A screen is one file in src/view/screens, which defines a struct screen, and one row here. Its
- * key, tab, help, part of the key bar, clicks and Esc follow from that. */
+/* The table of screens. A screen is one file in src/view/screens, which defines a struct screen,
+ * and one row here. Its key, tab, help, part of the key bar, clicks and Esc follow from that. */
 #ifndef MISSTOP_VIEW_DISPLAY_SCREENS_H
 #define MISSTOP_VIEW_DISPLAY_SCREENS_H
 
@@ -38,7 +38,8 @@
     SCREEN(HELP, help_screen, "", LEVEL)                                                           \
     SCREEN(PICKER, picker_screen, "", LEVEL)
 
-/* Esc leaves a level; a tab is left with another tab's key. */
+/* Esc returns from a level to the screen that it was opened from; a tab is left with another tab's
+ * key. */
 enum screen_place { SCREEN_IS_LEVEL, SCREEN_IS_TAB };
 
 #define SCREEN_ID(id, it, keys, place) SCREEN_##id,
@@ -101,7 +102,8 @@ struct screen {
     bool (*find)(struct browser *browser, const char *word, bool from_here);
     /* "" or NULL: the table's hint. */
     void (*hint)(struct browser *browser, char *out, size_t size);
-    /* In the key bar; "": no effect now; NULL: its general label, for Enter the table's. */
+    /* Returns the label of an action in the key bar; "": no effect now; NULL: its general label,
+     * for Enter the table's. */
     const char *(*label)(struct browser *browser, enum action action);
     enum action bar[SCREEN_BAR_MAX]; /* keys shown in the bar, terminated by ACTION_NONE */
 };
@@ -154,8 +156,7 @@ void browser_open_member(struct browser *browser, const struct snapshot_layout *
 /* A text of headings and labelled entries: the scrollable and searchable screens Help and Quality.
  */
 
-/* Destination of the text: visible lines are drawn on the canvas, others are only counted. Or
- * another one: `say` gets every heading (label NULL) and entry. */
+/* Destination of the text: visible lines are drawn on the canvas, others are only counted. */
 struct prose_writer {
     void (*say)(void *to, enum paint paint, const char *label, const char *text);
     void *to;

@@ -139,7 +139,8 @@ static int match_table(struct diff *diff, enum report_table table)
     return code;
 }
 
-/* For fields, from everything that identifies the object; functions know only its name. */
+/* Returns the key of an object: for fields, from everything that identifies the object; functions
+ * know only its name. */
 static uint64_t object_key(enum report_table table, const struct report_row *object)
 {
     if (table == REPORT_FUNCTIONS)
@@ -411,7 +412,8 @@ static double largest_share(const struct diff *diff, const struct diff_row *row)
     return largest;
 }
 
-/* If a row is not listed, uses the possible share that gives the smallest change. */
+/* Fills in shares for calculation. If a row is not listed, uses the possible share that gives the
+ * smallest change. */
 static void fill_shares(const struct diff *diff, enum report_table table,
                         const struct diff_row *row, double *shares)
 {

@@ -122,8 +122,8 @@ struct diff {
     struct arena arena;
 };
 
-/* The reports must outlive the diff. Returns 0; -EDOM if the sides rank by different events, or
- * have no samples; -ENOMEM. */
+/* Compares two sides. The reports must outlive the diff. Returns 0; -EDOM if the sides rank by
+ * different events, or have no samples; -ENOMEM. */
 int diff_new(struct diff **diff, const struct diff_side *a, const struct diff_side *b,
              struct error *error);
 void diff_free(struct diff *diff);

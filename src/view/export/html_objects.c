@@ -10,7 +10,8 @@
 #include "view/screens/rows.h"
 #include "view/words.h"
 
-/* ---- the layout of a type in cache lines, as bytes by heat and as rows ---- */
+/* ---- the layout of a type in cache lines: bytes by their heat, and the rows of the Layout screen
+ * ---- */
 
 enum { LINE_BYTES = 64, LINES_DRAWN = 24, ROWS = 200, LEFT = 17 };
 

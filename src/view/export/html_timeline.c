@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* By object, and below that, collapsed, by function, thread, field and other sampled measures. */
+/* The run over time: by object, and below that, collapsed, by function, thread and field, and for
+ * the other sampled measures. */
 #include <math.h>
 
 #include "view/export/writers.h"

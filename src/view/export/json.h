@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Only the files of json.c include jansson. Each function returns a new reference, or NULL if out
- * of memory; the report then fails as a whole. */
+/* Values and parts of the JSON report, combined by json.c; only its files include jansson. Each
+ * function returns a new reference, or NULL if out of memory; the report then fails as a whole. */
 #ifndef MISSTOP_VIEW_EXPORT_JSON_H
 #define MISSTOP_VIEW_EXPORT_JSON_H
 

@@ -22,7 +22,8 @@
 
 /* Strings, functions, locations and mappings, each entry once, from one arena. If memory runs out,
  * `failed` is set and returned ids are meaningless. */
-/* In the form of the messages, and the index of each entry. Grows; initialised with zeros. */
+/* Pointers in the form of the messages, and the index of each entry. Grows; initialised with
+ * zeros. */
 struct pprof_list {
     struct hash index; /* key -> index + 1 */
     void **at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Markup is our own and literal, text is untrusted and escaped. Errors are those of the stream,
- * checked once at its end (html.c). */
+/* Separates markup from text: markup is our own and literal, text is untrusted and escaped. Errors
+ * are those of the stream, checked once at its end (html.c). For html_*.c. */
 #ifndef MISSTOP_VIEW_EXPORT_WRITERS_H
 #define MISSTOP_VIEW_EXPORT_WRITERS_H
 

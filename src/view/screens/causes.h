@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* For the Causes screen, the matrix, batch text and the page of --html. */
+/* Causes of misses as sentences and rows; for the Causes screen, the matrix, batch text and the
+ * page of --html. */
 #ifndef MISSTOP_VIEW_SCREENS_CAUSES_H
 #define MISSTOP_VIEW_SCREENS_CAUSES_H
 

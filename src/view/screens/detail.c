@@ -583,7 +583,8 @@ static bool on_member(const struct snapshot_object *object, const struct snapsho
             is_at(row, instruction));
 }
 
-/* In this object, or in any object if index is UINT32_MAX. */
+/* Returns the instruction with most samples on the member, in this object, or in any object if
+ * index is UINT32_MAX. */
 static struct found hottest(const struct snapshot *snapshot, const struct snapshot_object *object,
                             const struct snapshot_layout *layout,
                             const struct snapshot_layout_row *row, uint32_t index)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One function, opened from Code, Detail or Layout. */
+/* One function, opened from Code, Detail or Layout: its source lines, the instructions of the
+ * selected line, and the objects it misses on. */
 #include "view/screens/rows.h"
 
 #include <inttypes.h>
@@ -318,7 +319,8 @@ static const struct snapshot_instruction *hottest_of(const struct snapshot_code 
     return hottest;
 }
 
-/* Of the whole function if no line is known. */
+/* Gathers the instructions of the selected source line, or of the whole function if no line is
+ * known. */
 static void function_gather_line(struct browser *browser)
 {
     struct function_view *view = function_view(browser);

@@ -352,7 +352,8 @@ static void layout_follow(struct browser *browser, uint32_t object, uint32_t typ
     view->table.pinned = false;
 }
 
-/* Otherwise the type with most samples. Makes the rows only while the screen is displayed. */
+/* Displays the chosen type, otherwise the one with most samples. Makes the rows only while the
+ * screen is displayed. */
 static void layout_update(struct browser *browser)
 {
     struct layout_view *view = layout_view(browser);

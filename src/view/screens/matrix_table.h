@@ -95,7 +95,8 @@ int matrix_rules_combine(struct bin_rules *rules, const struct matrix_table *tab
                          enum matrix_axis axis, uint64_t into, const uint64_t *from,
                          uint32_t count);
 
-/* Of one cell, or of a total: fields, lines, threads, blocks, levels, causes. */
+/* Parts of one cell of the matrix, or of a total, with the user's names: fields, lines, threads,
+ * blocks, levels, causes. For the screen, batch text, JSON and the page of --html. */
 enum { MATRIX_PARTS_MAX = 8, MATRIX_PART_BYTES = 160 };
 
 struct matrix_part {
@@ -126,7 +127,8 @@ struct matrix_cell {
     bool has_levels;
     struct snapshot_levels levels;
     struct snapshot_causes_figures causes; /* misses 0: none recorded */
-    /* "function on object"; samples: misses on lines it evicted; all: with a known evictor. */
+    /* "function on object"; samples: misses on lines it evicted; all: misses with a known
+     * evictor. */
     struct matrix_parts evictors;
     struct matrix_parts evictor_threads; /* as evictors, by thread */
     const struct snapshot_rates *rates;  /* NULL: not known */

@@ -206,7 +206,8 @@ bool reuse_is_sure(const struct snapshot_share *missed)
     return !(missed->high - missed->low > sure_width);
 }
 
-/* "25.0%"; "12-55%" if too few lines were watched for a precise figure. */
+/* Formats a point of a curve, "25.0%"; "12-55%" if too few lines were watched for a precise
+ * figure. */
 static void reuse_missed_text(char *out, size_t size, const struct snapshot_share *missed)
 {
     if (reuse_is_sure(missed))

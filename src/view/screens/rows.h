@@ -14,8 +14,8 @@
 
 struct browser;
 
-/* Source lines with samples, with context, and the instructions of a line. Read through struct
- * view_sources. */
+/* Source lines of one function that have samples, with context, and the instructions of a line. The
+ * text is read through struct view_sources. For function.c. */
 struct source_rows {
     struct source_row *list;
     size_t count;
@@ -59,8 +59,8 @@ void callers_known(const struct snapshot_callers *callers, double samples, char 
 /* Opens Function for a struct caller_row; shows a message if it has no samples of its own. */
 void callers_open(struct browser *browser, const void *row);
 
-/* In order, without members of folded ones, with separators at cache line starts and notes on
- * defects. */
+/* Rows of the Layout screen: the members of a type in order, without members of folded ones, with
+ * separators at cache line starts and notes on defects. For layout.c. */
 
 struct layout_row {
     const struct snapshot_layout_row *row; /* NULL: a separator with the title `text` */
@@ -92,7 +92,8 @@ void layout_rows_make(struct layout_rows *rows, const struct snapshot_layout *la
 uint64_t layout_identity(uint32_t member, uint64_t offset);
 
 struct browser;
-/* NULL: none is selected; *type is the displayed type, 0 if there is none. */
+/* Returns the selected row of the screen, NULL if there is none; *type is the displayed type, 0 if
+ * there is none. */
 const struct layout_row *layout_selected(const struct browser *browser, uint32_t *type);
 
 /* Answers to "what if" as rows and sentences; for the What if screen, batch text, JSON and HTML. */
@@ -123,7 +124,8 @@ void whatif_title(const struct snapshot_whatif *answer, char *out, size_t size);
 /* Formats the answer in one or two sentences: the change, its basis, and how far to trust it. */
 void whatif_sentence(const struct snapshot_whatif *answer, char *out, size_t size);
 
-/* With the layout each would give. */
+/* The questions that can be asked about an object's layout, and the layout each would give; for the
+ * What if screen. */
 enum { WHATIF_CHOICES_MAX = 12 };
 
 struct whatif_choice {

@@ -193,7 +193,8 @@ static void flag_range(const struct timeline_chart *chart, struct canvas *canvas
     canvas_flag(canvas, row, column + from, to > from ? to - from : 1, CELL_CURSOR);
 }
 
-/* On the row of amounts below the shares, and its time on the axis below the phases. */
+/* Draws the cursor on the row of amounts below the shares, and its time on the axis below the
+ * phases. */
 static void timeline_cursor_draw(struct browser *browser, const struct timeline_chart *chart,
                                  struct canvas *canvas)
 {
@@ -218,7 +219,8 @@ static void timeline_cursor_draw(struct browser *browser, const struct timeline_
                     at);
 }
 
-/* Beyond the zoomed time range, the range moves by half its length. */
+/* Moves the cursor by one column. If it leaves the zoomed time range, the range moves by half its
+ * length. */
 static void move(struct browser *browser, int direction)
 {
     struct timeline_view *view = timeline_view(browser);

@@ -102,7 +102,8 @@ const char *timeline_chart_mark(size_t series, bool ascii)
     return ascii ? letters[series] : "█";
 }
 
-/* From the bottom: the series with most misses in the run, then the next, then the remainder. */
+/* Draws a column from the bottom: the series with most misses in the run, then the next, then the
+ * remainder. */
 static void draw_column(const struct timeline_chart *chart, struct canvas *canvas, struct area area,
                         int column)
 {
@@ -213,7 +214,8 @@ void bar_fill(char *out, size_t size, int columns, double fraction, bool ascii)
     for (int i = 0; i < columns; i++) {
         int here = eighths - i * STEPS;
         here = here < 0 ? 0 : here > STEPS ? STEPS : here;
-        /* In ASCII from half full on; the first cell unless the value is 0. */
+        /* In ASCII, a cell at least half full is drawn; the first is drawn unless the value is
+         * 0. */
         bool mark = here >= STEPS / 2 || (i == 0 && here > 0);
         used = bar_append(out, size, used, !ascii ? lying[here] : mark ? "#" : " ");
     }
@@ -269,7 +271,8 @@ static double round_up(double part)
     return 1;
 }
 
-/* Beyond the largest marked cache, only changes of the curve matter. */
+/* Returns the last point to draw. Beyond the largest marked cache, only changes of the curve
+ * matter. */
 static double last_point(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *row)
 {
     double largest = 0;

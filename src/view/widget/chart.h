@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Time from left to right; in each column the shares that objects (or functions, fields, threads)
- * have of the misses, stacked. */
+/* A run as a chart: time from left to right; in each column the shares that objects (or functions,
+ * fields, threads) have of the misses, stacked. For the Phases screen. */
 #ifndef MISSTOP_VIEW_WIDGET_CHART_H
 #define MISSTOP_VIEW_WIDGET_CHART_H
 
@@ -61,11 +61,12 @@ const char *timeline_chart_mark(size_t series, bool ascii);
 /* Buffer size for a bar of `columns` in UTF-8. */
 #define BAR_BYTES(columns) ((columns)*4 + 1)
 
-/* For 0..1, padded with blanks to `columns`. Any value above 0 is visible. */
+/* Formats a bar for 0..1 from the left, padded with blanks to `columns`. Any value above 0 is
+ * visible. */
 void bar_fill(char *out, size_t size, int columns, double fraction, bool ascii);
 
-/* Oldest left, on a scale from 0 to `top`; NAN values are blank. top <= 0: use the largest
- * value. */
+/* Formats the newest `columns` of `count` values, oldest left, on a scale from 0 to `top`; NAN
+ * values are blank. top <= 0: use the largest value. */
 void bar_spark(char *out, size_t size, int columns, const float *values, size_t count, double top,
                bool ascii);
 
@@ -98,7 +99,8 @@ void reuse_curve_draw(const struct snapshot_reuse *reuse, const struct snapshot_
 int sharing_picture(const struct snapshot_sharing_line *line, struct canvas *canvas,
                     struct area area);
 
-/* One thread writes them and another reads or writes: bit i is byte i of the line. */
+/* Returns the bytes that one thread writes and another reads or writes: bit i is byte i of the
+ * line. */
 uint64_t sharing_contended(const struct snapshot_sharing_line *line);
 
 #endif

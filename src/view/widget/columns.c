@@ -208,7 +208,8 @@ static bool drawn(const struct column *column)
     return column->look == COLUMN_BAR || column->look == COLUMN_SPARK;
 }
 
-/* Before less important columns are added; 0: none. */
+/* Returns the width that a column with the row's name needs before less important columns are
+ * added; 0: none. */
 static int comfort_of(const struct column *column, int wanted)
 {
     int most = column->look == COLUMN_CODE                                           ? COMFORT_CODE
@@ -228,7 +229,8 @@ static int text_columns(const struct column *column, struct value value)
     return (int)strlen(text);
 }
 
-/* On screen, names get room for longer ones: widths stay fixed while it is open. */
+/* Returns the width of the widest cell. On screen, names get room for longer ones, because widths
+ * stay fixed while it is open. */
 static int wanted_width(const struct columns *columns, const struct column *column,
                         const struct snapshot *snapshot, const char *rows, size_t count,
                         bool on_screen)
@@ -247,7 +249,8 @@ static int wanted_width(const struct columns *columns, const struct column *colu
     return wanted;
 }
 
-/* Until one does not fit. Names get a readable width first: figures without names are useless. */
+/* Chooses columns in the order of their rank until one does not fit. Names get a readable width
+ * first, because figures without names are useless. */
 static void choose_by_rank(const struct columns *columns, const struct snapshot *snapshot,
                            const int wanted[COLUMNS_MAX], int width, bool pictures,
                            bool chosen[COLUMNS_MAX])
@@ -270,7 +273,8 @@ static void choose_by_rank(const struct columns *columns, const struct snapshot 
         }
 }
 
-/* To the columns that can grow, in turn; bars and sparklines come last. */
+/* Distributes spare room among the columns that can grow, in turn; bars and sparklines come
+ * last. */
 static int widen(struct layout *layout, const struct columns *columns,
                  const int wanted[COLUMNS_MAX], int spare, bool pictures)
 {

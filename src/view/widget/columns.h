@@ -284,7 +284,8 @@ struct column {
 #define UNIT_BYTES   .look = COLUMN_RIGHT, .format = format_bytes
 #define UNIT_SECONDS .look = COLUMN_RIGHT, .format = format_seconds
 
-/* For rows of the type at the path; {0}: the row itself. */
+/* Columns for the parts that were loads and stores, for rows of the type at the path; {0}: the row
+ * itself. */
 #define LOADS_COLUMNS(order, type, ...)                                                            \
     COLUMN(.title = "LD", .help = "Share of its samples that were loads.", .in = __VA_ARGS__,      \
            .from = PART(type, loads), .width = 5, .rank = order, UNIT_PERCENT,                     \
@@ -309,7 +310,8 @@ struct columns {
     unsigned count;
     unsigned sort; /* initial sort column; COLUMNS_AS_THEY_COME */
     size_t row_size;
-    /* Identifies the same thing in the next snapshot; or a function that does. */
+    /* An integer that identifies the same thing in the next snapshot; or a function that returns
+     * it. */
     struct path key;
     /* Where a snapshot lists these rows, and how many: ALL_OF(list, count). Tables of screens with
      * these columns are filled from it automatically. */
@@ -358,7 +360,8 @@ struct column_choice {
     uint8_t index[COLUMNS_MAX]; /* indices into columns->list */
 };
 
-/* Its title, "bar" without one; "NAME#2" for the second with that name. */
+/* Returns a column's name in settings: its title, "bar" without one; "NAME#2" for the second with
+ * that name. */
 void columns_setting_name(const struct columns *columns, unsigned index, char *out, size_t size);
 /* Convert from and to "SHARE,NAME,TYPE". Unknown names are ignored. */
 void column_choice_parse(const struct columns *columns, const char *text,
@@ -366,8 +369,8 @@ void column_choice_parse(const struct columns *columns, const char *text,
 void column_choice_text(const struct columns *columns, const struct column_choice *choice,
                         char *out, size_t size);
 
-/* Those that fit in `width`; widens those that can grow to the content of the first rows.
- * `pictures`: include bars and sparklines. choice NULL: none. */
+/* Chooses the columns that fit in `width`, and widens those that can grow to the content of the
+ * first rows. `pictures`: include bars and sparklines. choice NULL: none. */
 void columns_layout(const struct columns *columns, const struct column_choice *choice,
                     const struct snapshot *snapshot, const void *rows, size_t count, int width,
                     bool pictures, struct layout *layout);
@@ -405,7 +408,8 @@ void columns_share(struct explained *out, const char *label, double share, const
 /* Returns the title in the available character set. */
 const char *columns_title(const struct column *column, bool ascii);
 
-/* Largest number first, text alphabetically (reversed if inverted), unknown last. 0: equal. */
+/* Compares two rows by a column: largest number first, text alphabetically (reversed if inverted),
+ * unknown always last. Returns 0 if equal. */
 int columns_compare(const struct column *column, const struct snapshot *snapshot, const void *left,
                     const void *right, bool invert);
 
@@ -449,7 +453,8 @@ double columns_reach(const struct snapshot_share *share);
 /* `target` of a column: returns the object with an index; NULL if it is not listed. */
 const void *columns_object_at(const struct snapshot *snapshot, const void *index);
 
-/* By index in the snapshot, id or name; a function by its id. NULL: not listed. */
+/* Return an object by its index in the snapshot, id or name, and a function by its id. NULL if it
+ * is not listed. */
 const struct snapshot_object *columns_object(const struct snapshot *snapshot, uint32_t index);
 const struct snapshot_object *columns_object_of(const struct snapshot *snapshot, uint32_t id);
 const struct snapshot_object *columns_object_named(const struct snapshot *snapshot,

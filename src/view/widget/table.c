@@ -358,7 +358,8 @@ void table_draw_row(const struct table *table, const struct layout *layout, stru
     }
 }
 
-/* With the separator above it if there is room; the last page is full. */
+/* Keeps the selected row visible, with the separator above it if there is room; the last page is
+ * full. */
 static void scroll(struct table *table, size_t rows)
 {
     size_t first = table->selected;

@@ -67,7 +67,8 @@ void table_page(struct table *table, int pages);
 
 void table_filter(struct table *table, const char *part);
 
-/* Starts with the selected row if `here`; returns false if no row contains `part`. */
+/* Selects the next row that contains `part` (starting with the selected one if `here`); returns
+ * false if there is none. */
 bool table_find(struct table *table, const char *part, bool here);
 
 /* Sorts by the next (1) or previous (-1) displayed column. */
