@@ -122,7 +122,8 @@ const char *reuse_size_text(char out[16], double size_bytes);
 /* Returns true if the figure's interval is narrow enough to show. */
 bool reuse_is_sure(const struct snapshot_share *missed);
 
-/* One line each; for the Watch screen, Detail and batch text. */
+/* State and results of watchpoints, in one line each; for the Watch screen, Detail and batch
+ * text. */
 /* Formats "cost 0.90% of its time, 1% allowed; 4 debug registers on 1 thread: set 403 times,
  * ...". */
 void watch_summary(const struct snapshot_watch *watch, char *out, size_t size);

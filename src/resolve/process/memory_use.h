@@ -84,8 +84,8 @@ int nodes_cpu(const struct nodes *nodes, uint32_t cpu);
 /* Returns the node of the page with an address; -1: as above, or the page is not in memory. */
 int nodes_page(const struct nodes *nodes, uint64_t address);
 
-/* Measured by 'misstop doctor' for this CPU model, otherwise the CPU's own report if it is
- * plausible, otherwise not known. */
+/* Size of this machine's last-level data TLB (tlb.c): measured by 'misstop doctor' for this CPU
+ * model, otherwise the CPU's own report if it is plausible, otherwise not known. */
 /* Returns the number of entries for 4 KiB pages; 0: not known. Reads a file: not for every
  * sample. */
 uint32_t tlb_entries(void);

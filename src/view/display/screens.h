@@ -153,8 +153,7 @@ void browser_open_layout(struct browser *browser, const void *field);
 void browser_open_member(struct browser *browser, const struct snapshot_layout *layout,
                          const struct snapshot_layout_row *row);
 
-/* A text of headings and labelled entries: the scrollable and searchable screens Help and Quality.
- */
+/* A scrollable and searchable screen of headings and labelled entries: Help and Quality. */
 
 /* Destination of the text: visible lines are drawn on the canvas, others are only counted. */
 struct prose_writer {
