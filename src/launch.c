@@ -34,8 +34,11 @@ struct agent_variables {
     char memory[64];
 };
 
-/* The user's LD_PRELOAD is kept: ld.so uses the last one, and the agent removes both of its
- * variables again. NULL: out of memory. */
+/*
+ * Builds the environment of the child with the agent's variables last. The user's LD_PRELOAD is
+ * kept: ld.so uses the last one, and the agent removes both of its variables again. Returns NULL if
+ * out of memory.
+ */
 static char **make_environment(struct agent_variables *variables)
 {
     size_t count = 0;

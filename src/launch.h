@@ -64,7 +64,8 @@ struct launch_wanted {
     const struct signals_before *signals;
 };
 
-/* The child waits at the gate. -ENOENT: the agent is missing. */
+/* Forks a child that waits at the gate. Returns -ENOENT if the agent is missing, or another
+ * negative errno. */
 int launch_prepare(struct launch *launch, const struct launch_wanted *wanted, struct error *error);
 
 /* Opens the gate. Returns 0 after the exec, otherwise the error of exec. */

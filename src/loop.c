@@ -196,7 +196,8 @@ static void drain(struct loop *loop)
     bool all_times = loop->target_ended || loop->follows;
     uint64_t until = all_times ? UINT64_MAX : clock_now_ns() - SAMPLER_SETTLES_NS;
     long code;
-    /* A simulation waits for its misses to be read; a live process does not wait. */
+    /* A simulation waits for its misses to be read; a live process does not wait for the next
+     * refresh. */
     bool all = !loop->setup->front && (loop->target_ended || loop->setup->options->sim);
     do
         code = engine_drain(loop->setup->engine, until);

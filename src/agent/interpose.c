@@ -647,7 +647,8 @@ INTERPOSED int prctl(int option, ...)
     return real.prctl(option, words[0], words[1], words[2], words[3]);
 }
 
-/* Called by syscall() below with its first arguments. */
+/* Looks for system calls by which the program restricts itself. Called by syscall() below with its
+ * first arguments. */
 __attribute__((used)) static void look_at_call(long number, long first, long second)
 {
     if (number == SYS_prctl)

@@ -109,7 +109,8 @@ static bool is_elsewhere(pid_t pid)
            own.st_ino != other.st_ino || !same_link(pid, "ns/mnt");
 }
 
-/* A process may change its user. The last user stays when the process is gone. */
+/* Reads the user of the process again, because a process may change its user. The last user stays
+ * when the process is gone. */
 static void ask_process(struct files_client *client)
 {
     struct files_user user;

@@ -72,7 +72,8 @@ int engine_heap_fd(const struct engine *engine);
  */
 long engine_drain(struct engine *engine, uint64_t until_ns);
 
-/* The last drain stopped early to limit its duration: call it again soon. */
+/* Returns true if the last drain stopped early to limit its duration: call engine_drain() again
+ * soon. */
 bool engine_behind(const struct engine *engine);
 
 /* Returns the longest time the loop may wait before it drains again. */
@@ -80,12 +81,18 @@ int engine_patience_ms(struct engine *engine);
 
 /* ---- replay ---- */
 
-/* Back to the start of the recording with empty tables; switches to process `pid` if not 0. -ESPIPE
- * and similar errors leave everything unchanged. After -ENOMEM only engine_close() is allowed. */
+/*
+ * Goes back to the start of the recording with empty tables; switches to process `pid` if it is not
+ * 0. -ESPIPE and similar errors leave everything unchanged. After -ENOMEM only engine_close() is
+ * allowed.
+ */
 int engine_restart(struct engine *engine, pid_t pid, struct error *error);
 
-/* The recording is a pipe that is still being written, drained like a live process until -ENODATA.
- * *idled: the pipe was silent at times, because it is being recorded. */
+/*
+ * Returns true if the recording is read from a pipe that is still being written. Sets *idled if the
+ * pipe was silent at times, because it is being recorded. It is drained like a live process, until
+ * -ENODATA.
+ */
 bool engine_follows(const struct engine *engine, bool *idled);
 
 /* Drops events that were passed on the way to a position in a recording, so that they are not
@@ -131,7 +138,8 @@ void engine_be_patient(struct engine *engine);
 /* Returns the next snapshot, or NULL if out of memory. Free with snapshot_free(). */
 const struct snapshot *engine_snapshot(struct engine *engine, double interval_s);
 
-/* The whole run, with every instruction and object (snapshot_objects.h). */
+/* Like engine_snapshot(), for the whole run, with every instruction and object
+ * (snapshot_objects.h). */
 const struct snapshot *engine_snapshot_run(struct engine *engine);
 
 /* Ignores requests of other kinds. Returns text for the status line or "". */
@@ -142,8 +150,11 @@ bool engine_fills(const struct engine *engine);
 /* Takes some milliseconds. Returns true when all of it has been read and can be shown. */
 bool engine_fill(struct engine *engine);
 
-/* SPEC of --stretch: "START-END" in seconds or "phase=LETTER". Returns 0, or a negative errno with
- * the reason. engine_check_time_range() only checks the syntax. */
+/*
+ * Shows the time range SPEC of --stretch, "START-END" in seconds or "phase=LETTER", and reads it
+ * completely. Returns 0, or a negative errno with the reason. engine_check_time_range() only checks
+ * the syntax of SPEC.
+ */
 int engine_show_time_range(struct engine *engine, const char *spec, struct error *error);
 int engine_check_time_range(const char *spec, struct error *error);
 

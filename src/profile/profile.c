@@ -753,7 +753,8 @@ static struct pair *add_offset(struct profile *profile, const struct adding *add
     return pair;
 }
 
-/* Data of a sample that its group lacks: credits, votes, sizes, levels and causes. */
+/* Adds the data of a sample that its group does not have: credits, votes, sizes, levels and
+ * causes. */
 static void add_pairs(struct profile *profile, const struct adding *adding, double scale)
 {
     const struct place *place = adding->place;

@@ -92,7 +92,8 @@ bool profile_search_back(struct profile *profile, uint64_t now_ns);
 enum search_state profile_search_state(const struct profile *profile);
 /* Starts the search of another profile from scratch in this one, if it has one. */
 void profile_search_as(struct profile *profile, const struct profile *other, uint64_t now_ns);
-/* The tables already have the place. Times continue from the start of the search. */
+/* Adds a place only to the search: the tables already have it. Times continue from the start of the
+ * search. */
 void profile_search_add(struct profile *profile, const struct place *place, uint64_t now_ns);
 
 /* Advances the histories by one refresh. The caller fills in target, source, interval_s, iteration,

@@ -220,8 +220,11 @@ void build_callers(struct build *build); /* after objects and code */
 double build_everything(const struct build *build);
 /* Sets build->unlike; runs before build_widened() and build_code(). */
 void build_unplaced(struct build *build);
-/* By the samples without an object, which may be all its own or none. They count as far as the
- * attributed samples of their instruction do not show the object (build->unlike). */
+/*
+ * Widens the interval of an object's share by the samples without an object. They count as far as
+ * the attributed samples of their instruction do not show the object (build->unlike), and may be
+ * all its own or none.
+ */
 struct snapshot_share build_widened(const struct build *build, struct snapshot_share share);
 /* Runs after objects and code. */
 void build_matrix(struct build *build);

@@ -50,7 +50,8 @@ void type_instances_forget(struct type_instances *instances)
     memset(instances->places, 0, PLACES * sizeof *instances->places);
 }
 
-/* Elements have `size` bytes and begin at the start of the located block. */
+/* Returns true if an element begins at `start`, given elements of `size` bytes from the start of
+ * the located block. */
 static bool type_instances_fit(const struct located *located, uint64_t start, uint64_t size)
 {
     return located->allocation != ALLOCATION_MAPPING && size &&
@@ -317,8 +318,11 @@ void object_types_assign(struct object_types *typed, uint32_t object, uint32_t t
         known->assigned = type;
 }
 
-/* True if the type is by votes and code accessed further elements, or if the size fits. A block
- * larger than a base class, or than the links of a node, is not an array. */
+/*
+ * Returns true if a block can be an array of the type that its object got by votes or by
+ * assignment. For types with votes, code must have accessed further elements; otherwise the size
+ * must fit. A block larger than a base class, or than the links of a node, is not an array.
+ */
 static bool is_array_of(const struct object_type *object, const struct type_desc *desc,
                         const struct located *located, uint32_t type)
 {

@@ -291,8 +291,10 @@ static void find_in_map(struct located *located, struct space *space, const stru
     }
 }
 
-/* Memory reached through the stack pointer, but not if it is part of a larger object, as stacks of
- * coroutines are: the whole object must not be named a stack. */
+/*
+ * Returns true if memory reached through the stack pointer is a stack. It is not if it is part of a
+ * larger object, as stacks of coroutines are, because the whole object must not be named a stack.
+ */
 static bool looks_like_stack(struct space *space, struct map *map)
 {
     return map->kind == MAPPING_ANON && map->end - map->start <= STACK_BYTES_MAX &&

@@ -99,8 +99,11 @@ static unsigned met(struct resolver *resolver, uint64_t key)
  * variable that the code does not declare, all units of a library are read. */
 enum { DECLARED_FROM = 4 /* samples */ };
 
-/* NULL for accesses by the dynamic linker, which relocates every pointer in a variable: the
- * program's own code will show which variables matter. */
+/*
+ * Returns the declaration of a variable. NULL for accesses by the dynamic linker, which relocates
+ * every pointer in a variable: the program's own code will show which variables matter, and for one
+ * of libc all units are read.
+ */
 static const struct typed_answer *declaration(struct resolver *resolver,
                                               const struct located *located, uint64_t pc,
                                               const struct module *code)
@@ -171,7 +174,8 @@ static uint32_t type_of_class(struct resolver *resolver, const struct runtime_ob
     return class->type;
 }
 
-/* The heap block of a runtime's object is its holder, for the bins. False: no block. */
+/* Sets the heap block that contains a runtime's object as the holder, for the heap's bins. Returns
+ * false if there is no block. */
 static bool note_holder(struct resolver *resolver, struct located *holder,
                         const struct access *access, struct place *place)
 {
@@ -184,8 +188,11 @@ static bool note_holder(struct resolver *resolver, struct located *holder,
     return true;
 }
 
-/* Its size may be too large (an int's digits, a string's head). Rejects an object that begins
- * further inside the block and does not end in it: its head is a coincidence. */
+/*
+ * Cuts an object to its block, because its size may be too large (an int's digits, a string's
+ * head). Rejects an object that begins further inside the block and does not end in it: its head is
+ * a coincidence.
+ */
 static bool fit_block(const struct located *block, struct runtime_object *object)
 {
     enum { BEFORE_HEAD_BYTES = 64 }; /* head of a garbage collector */

@@ -176,8 +176,11 @@ static void end_as(struct resolver *resolver, struct provisional_object *ending,
     }
 }
 
-/* The only type that contains `type` and fills blocks of this size: `type` is then a base class, or
- * the value of a node. 0: none. */
+/*
+ * Returns the object for a block that begins with `type`, or mostly consists of it: the only type
+ * that contains `type` and fills blocks of this size. `type` is then a base class, or the value of
+ * a node. 0: none.
+ */
 static uint32_t whole_of(const struct resolver *resolver, uint32_t class, uint32_t type)
 {
     const struct types *types = typing_types(resolver->typing);
@@ -489,7 +492,8 @@ static uint32_t first_object(struct resolver *resolver, const struct located *bl
     return object;
 }
 
-/* A new object; earlier samples stay in the bin of free blocks. */
+/* Ends the object of a free block that is now in use. It is a new object; earlier samples stay in
+ * the bin of free blocks. */
 static uint32_t leave_free(struct resolver *resolver, uint32_t object)
 {
     struct provisional *provisional = &resolver->provisional;

@@ -163,16 +163,22 @@ void provisional_fini(struct provisional *provisional);
 /* Joins all objects without a name to the object they are part of: another program runs now. */
 void provisional_forget(struct resolver *resolver);
 
-/* `named`: the block as set by type_instances_rename(), adapted to the object; `type`: its result.
- * Sets place->object and ->holder. Returns the type that the object is named after; 0: none. */
+/*
+ * Finds the object of a walked block. `named`: the block as set by type_instances_rename(), `type`:
+ * its result. Sets place->object and ->holder, and adapts `named` to the object. Returns the type
+ * that the object is named after; 0: none.
+ */
 uint32_t provisional_block(struct resolver *resolver, const struct located *block,
                            struct located *named, uint32_t type, const struct access *access,
                            const struct typed_answer *operand, struct place *place);
 
 uint32_t provisional_class(struct resolver *resolver, const struct located *block);
 
-/* Memory with a type from debug information still being read. Sets place->object and ->holder, and
- * the instance's bounds if there was an answer before. Returns false if there is no room. */
+/*
+ * Handles memory with a type that may come from debug information still being read. Sets
+ * place->object and ->holder, and the bounds of the instance if there was an answer before. Returns
+ * false if there is no room.
+ */
 bool provisional_code(struct resolver *resolver, struct located *memory,
                       const struct access *access, struct place *place);
 

@@ -53,7 +53,8 @@ static struct answered *answered_at(const struct typing *typing, uint32_t index)
     return &typing->blocks[index / ANSWERS_BLOCK][index % ANSWERS_BLOCK];
 }
 
-/* Without the code that accesses a fixed variable: it only helps the search. */
+/* Returns the key of a question. For a fixed variable the code that accesses it is left out,
+ * because it only helps the search. */
 static uint64_t answers_key_of(uint32_t serial, const struct dwarf_question *question)
 {
     bool fixed = question->ask == DWARF_VARIABLE || question->ask == DWARF_TLS;

@@ -74,7 +74,8 @@ int sampler_tick(struct sampler *sampler, uint64_t now_ns);
 
 int sampler_enable(struct sampler *sampler, bool on);
 
-/* A source that has more detail for one event provides it for the ranking one. */
+/* Makes event `index` the ranking event: a source that has more detail for one event provides it
+ * for this one. */
 void sampler_rank(struct sampler *sampler, unsigned index);
 
 const struct sampler_info *sampler_info(const struct sampler *sampler);

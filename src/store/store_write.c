@@ -196,7 +196,8 @@ static void writer_thread(struct store_writer *writer, uint32_t tid)
         describe_thread(writer, tid);
 }
 
-/* Threads get their names soon after they start, and many others may have ended. */
+/* Only updates new threads, because threads get their names soon after they start, and many others
+ * may have ended. */
 static void name_threads(struct store_writer *writer)
 {
     enum { NEW_THREADS = 64 };
@@ -788,7 +789,8 @@ void store_writer_line(struct store_writer *writer, const struct line_place *lin
 
 enum { WINDOWS_PER_S = 4, WINDOW_KEPT = THINNING_PER_S / WINDOWS_PER_S, SHIFT_MAX = 24 };
 
-/* Immediately if there are too many events, at the end of the window if far fewer. */
+/* Adjusts the rate: immediately if there are too many, at the end of the window if there are far
+ * fewer. */
 static void adjust(struct thinning *thinning, uint64_t now_ns)
 {
     bool full = thinning->kept >= WINDOW_KEPT;

@@ -30,7 +30,8 @@ void answer_words(const struct snapshot *snapshot, int columns, char *out, size_
 /* Returns the source of the bounds: "bounds from the lines sampled"; "" if there are no bounds. */
 const char *answer_evidence(const struct snapshot *snapshot);
 
-/* Filled up to the lower bound, shaded up to the upper bound; "": nothing to draw. */
+/* Draws a gauge: filled up to the lower bound, shaded up to the upper bound; "" if there is nothing
+ * to draw. */
 void answer_gauge(const struct snapshot *snapshot, int columns, bool ascii, char *out, size_t size);
 
 /* Formats the current CPU use: "2% of a CPU", "0.93 of 4 CPUs"; "" if not known. */

@@ -43,7 +43,8 @@ void binary_fate(const struct binary_desc *binary, char *out, size_t size);
 extern const char binary_remedy[];
 extern const char binary_code_only[];
 
-/* Missing and unverified binaries, and the remedies; nothing if there is no problem. */
+/* Prints the missing binaries, the unverified ones, and the remedies; nothing if there is no
+ * problem. */
 void binary_report(FILE *out, const struct snapshot_binaries *binaries);
 
 /* Returns the event that ranks; NULL if none is known. */
@@ -68,7 +69,8 @@ void time_range_words(const struct snapshot_time_range *range, char *out, size_t
 /* The number of phases, the leading object, the last change; "" if phases were not analysed. */
 enum { PHASES_READING_BYTES = 1024 };
 void phases_reading(const struct snapshot_timeline *timeline, char *out, size_t size);
-/* How much the run, and one object (NULL: none), change by period (DTrack 4.3); "": not known. */
+/* Formats how much the run, and one object (NULL: none), change from period to period (DTrack 4.3);
+ * "" if not known. */
 void volatility_words(const struct snapshot_timeline *timeline,
                       const struct snapshot_stream *object, char *out, size_t size);
 

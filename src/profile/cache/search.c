@@ -85,8 +85,11 @@ static enum region_state search_found_state(const struct search *search,
     return region_size(region) <= search->line_bytes ? REGION_LINE : REGION_OBJECT;
 }
 
-/* A region without misses is dropped unless it was among the best: then it may be in a quiet phase
- * and is kept for some rounds. Not with only a few expected samples. */
+/*
+ * Decides about a region without misses. It is dropped unless it was among the best before: then it
+ * may be in a quiet phase and is kept for some rounds. A region with only a few expected samples
+ * does not count as quiet.
+ */
 static bool keep_silent(struct search *search, struct region *region)
 {
     if (region->hits > 0 && region->share * (double)search->all_samples < EXPECTED_SAMPLES) {
@@ -174,7 +177,8 @@ static enum holds region_holds(const struct region *region, const struct place_n
     return address < region->bound ? HOLDS_SEVERAL : holds;
 }
 
-/* Large memory that a program manages itself: its name alone is not specific enough. */
+/* Returns true for large memory that a program manages itself: its name alone is not specific
+ * enough. */
 static bool worth_opening(const struct place_names *names, const struct object_extent *extent)
 {
     union place_answer answer;
@@ -244,7 +248,8 @@ static bool aligned_middle(const struct region *region, uint64_t middle, uint32_
     return inside_region(region, *point);
 }
 
-/* The middle, moved so that no object is cut. Returns false if the region cannot be split. */
+/* Finds the point at which to halve a region: the middle, moved so that no object is cut. Returns
+ * false if the region cannot be split. */
 static bool region_split_point(const struct region *region, const struct place_names *names,
                                uint32_t line_bytes, uint64_t *point)
 {

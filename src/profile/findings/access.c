@@ -44,7 +44,8 @@ static bool mostly_far(const struct findings_links *links)
     return links->read >= LINKS_LEAST && links->far >= links_alike * links->read;
 }
 
-/* Unlike the chains of a hash table that is not crowded. */
+/* Returns true if most nodes have several successors, unlike the chains of a hash table that is not
+ * crowded. */
 static bool mostly_deep(const struct findings_links *links)
 {
     return links->nodes >= LINKS_LEAST && links->deep >= deep_at_least * links->nodes;
@@ -265,8 +266,11 @@ static enum finding_rule rule_of_function(const char *function)
 
 static const double passes_sigma = 4; /* excess of far steps back over far steps forward */
 
-/* Every byte of the range was accessed. Far steps back are the ends of passes; with enough of them
- * the whole range counts, even if lines were seen only once. */
+/*
+ * Returns the bytes that were copied or cleared. The functions access every byte of a range. Far
+ * steps back are the ends of passes; with enough of them the whole range counts, even if lines were
+ * seen only once.
+ */
 static double copied_bytes(const struct spread *spread, uint32_t line)
 {
     double passes = spread_passes(spread, SPREAD_FORWARD) + spread_passes(spread, SPREAD_BACKWARD);
@@ -806,15 +810,19 @@ static bool is_in_many_frames(const struct findings *findings, size_t index)
     return spread && spread->lines > FRAMES_LINES;
 }
 
-/* A register does not keep the variable, and the time is that of the call. */
+/* Returns true if the loop calls functions: a register does not keep the variable, and the time is
+ * that of the call. */
 static bool is_kept_for_calls(const struct findings *findings, size_t index)
 {
     const struct spread *spread = findings_spread(findings, index);
     return spread && spread->kept > kept_most * spread->samples;
 }
 
-/* Otherwise it is a parameter. Timers sample few stores, on some CPUs one in thousands, so a store
- * to the slot in the loop's code is sufficient, as is a sampled store. */
+/*
+ * Returns true if the variable is written; otherwise it is a parameter. Timers sample few stores,
+ * on some CPUs one in thousands, so a store to the slot in the loop's code is sufficient, as is a
+ * sampled store.
+ */
 static bool is_written(const struct findings *findings, size_t index)
 {
     const struct spread *spread = findings_spread(findings, index);

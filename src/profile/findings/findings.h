@@ -49,7 +49,8 @@ struct findings_held {
 void findings_held_fini(struct findings_held *held);
 void findings_held_clear(struct findings_held *held);
 
-/* renamed[id] != 0: their counts have moved, and the new objects are judged. */
+/* Drops the findings about objects that were renamed (renamed[id] != 0): their counts have moved,
+ * and the new objects are judged. */
 void findings_held_leave(struct findings_held *held, const uint32_t *renamed, size_t count);
 
 struct findings_moment {
@@ -151,7 +152,8 @@ bool findings_simulated(const struct findings *findings);
 const char *findings_level_name(const struct findings *findings);
 /* Returns the causes of an object's simulated misses; NULL: no causes, or too few misses. */
 const struct snapshot_causes_row *findings_causes(const struct findings *findings, uint32_t object);
-/* The size of the simulated cache, otherwise FINDINGS_BEYOND_BYTES. */
+/* Returns the minimum size of data worth a finding: the size of the simulated cache, otherwise
+ * FINDINGS_BEYOND_BYTES. */
 double findings_beyond(const struct findings *findings);
 
 /* Returns the heap bin of an object's blocks; NULL: none. */

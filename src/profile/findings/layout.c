@@ -426,7 +426,8 @@ static const double least_of_it = 0.7;   /* a custom free list takes time as wel
 static const double most_of_it = 1.15;   /* its users wait less for the blocks */
 static const double most_of_them = 0.1;  /* minimum share of all allocations */
 
-/* glibc's malloc and C++, by prefix; jemalloc and tcmalloc have the same outer names. */
+/* Returns true for the allocation functions of glibc's malloc and of C++, by prefix; jemalloc and
+ * tcmalloc have the same outer names. */
 static bool is_allocator(const struct snapshot_code *code)
 {
     static const char *const names[] = {

@@ -465,8 +465,11 @@ static void add_unplaced(struct snapshot_wait *wait, double placed, double unlik
                  fmin(1, (wait->high[i] * placed + unlike) / all));
 }
 
-/* At instructions that may have accessed memory. *unlike: those not represented by attributed
- * samples of the same instruction (build_unplaced()). */
+/*
+ * Returns the weight of the samples without an object at instructions that may have accessed
+ * memory. *unlike: those not represented by attributed samples of the same instruction
+ * (build_unplaced()).
+ */
 static double may_wait(const struct build *build, double *unlike)
 {
     const double *weight = build->snapshot->totals.reason_weight;
@@ -567,7 +570,8 @@ static void build_objects_waits(struct build *build, struct window_waits *sums)
     }
 }
 
-/* The chases of the object that did not wait may all be this function's: a lower bound. */
+/* Adds a lower bound of the function's chases that waited: the chases of the object that did not
+ * wait may all be this function's. */
 static void add_chased(const struct window_waits *sums, size_t function, size_t object,
                        double chased[WAIT_LEVELS])
 {
@@ -641,7 +645,8 @@ static void build_simulated(struct build *build)
             snapshot->code[i].wait = wait_simulated(snapshot->code[i].rates);
 }
 
-/* Latencies overlap, so they are not a share of the time of all instructions: objects only. */
+/* Sets the waits of objects only: latencies overlap, so they are not a share of the time of all
+ * instructions. */
 static void build_timed(struct build *build)
 {
     struct snapshot *snapshot = build->snapshot;

@@ -419,7 +419,8 @@ static void build_blocks(struct build *build, const struct matrix_axes *axes)
 
 /* ---- levels and rates ---- */
 
-/* Pairs of all events: those that do not rank also have levels and rates. */
+/* Sums each cell from pairs of all events, because events that do not rank also have levels and
+ * rates. */
 static void sum_cells(const struct build *build, const struct matrix_axes *axes,
                       struct build_sums *sums)
 {

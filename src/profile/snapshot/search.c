@@ -62,7 +62,8 @@ static bool say_phase(const struct search *search, uint8_t phase, const struct r
     return true;
 }
 
-/* The current phase from the running search, others from the saved searches. */
+/* Lists the phases in which a region was found: the current phase from the running search, others
+ * from the saved searches. */
 static void say_phases(struct build *build, const struct region *region,
                        struct snapshot_region *shown)
 {

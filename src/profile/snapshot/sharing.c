@@ -271,7 +271,8 @@ static struct sharing_remedy remedy_of(const struct snapshot_sharing_group *grou
 static double sharing_all_samples(const struct build *build);
 static double sharing_object_samples(const struct build *build, uint32_t object);
 
-/* Lines with the same cause, such as an array of counters or one field in many blocks. */
+/* Groups of shared lines with the same cause, such as an array of counters or one field in many
+ * blocks. */
 
 static bool alike(enum sharing_verdict a, enum sharing_verdict b)
 {

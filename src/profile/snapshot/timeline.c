@@ -309,7 +309,8 @@ static const struct stream *most_apart(const struct streams_sorted *objects,
     return found;
 }
 
-/* Total variation; streams beyond the first COMPARED count as one. */
+/* Returns the share of the misses that moved (total variation); streams beyond the first COMPARED
+ * count as one. */
 static double apart_by(const struct streams_sorted *objects, const struct span *before,
                        const struct span *span)
 {

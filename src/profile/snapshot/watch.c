@@ -188,7 +188,8 @@ static bool watch_crowded(const struct snapshot *snapshot, uint32_t object)
     return false;
 }
 
-/* The last level if the event does not specify one. */
+/* Returns the cache level of the misses that the event counts; the last one if the event does not
+ * specify a level. */
 static unsigned watch_level(enum event_role role)
 {
     return role == EVENT_MISS_L1                                                ? 0

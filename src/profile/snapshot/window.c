@@ -81,8 +81,11 @@ static size_t crowd_hot_sets(struct build *build, const struct snapshot_sets *sh
     return count;
 }
 
-/* On as many lines as a set has ways: those fit into the set, so they are hot but do not evict each
- * other. NAN: no set is crowded in the window. */
+/*
+ * Returns the share of the hot sets' excess over the mean that is on as many lines as a set has
+ * ways. Those lines fit into the set: they are hot but do not evict each other. NAN: no set is
+ * crowded in the window.
+ */
 static double held_by_ways(struct build *build, const struct snapshot_sets *shown, double bound)
 {
     struct crowd *crowd = arena_array(build->arena, CROWD, sizeof *crowd);

@@ -39,7 +39,8 @@ static double cell(double count, double expected)
     return count > 0 ? count * log(count / expected) : 0;
 }
 
-/* The G test. Merges the cells with less than `least` into one. */
+/* Returns twice the log-likelihood ratio of two multinomials against one (the G test). Merges the
+ * cells with less than `least` into one. */
 static double ratio(const double *left, const double *right, double least, double *freedom)
 {
     double left_sum = phases_sum(left);
@@ -67,7 +68,8 @@ static double ratio(const double *left, const double *right, double least, doubl
     return 2 * g;
 }
 
-/* Chi-square with `freedom` degrees of freedom if both sides have the same shares. */
+/* Returns the G statistic divided by the dispersion: chi-square with `freedom` degrees of freedom
+ * if both sides have the same shares. */
 static double phases_ratio(const double *left, const double *right, double dispersion,
                            double *freedom)
 {
@@ -99,7 +101,8 @@ static double phases_dispersion(const struct phases *phases, unsigned scale)
     return fmax(mean, 1) / (low * low * low);
 }
 
-/* The newest of them is `back` blocks before the newest of all. */
+/* Sums `count` blocks of the last segment. The newest of them is `back` blocks before the newest of
+ * all. */
 static void phases_sum_blocks(const struct phases *phases, uint64_t back, uint64_t count,
                               double *sum)
 {
@@ -473,7 +476,8 @@ static bool phases_segment_make_room(struct phases *phases)
     return true;
 }
 
-/* The mixture of both neighbours that fits best, by least squares; *apart: the distance from it. */
+/* Returns the share of `right` in the mixture of both neighbours that fits the middle segment best,
+ * by least squares; *apart: its distance from that mixture. */
 static double mixture_of(const double *left, const double *middle, const double *right,
                          double *apart)
 {
@@ -495,7 +499,8 @@ static double mixture_of(const double *left, const double *middle, const double 
     return part;
 }
 
-/* Too short to be a phase, or a short mixture of both. *part: the share of the next segment. */
+/* Returns true if the segment that ends is not a phase but the transition between its neighbours:
+ * too short to be a phase, or a short mixture of both. *part: the share of the next segment. */
 static bool is_edge(const struct phases *phases, const struct division *division, double *part)
 {
     uint64_t blocks = phases->blocks - division->length;
@@ -506,7 +511,8 @@ static bool is_edge(const struct phases *phases, const struct division *division
     return blocks < PHASES_SHORTEST || (blocks <= PHASES_EDGE && apart < mixed_within);
 }
 
-/* The change moves to where an abrupt change would have been. */
+/* Divides the transition between its neighbours by its mixture: the change moves to where an abrupt
+ * change would have been. */
 static void give_away(struct phases *phases, const struct division *division, double part)
 {
     struct phases_segment *next = &phases->segments[phases->segment_count - 1];

@@ -106,15 +106,19 @@ unsigned phases_column(uint32_t object);
 bool phases_add(struct phases *phases, const double counts[PHASES_COLUMNS], uint64_t start_ns,
                 uint64_t end_ns);
 
-/* To 16 times the period at which the noise of this program is damped, as far as PHASES_SCALES
- * allows. Shorter windows are always tested, so that short phases are found. */
+/*
+ * Extends the tested windows to 16 times the period at which the noise of this program is damped,
+ * as far as PHASES_SCALES allows. Shorter windows are always tested, so that short phases are
+ * found, including the first ones.
+ */
 void phases_look_over(struct phases *phases, uint64_t period_ns);
 
 /* Returns the length of the shortest segment that has ended and had its beginning observed; 0:
  * none. */
 uint64_t phases_shortest_ns(const struct phases *phases);
 
-/* That the last segment matches so far; PHASES_NONE: none, or the segment is too short. */
+/* Returns the known phase that the last segment matches so far; PHASES_NONE: none, or the segment
+ * is too short. */
 uint8_t phases_now(const struct phases *phases);
 
 /* Copies the first `room` time ranges of a phase in order of time and returns the total number. A

@@ -107,7 +107,8 @@ static size_t load_of(const struct flow_at *at, const struct insn_memory *memory
 
 enum written { WRITTEN_NOT, WRITTEN_BACK, WRITTEN_PERHAPS };
 
-/* The masked word is combined with other bits and stored back. The pointer may move in between. */
+/* Checks whether the masked word is combined with other bits and stored back to the same place. The
+ * pointer may be moved in between. */
 static enum written is_written_back(const struct flow_at *at, size_t load, size_t mask,
                                     const struct insn_memory *memory)
 {

@@ -63,7 +63,8 @@ static void write_path(struct program *program, struct spot *spot, uint64_t *off
         type_path(desc, member, path, NAME_BYTES);
 }
 
-/* Reserved for the C++ library (ISO C++, lex.name), and `this`: not the program's names. */
+/* Returns true for names reserved for the C++ library (ISO C++, lex.name) and for `this`. They are
+ * not the program's names. */
 static bool is_reserved(const char *variable)
 {
     return (variable[0] == '_' && (variable[1] == '_' || isupper((unsigned char)variable[1]))) ||
@@ -284,7 +285,8 @@ static void name_library_block(struct program *program, struct dwarf_answer *ans
         answer->untyped = UNTYPED_NO_REASON;
 }
 
-/* The name of a library's variable is not the program's. Its type stays, except for plain bytes. */
+/* Drops the name of a library's variable, which does not belong to the program. Keeps its type,
+ * except for plain bytes. */
 static void leave_out_library(struct program *program, struct dwarf_answer *answer)
 {
     static const char *const scopes[] = {

@@ -14,7 +14,8 @@
 
 enum { DIE_HOPS_MAX = 64 };
 
-/* DW_AT_type, through abstract origins and specifications. Returns false for none: void. */
+/* Finds the type of an entry (DW_AT_type, through abstract origins and specifications). Returns
+ * false if there is none, which means void. */
 bool die_type(Dwarf_Die *die, Dwarf_Die *type);
 
 /* Returns true if the entry itself has the attribute, and it is true. */
@@ -52,8 +53,11 @@ bool die_is_pointer(Dwarf_Die *type);
  * or points to void. */
 bool die_pointee(Dwarf_Die *pointer, Dwarf_Die *pointee);
 
-/* The member type of a class by name, without the pointer around it; a type in the enclosing
- * namespaces with the same first template argument. False also if `name` is NULL. (shape.c) */
+/*
+ * die_member_type() finds the member type of a class by name, without the pointer around it.
+ * die_beside() finds a type in the enclosing namespaces with the same first template argument. Both
+ * return false if `name` is NULL. (shape.c)
+ */
 bool die_member_type(Dwarf_Die *record, const char *name, Dwarf_Die *type);
 bool die_beside(Dwarf_Die *class, const char *name, Dwarf_Die *found);
 

@@ -153,8 +153,11 @@ struct value value_joined(struct shapes *shapes, const struct value *value,
 /* Returns how specific a pointer is, to choose among several valid ones. 0: not at all. */
 unsigned value_worth(const struct shapes *shapes, const struct value *value);
 
-/* By whole elements if that is correct: always for numbers and pointers, for records only if an
- * index steps over them. Returns false if the offset is outside the type. */
+/*
+ * Reduces the offset of a pointer into its type by whole elements if that is correct: always for
+ * numbers and pointers, for records only if an index steps over them. Returns false if the offset
+ * is outside the type.
+ */
 bool value_folded(struct shapes *shapes, struct value *value);
 
 bool value_equal(const struct value *value, const struct value *other);
@@ -313,8 +316,11 @@ struct value operand_linked(const struct scene *scene, uint64_t pc, uint64_t pla
 struct value operand_dynamic(const struct scene *scene, uint64_t pc, const struct value *argument);
 
 /* Types of registers and of the frame, from the variables that DWARF locates at an instruction. */
-/* POINTER: into a variable; DIFFERENCE: to a word, described by no type, that holds the address of
- * a variable of that shape; UNKNOWN: in no variable. */
+/*
+ * Returns the place in a variable that a stack address points to. POINTER: into a variable;
+ * DIFFERENCE: to a word, described by no type, that holds the address of a variable of that shape;
+ * UNKNOWN: in no variable.
+ */
 struct value declared_in_frame(const struct scene *scene, const struct state *state, uint64_t pc,
                                const struct value *place);
 

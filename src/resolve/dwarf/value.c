@@ -139,7 +139,8 @@ static uint64_t common(uint64_t a, uint64_t b)
     return a;
 }
 
-/* The step of a loop over the elements, or over an inner array with an offset still to be added. */
+/* Returns the step between two offsets into one type: of a loop over its elements, or over an inner
+ * array with an offset that is still to be added. */
 static uint32_t joined_step(const struct shapes *shapes, const struct value *value,
                             const struct value *other)
 {

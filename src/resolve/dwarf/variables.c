@@ -99,8 +99,10 @@ static bool read_ops(Dwarf_Attribute *attribute, const Dwarf_Op *ops, size_t cou
     return at == count;
 }
 
-/* An address, an address plus a constant, an offset in thread-local storage, or the first of
- * several pieces (DWARF 5, 2.6.1). False: none, or not fixed. */
+/*
+ * Reads a location: an address, an address plus a constant, an offset in thread-local storage, or
+ * the first of several pieces (DWARF 5, 2.6.1). Returns false if there is none or it is not fixed.
+ */
 static bool location_read(Dwarf_Die *variable, struct location *location)
 {
     Dwarf_Attribute attribute;

@@ -47,8 +47,11 @@ struct globals {
 
 void globals_fini(struct globals *globals);
 
-/* By a run-time address, or an offset into the TLS image; NULL: none. The unit of `pc`, code that
- * accesses it, is searched first; 0: not known. Valid until the next question. */
+/*
+ * Finds the variable that covers a run-time address, or an offset into the TLS image; NULL: none.
+ * The unit of `pc`, code that accesses it, is searched first; 0: not known. Valid until the next
+ * question.
+ */
 const struct global *globals_find(struct program *program, uint64_t address, uint64_t pc);
 const struct global *globals_find_tls(struct program *program, uint64_t offset, uint64_t pc);
 
@@ -79,7 +82,8 @@ bool home_place(struct program *program, uint64_t pc, struct home_place *place);
  * there elsewhere in the function. */
 bool home_find(const struct home_place *place, int64_t slot, struct home *home);
 
-/* The outermost one; `pointers`: only pointers to types with a name. */
+/* Finds the outermost variable that a register holds at an address; `pointers`: only pointers to
+ * types with a name. */
 bool home_held(const struct wheres *wheres, uint64_t pc, uint8_t reg, bool pointers,
                Dwarf_Die *variable);
 

@@ -139,7 +139,8 @@ static void take_piece(const struct where_variable *found, const struct where *p
     where->end = found->end + found->reader->routine->bias;
 }
 
-/* DWARF 5, 2.6. Skips expressions with more than a register and an offset. `size` 0: not known. */
+/* Adds a location expression (DWARF 5, 2.6), piece by piece. Expressions with more than a register
+ * and an offset are skipped. `size`: of the variable, 0: not known. */
 static void take_location(const struct where_variable *found, const Dwarf_Op *ops, size_t count,
                           uint64_t size)
 {

@@ -137,7 +137,8 @@ static void end_with_parent(pid_t parent)
         _exit(EXIT_FAILURE);
 }
 
-/* Ctrl-C, Ctrl-\ and Ctrl-Z at the terminal are for misstop, which ends this process. */
+/* Resets signals. Ctrl-C, Ctrl-\ and Ctrl-Z at the terminal are for misstop. This process stays in
+ * misstop's process group, and misstop ends it. */
 static void reset_signals(void)
 {
     static const int ignored[] = {SIGINT, SIGQUIT, SIGTSTP, SIGHUP, SIGPIPE, SIGTTIN, SIGTTOU};

@@ -235,7 +235,8 @@ static unsigned pair_place(uint64_t address)
     return (uint32_t)(address >> 4) * UINT32_C(0x9e3779b1) >> (32 - PAIR_BITS);
 }
 
-/* The index of the block's free among the same events; all other events get their own index. */
+/* Finds, for each allocation of a block that is freed among the same events, the index of its free.
+ * All other events get their own index. */
 static void find_pairs(const struct allocations *allocations, uint8_t end[EVENTS_MOST])
 {
     uint8_t latest[1 << PAIR_BITS]; /* allocation with this address hash, + 1 */

@@ -82,7 +82,8 @@ bool allocations_holds(struct allocations *allocations, const struct space *spac
 /* Returns true if the bin is a size class of walked blocks, not a call path. */
 bool allocations_bin_walked(uint32_t bin);
 
-/* Around an address that no block covers, for the split points of the search. False: not known. */
+/* Narrows [base, bound) around an address that no block covers to the gap between blocks. Returns
+ * false if the blocks around it are not known. Used for the split points of the search. */
 bool allocations_gap(const struct allocations *allocations, uint64_t address, uint64_t *base,
                      uint64_t *bound);
 

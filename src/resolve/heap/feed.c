@@ -418,7 +418,8 @@ static void renew(const struct feed *feed, uint32_t first, uint32_t end)
         fallocate(feed->fd, FALLOC_FL_KEEP_SIZE, start, bytes);
 }
 
-/* Except a few. The replacement pages are charged to misstop, not to the program's resident set. */
+/* Returns the memory of unused chunks, except a few. The replacement pages are charged to misstop
+ * and are not part of the program's resident set. */
 static void give_memory_back(struct feed *feed)
 {
     uint32_t count = feed->sizes.chunk_count;

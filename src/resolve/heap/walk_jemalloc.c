@@ -258,7 +258,8 @@ void walk_jemalloc_search(struct walk *walk, const struct maps *maps)
     walk_pause_lengthen(&jemalloc->pause, WALK_SEARCH_PAUSE_MAX);
 }
 
-/* The blocks of a slab that are not free. Blocks in a thread's cache count as in use. */
+/* Returns the number of blocks in use: for a slab, the blocks that are not free. Blocks in a
+ * thread's cache count as in use. */
 static uint32_t in_use(const struct walk *walk, const struct extent *extent)
 {
     const uint64_t most = (1 << FREE_BITS) - 1;

@@ -388,7 +388,8 @@ struct walk_span *walk_mapped_span(struct walk *walk, uint64_t address);
 /* Finds every span and block in the anonymous mappings. */
 void walk_mapped_search(struct walk *walk);
 
-/* The rest of its mapping, except blocks, is the allocator's own. */
+/* Records an address of an allocator's own data: the rest of the mapping except blocks is its
+ * own. */
 void walk_own_add(struct walk *walk, uint64_t address, bool go);
 
 /* Searches for the tree; backs off while none is found. */

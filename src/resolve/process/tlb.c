@@ -164,7 +164,8 @@ static double thread_ns(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* A chain through `count` places in random order: the best round. */
+/* Measures the time per access in a chain through `count` places in random order: the best
+ * round. */
 static double chain_ns(char *memory, bool dense, uint32_t count, uint32_t *order, struct prng *prng)
 {
     double best = INFINITY;
@@ -190,8 +191,11 @@ static double chain_ns(char *memory, bool dense, uint32_t count, uint32_t *order
     return best;
 }
 
-/* The difference to the same number of lines on few pages. The physical pages of a mapping
- * determine how its entries are spread over the TLB's sets, so several mappings are averaged. */
+/*
+ * Measures the cost of translation as the difference to the same number of lines on few pages. The
+ * physical pages of a mapping determine how its entries are spread over the TLB's sets, so several
+ * mappings are averaged.
+ */
 static bool tlb_measure(double ns[MEASURED])
 {
     struct prng prng = {29};

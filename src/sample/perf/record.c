@@ -56,7 +56,8 @@ enum {
     HIGH_MASK = (1 << HIGH_COUNT) - 1
 };
 
-/* The usual case, in two pieces: perf record --intr-regs and misstop request all registers. */
+/* Copies all known registers in two pieces, the usual case: perf record --intr-regs and misstop
+ * itself request them all. */
 static bool copy_all(const struct cursor *values, uint64_t mask, uint64_t *regs)
 {
     uint64_t between = mask >> LOW_COUNT & ((1 << (HIGH_FIRST_BIT - LOW_COUNT)) - 1);
@@ -506,7 +507,8 @@ int record_parse_as(const void *bytes, size_t size, const struct record_format *
     return record_take_other(&cursor, &header, format, out);
 }
 
-/* First in a sample, last in other records, because misstop sets PERF_SAMPLE_IDENTIFIER. */
+/* Reads the id in a ring that misstop opened: first in a sample, last in other records, because
+ * misstop sets PERF_SAMPLE_IDENTIFIER. */
 static uint64_t id_in_ring(const struct perf_event_header *header, struct cursor cursor)
 {
     if (header->type != PERF_RECORD_SAMPLE && cursor.left >= 8)

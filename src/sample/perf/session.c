@@ -270,7 +270,8 @@ static int session_open_events(struct session *session)
     return code;
 }
 
-/* The owner of a ring stays open, because the ring belongs to it. */
+/* Stops the events that were opened before. The owner of a ring stays open, because the ring
+ * belongs to it. */
 static void leave_handles(struct session *session, struct session_handle *handles, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -586,7 +587,8 @@ static uint64_t lowest_period(const struct session *session, unsigned index)
     return event_is_software(event) ? 1 : SESSION_HARDWARE_PERIOD_LOWEST;
 }
 
-/* Lost samples still cost the target. Lowers the rate at once and raises it in steps. */
+/* Takes no more samples than misstop can process, because lost samples still cost the target.
+ * Lowers the rate at once and raises it in steps. */
 static void adapt_rate(struct session *session, double seconds)
 {
     uint64_t handed = 0;
@@ -759,7 +761,8 @@ static void hand_over(struct session *session, size_t index, sampler_sink sink, 
         session->bad++;
     if (code != 1 || foreign(session, &record))
         return;
-    /* A record written slightly later than its time stamp must not turn time back. */
+    /* A record that another CPU wrote slightly later than its time stamp must not turn time
+     * back. */
     if (record.time_ns < session->last_ns)
         record.time_ns = session->last_ns;
     session->last_ns = record.time_ns;

@@ -32,7 +32,8 @@ struct attributes {
 
 void attributes_fini(struct attributes *attributes);
 
-/* An attribute older or newer than ours. Returns 0, -ENOMEM, or -E2BIG (too many). */
+/* Adds an attribute of `size_bytes`, older or newer than ours, as the next event. Returns 0,
+ * -ENOMEM, or -E2BIG if there are more than a recording can have. */
 int attributes_add(struct attributes *attributes, const void *bytes, size_t size_bytes, bool swap);
 
 /* Adds an id of event `index`. Returns 0, -ENOMEM or -E2BIG. */
@@ -63,8 +64,11 @@ bool attributes_plain_name(const char *name, char *out, size_t out_size);
 /* Marks the registers of all events as those of another architecture. */
 void attributes_set_foreign(struct attributes *attributes);
 
-/* For a recorder with an Intel CPU: PEBS records registers as they were after the instruction (SDM
- * volume 3, "Processor Event-Based Sampling"). */
+/*
+ * Marks registers as usable, for a recorder with an Intel CPU: if a precise event requested
+ * registers, PEBS recorded them as they were after the instruction (SDM volume 3, "Processor
+ * Event-Based Sampling").
+ */
 void attributes_set_pebs(struct attributes *attributes);
 
 /*

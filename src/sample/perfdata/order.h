@@ -69,7 +69,8 @@ static inline bool order_ready(const struct order *order)
     return order->next != order->ready;
 }
 
-/* Valid until it is popped; its bytes follow the item. NULL: none. */
+/* Returns the oldest ready record, valid until it is popped; its bytes follow the item. NULL:
+ * none. */
 const struct order_item *order_head(const struct order *order, uint64_t *time_ns);
 void order_pop(struct order *order);
 

@@ -25,7 +25,8 @@ static void report_set(const struct cache *cache, uint32_t first, resident_sink 
         sink(context, cache_number(cache, index) << cache->line_shift, cache->line_bytes);
 }
 
-/* Set by set, least recently used first; nothing for a thread without state in the model. */
+/* Reports the lines of a thread's data cache at a level, set by set, least recently used first.
+ * Reports nothing for a thread without state in the model. */
 static void resident_each(const struct model *model, uint32_t thread, uint32_t level,
                           resident_sink sink, void *context)
 {

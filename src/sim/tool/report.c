@@ -82,7 +82,8 @@ static Bool is_costly(ULong accesses)
     return looks * LOOK_EVERY > freely && accesses < LOOK_EVERY * REPORTED_ONE_IN;
 }
 
-/* Lower if the ring fills up or there are many reports, higher if neither was so for long. */
+/* Adapts the rates: lower if the ring fills up or there are many reports, higher if neither was the
+ * case for long. */
 static void report_adapt_rate(void)
 {
     UInt waiting = shared_waiting();

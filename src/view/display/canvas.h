@@ -133,7 +133,8 @@ int canvas_init(struct canvas *canvas, int rows, int columns, bool ascii);
 void canvas_fini(struct canvas *canvas);
 void canvas_clear(struct canvas *canvas);
 
-/* Truncated with an ellipsis. Returns the columns drawn. */
+/* Draws text in at most `columns` columns, truncated with an ellipsis. Returns the columns
+ * drawn. */
 int canvas_text(struct canvas *canvas, int row, int column, int columns, enum paint paint,
                 const char *text);
 int canvas_format(struct canvas *canvas, int row, int column, int columns, enum paint paint,
@@ -143,7 +144,8 @@ int canvas_format(struct canvas *canvas, int row, int column, int columns, enum 
 void canvas_flag(struct canvas *canvas, int row, int column, int columns, enum cell_flag flag);
 void canvas_paint(struct canvas *canvas, int row, int column, int columns, enum paint paint);
 
-/* Broken at spaces and indented by its leading blanks. Returns the rows used. */
+/* Draws text over several rows, broken at spaces and indented by its leading blanks. Returns the
+ * rows used. */
 int canvas_wrap(struct canvas *canvas, struct area area, enum paint paint, const char *text);
 
 /* Returns NULL for a cell outside. */

@@ -231,7 +231,8 @@ static void draw_bar(struct browser *browser, struct canvas *canvas, int row)
         used += draw_key(browser, canvas, row, used, canvas->columns - used, always[i]);
 }
 
-/* The most urgent of: a prompt, a message, the program's status. False: none. */
+/* Draws the most urgent of: a prompt, a message, the program's status. Returns false if there is
+ * none. */
 static bool draw_news(struct browser *browser, struct canvas *canvas, int row)
 {
     const struct snapshot *snapshot = browser->snapshot;

@@ -319,7 +319,8 @@ static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)
         canvas_text(canvas, row, canvas->columns - columns - 1, columns, PAINT_DIM, basis);
 }
 
-/* The first sentence of the tab's help, if it fits. Returns the rows used. */
+/* Draws the subject of the tab, the first sentence of its help, if it fits. Returns the rows
+ * used. */
 static int lead_draw(const struct browser *browser, struct canvas *canvas, int row)
 {
     enum { LEAD_FROM_ROWS = 20 };

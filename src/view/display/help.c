@@ -70,7 +70,8 @@ static unsigned asked_panes(struct browser *browser, struct table *panes[PANES_M
     return browser->snapshot ? screen_panes(browser, help_view(browser)->about, panes) : 0;
 }
 
-/* Columns of a simulation or of watchpoints only if there is one. */
+/* Returns true if the screen's columns are explained: those of a simulation or of watchpoints only
+ * if there is one. */
 static bool is_explained(const struct browser *browser, enum screen_id id)
 {
     return !browser->snapshot || screen_filled(id, browser->snapshot);

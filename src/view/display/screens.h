@@ -91,7 +91,8 @@ struct screen {
     void (*update)(struct browser *browser); /* called after the displayed snapshot has changed */
     void (*draw)(struct browser *browser, struct canvas *canvas, struct area area);
     void (*write)(struct prose_writer *writer, struct browser *browser); /* writes all of a text */
-    /* Visible ones that take keys and clicks; NULL: those of `tables`, in their order. */
+    /* Fills in the visible tables that take keys and clicks; NULL: those of `tables`, in their
+     * order. */
     unsigned (*panes)(struct browser *browser, struct table *panes[PANES_MAX]);
     /* Handles an action before its general meaning; true: done. */
     bool (*act)(struct browser *browser, enum action action, struct request *request);
@@ -129,7 +130,8 @@ const struct snapshot_object *objects_selected(const struct browser *browser);
 void browser_open_object(struct browser *browser, const struct snapshot_object *object);
 /* Opens an object by index; shows a message if it is not listed now. */
 void browser_open_listed(struct browser *browser, uint32_t object);
-/* A row of the findings' table; the hint on Enter has the finding's name. */
+/* Opens the screen of a finding (a row of their table), and formats the hint on Enter with its
+ * name. */
 void findings_open(struct browser *browser, const void *finding);
 void findings_open_hint(const struct snapshot_finding *finding, char *out, size_t size);
 /* Shows the Search screen; returns false if the object has no range. */

@@ -506,7 +506,8 @@ static double design_of(const struct diff *diff, const struct diff_row *row)
                           diff->b.effective);
 }
 
-/* Per object, with its fields and code. A row without an estimate gets the largest one. */
+/* Estimates the clustering of samples in time, per object; its fields and code share the object's
+ * value. A row without an estimate gets the largest one. */
 static void find_designs(struct diff *diff)
 {
     double worst = 1;

@@ -60,7 +60,8 @@ struct report {
     struct arena arena; /* holds all data */
 };
 
-/* The last of several. Returns 0, -EBADMSG, -EFBIG, or an error of reading. */
+/* Reads the last object of a file of JSON reports. Returns 0, -EBADMSG, -EFBIG, or an error of
+ * reading. */
 int report_read(struct report **report, const char *path, struct error *error);
 
 /* Makes a report from a snapshot. Returns 0 or -ENOMEM. */

@@ -101,7 +101,8 @@ static void set_figures(json_t *out, const struct snapshot *snapshot,
     json_set(out, "measures", measures(snapshot, cell, without));
 }
 
-/* Samples without an object or function; the number of lines if there is none. */
+/* Returns the index of the line for samples without an object or function; the number of lines if
+ * there is none. */
 static size_t nobody_of(const struct matrix_table *table, enum matrix_axis axis)
 {
     const struct matrix_lines *lines = &table->axis[axis];

@@ -372,7 +372,8 @@ static double causes_other(const double share[CAUSE_COUNT])
     return share[CAUSE_INCLUSION] + share[CAUSE_UNKNOWN];
 }
 
-/* Caused by accesses to other objects; NAN: no early evictions. */
+/* Returns the fraction of the early evictions caused by accesses to other objects; NAN if there
+ * were none. */
 static double causes_early_other(const struct snapshot_causes_figures *figures)
 {
     double early = figures->early_same + figures->early_other;
@@ -487,8 +488,11 @@ static uint32_t id_of(enum causes_of kind, const struct snapshot_evictor *evicto
     return kind == CAUSES_OBJECTS ? evictor->object_id : evictor->function_id;
 }
 
-/* For an object, the evicting object; for a function, the evicting function; not the row itself.
- * Another one can have the same name. Returns false if there is none. */
+/*
+ * Finds the main evictor if it is known and not the row itself: for an object, the evicting object;
+ * for a function, the evicting function. Another one can have the same name. Returns false if there
+ * is none.
+ */
 static bool rival(enum causes_of kind, const struct snapshot_causes_row *row,
                   char out[ADVICE_NAME_BYTES])
 {

@@ -546,7 +546,8 @@ static const char *no_lines(const struct browser *browser)
     return "source lines are not known: this file has no line table in its debug information";
 }
 
-/* Where its text was read from or searched for. Returns the rows used. */
+/* Draws where the text of the selected line was read from or searched for. Returns the rows
+ * used. */
 static int draw_note(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct source_row *row = table_selected(&function_view(browser)->source);

@@ -234,7 +234,8 @@ static void matrix_table_rank(struct matrix_table *table, struct matrix_lines *l
         lines->line_of[i] = now_at[first[lines->line_of[i]]];
 }
 
-/* The rest lines only if they have samples; otherwise their cells are mapped behind all lines. */
+/* Arranges the listed lines, then the lines of the rest that have samples. Cells of a rest without
+ * samples are mapped behind all lines. */
 static void arrange(struct matrix_table *table, const struct bin_rules *rules,
                     enum matrix_axis axis)
 {

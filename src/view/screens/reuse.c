@@ -188,7 +188,8 @@ const char *reuse_size_text(char out[16], double size_bytes)
     return out;
 }
 
-/* Nine tenths of the gain that a larger cache can give; REUSE_POINTS if there is no gain. */
+/* Returns the first point with at least nine tenths of the gain that a larger cache can give;
+ * REUSE_POINTS if there is no gain. */
 static unsigned reuse_knee(const struct snapshot_reuse_row *row)
 {
     double last = row->miss[REUSE_POINTS - 1].value;

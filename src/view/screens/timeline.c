@@ -266,7 +266,8 @@ static void mark(struct browser *browser)
                            : "mark removed");
 }
 
-/* A key would seem to have no effect. Returns true if the action is done. */
+/* Shows a message if there is no room for the chart, because the key would seem to have no effect.
+ * Returns true if the action is done. */
 static bool tell_no_room(struct browser *browser, enum action action)
 {
     bool changes = action == ACTION_STACK || action == ACTION_FOLD;
@@ -488,7 +489,8 @@ static void show_alone(struct browser *browser, struct request *request)
     browser_go(browser, SCREEN_OBJECTS);
 }
 
-/* Even if it is not sampled: the screen then explains how to sample it. */
+/* Changes to the next measure, even if it is not sampled, because the screen then explains how to
+ * sample it. */
 static void change_measure(struct browser *browser)
 {
     struct timeline_view *view = timeline_view(browser);

@@ -178,7 +178,8 @@ static void whatif_update(struct browser *browser)
     table_set(&view->answer, snapshot, view->rows, rows);
 }
 
-/* The object selected in Objects or shown in Detail, at the member selected in Layout. */
+/* Opens the screen for the object selected in Objects or shown in Detail, at the member selected in
+ * Layout. */
 static void whatif_open(struct browser *browser)
 {
     struct whatif_view *view = whatif_view(browser);

@@ -507,7 +507,8 @@ static void choose_shape(struct sets_map *map, uint32_t sets, struct area area)
     map->cell = cell;
 }
 
-/* Red only if the test found a concentration: colours must not suggest more. */
+/* Uses red only if the test found a concentration, so that colours do not suggest more than the
+ * test. */
 static enum paint heat_of(const struct snapshot_sets *sets, double count, double mean)
 {
     double deviations = mean > 0 ? (count - mean) / sqrt(mean) : 0;

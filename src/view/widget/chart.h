@@ -95,7 +95,8 @@ double sets_map_mean(const struct snapshot_sets *sets);
 void reuse_curve_draw(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *row,
                       struct canvas *canvas, struct area area);
 
-/* A ruler, a row per thread, and one for the contended bytes. Returns the rows used. */
+/* Draws a ruler, a row per thread, and one for the contended bytes, as far as there is room.
+ * Returns the rows used. */
 int sharing_picture(const struct snapshot_sharing_line *line, struct canvas *canvas,
                     struct area area);
 

@@ -381,7 +381,8 @@ struct value columns_value(const struct column *column, const struct snapshot *s
 uint64_t columns_identity(const struct columns *columns, const struct snapshot *snapshot,
                           const void *row);
 
-/* An element of an array of values; the row that a column leads to; whether it is shown. */
+/* Return an element of an array of values; the row that a column leads to; whether the column is
+ * shown. */
 struct value columns_element(const struct column *column, const struct snapshot *snapshot,
                              const void *row, unsigned index);
 const void *columns_target(const struct column *column, const struct snapshot *snapshot,
