@@ -52,7 +52,8 @@ struct files_client {
     uint32_t refused_count;
 };
 
-/* If the user of the process is not known, only files that everyone may read are opened. */
+/* Initialises the client for a live process. If its user is not known, only files that everyone may
+ * read are opened. */
 void files_client_process(struct files_client *client, pid_t pid);
 
 /* Initialises the client for a recording, with the owner of the recording file as user. */
@@ -84,10 +85,12 @@ int files_open_below(int root, const char *path, struct files_client *client,
 int files_open_in_root(pid_t pid, const char *path, struct files_client *client,
                        enum files_links links, uint64_t most_bytes);
 
-/* Below a folder named by the user, with our own rights; links cannot lead out of the folder. */
+/* Opens a file below a folder named by the user, with our own rights; links cannot lead out of the
+ * folder. */
 int files_open_in_folder(const char *folder, const char *path, uint64_t most_bytes);
 
-/* For files named by the user, misstop or the kernel (/proc/PID/exe); follows any links. */
+/* Opens a regular file named by the user, misstop or the kernel (/proc/PID/exe); follows any
+ * links. */
 int files_open(const char *path);
 
 /* Explains an error of the functions above: "user 1000 may not read it". */

@@ -34,7 +34,8 @@ struct function {
     unsigned char *bytes;
     uint64_t bytes_start; /* address of the first byte, not after `start` */
     size_t *kept_bytes;   /* counter of used memory; NULL: none */
-    /* For the decoder: memory of the function's IPs, and time of its last use. */
+    /* For the decoder: the memory of its IPs in the function, and the time of the last use by its
+     * clock. */
     uint32_t ips;
     uint32_t used;
     size_t ips_bytes;
@@ -42,8 +43,9 @@ struct function {
 };
 
 /*
- * `part`: disassembles only the code around ip, because ip is at no instruction of the whole
- * function (it contains data). NULL: *reason is NO_CODE or BAD_CODE (ip is not at an instruction).
+ * Disassembles the function around ip. `part`: disassembles only the code around ip, because ip is
+ * at no instruction of the whole function (it contains data). Returns NULL with *reason: NO_CODE if
+ * the bytes cannot be read, BAD_CODE if ip is not at an instruction.
  */
 struct function *function_new(const struct decode_target *target, uint64_t ip, bool part,
                               enum reason *reason);

@@ -864,7 +864,8 @@ static bool is_nop(const struct encoding *in)
     return is_0f(in, 0x19, 0x1f) && !endbr;
 }
 
-/* 0F AE /7, 66 0F AE /6 (clwb, which evicts on some CPUs), and 0F 1C /0 (cldemote). */
+/* Returns true if a line leaves some or all caches: 0F AE /7, 66 0F AE /6 (clwb, which evicts on
+ * some CPUs), and 0F 1C /0 (cldemote). */
 static bool flushes(const struct encoding *in)
 {
     unsigned group = in->reg & 7;

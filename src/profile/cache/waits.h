@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Bounds of the time spent waiting for data, from samples of time alone (doc/design/waits.md): they
- * follow from the lines to which the window's samples return, and the number of lines. For one
- * snapshot, after window_count(). Private to src/profile.
- */
+/* From samples of time alone (doc/design/waits.md): from the lines to which the window's samples
+ * return, and the number of lines. For one snapshot, after window_count(). */
 #ifndef MISSTOP_PROFILE_CACHE_WAITS_H
 #define MISSTOP_PROFILE_CACHE_WAITS_H
 
@@ -66,7 +63,6 @@ bool waits_init(struct waits *waits, const struct window *window, const uint64_t
                 double elsewhere, const struct hash *objects);
 void waits_fini(struct waits *waits);
 
-/* Adds a sample to the sums of `count` groups. */
 void waits_take(const struct waits *waits, const struct window_entry *entry,
                 struct waits_sums *const *sums, size_t count);
 

@@ -14,10 +14,8 @@
 
 enum { THREADS_LISTED = 256, RECENT = 16384 };
 
-/*
- * Samples by thread, by thread and object, and by thread and function, in window_parts(). Keys of
- * the three tables:
- */
+/* Samples by thread, by thread and object, and by thread and function, in window_parts(). Keys of
+ * the three tables: */
 struct counts {
     struct hash threads;   /* tid */
     struct hash objects;   /* tid, object */
@@ -71,10 +69,7 @@ static void threads_list(struct build *build, const struct counts *counts)
     free(all);
 }
 
-/*
- * Finds the object or function with most samples for each listed thread. The values of
- * counts->threads are then positions in the list, from 1.
- */
+/* The values of counts->threads are then positions in the list, from 1. */
 static void find_most(const struct counts *counts, const struct hash *hash,
                       struct most most[THREADS_LISTED])
 {
@@ -220,7 +215,6 @@ const struct snapshot_thread *snapshot_thread(const struct snapshot_threads *thr
     return NULL;
 }
 
-/* A snapshot and its arena, freed together. */
 struct held {
     struct snapshot snapshot; /* first member: snapshot_free() gets its address */
     struct arena arena;

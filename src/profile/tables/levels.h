@@ -33,11 +33,8 @@ enum levels_count {
     LEVELS_COUNTS = LEVELS_LATENCY + SNAPSHOT_LATENCY_CLASSES
 };
 
-/*
- * Accesses found at a level; their sum: accesses with a data source. The next count is latency
- * times weight, adjacent because one sample writes both; its sum: all cycles waited, including
- * DATA_UNKNOWN.
- */
+/* Their sum: accesses with a data source. The next count is latency times weight, adjacent because
+ * one sample writes both; its sum: all cycles waited, including DATA_UNKNOWN. */
 #define LEVELS_FOUND(level)  (LEVELS_LEVEL + 2 * (int)(level))
 #define LEVELS_WAITED(level) (LEVELS_FOUND(level) + 1)
 
@@ -48,16 +45,12 @@ struct levels {
 
 void levels_rows_rescale(struct count_rows *rows, double factor);
 
-/* Returns true if an access has a data source or a latency. */
 static inline bool levels_apply(const struct access *access)
 {
     return access->data_src || access->latency;
 }
 
-/*
- * Returns the class of a latency. Class i: 2^i to 2^(i+1) - 1 cycles; the last class has no upper
- * limit.
- */
+/* Class i: 2^i to 2^(i+1) - 1 cycles; the last class has no upper limit. */
 static inline unsigned levels_latency_class(uint64_t cycles)
 {
     unsigned class = cycles ? 63 - (unsigned)__builtin_clzll(cycles) : 0;

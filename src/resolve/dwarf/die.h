@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Helpers for reading DWARF entries, shared by several files of this folder. All are bounded,
- * because entries may refer to themselves.
- */
+/* Helpers for reading DWARF entries. All are bounded, because entries may refer to themselves. */
 #ifndef MISSTOP_RESOLVE_DWARF_DIE_H
 #define MISSTOP_RESOLVE_DWARF_DIE_H
 
@@ -28,9 +25,8 @@ bool die_flag(Dwarf_Die *die, unsigned name);
  * none; the value is then unchanged. */
 bool die_number(Dwarf_Die *die, unsigned name, Dwarf_Word *value);
 
-/* Computes the bytes from the start of a type to a member or base class; for a bit-field, to the
- * byte of its first bit. Returns false if the offset is computed at run time, as for virtual
- * bases. */
+/* Bytes from the start of a type to a member or base class; for a bit-field, to the byte of its
+ * first bit. False: computed at run time, as for virtual bases. */
 bool die_offset(Dwarf_Die *member, uint64_t *offset);
 
 /* Returns true if entries of this tag only name or qualify another type. */
@@ -57,9 +53,11 @@ bool die_is_pointer(Dwarf_Die *type);
  * or points to void. */
 bool die_pointee(Dwarf_Die *pointer, Dwarf_Die *pointee);
 
-/* die_member_type() finds the member type of a class by name, without the pointer around it.
+/*
+ * die_member_type() finds the member type of a class by name, without the pointer around it.
  * die_beside() finds a type in the enclosing namespaces with the same first template argument. Both
- * return false if `name` is NULL. (shape.c) */
+ * return false if `name` is NULL. (shape.c)
+ */
 bool die_member_type(Dwarf_Die *record, const char *name, Dwarf_Die *type);
 bool die_beside(Dwarf_Die *class, const char *name, Dwarf_Die *found);
 
@@ -77,11 +75,8 @@ bool die_argument(Dwarf_Die *type, Dwarf_Die *argument);
  * below the lower bound ("[0]"). */
 uint64_t die_dimension(Dwarf_Die *range);
 
-/*
- * Fortran arrays with a descriptor (allocatable, pointer, assumed shape). DWARF describes the array
- * that the descriptor refers to, but not the descriptor itself, which has gfortran's layout
- * (libgfortran.h of gcc 9 and later).
- */
+/* Allocatable, pointer, assumed shape. DWARF describes the array that the descriptor refers to, but
+ * not the descriptor, which has gfortran's layout (libgfortran.h of gcc 9 and later). */
 enum { DESCRIPTOR_MEMBERS = 8 };
 
 /* Returns the number of dimensions of such an array; 0: it has no descriptor. */
@@ -90,11 +85,8 @@ unsigned descriptor_rank(Dwarf_Die *type);
 /* Fills in the descriptor's members; their names are static. */
 void descriptor_members(unsigned rank, struct type_member members[DESCRIPTOR_MEMBERS]);
 
-/*
- * Scopes of entries (namespaces, modules, classes), which DWARF links only from the outside in, and
- * the definitions of types that are only declared. Units are read on demand, without function
- * bodies.
- */
+/* Namespaces, modules, classes, which DWARF links only from the outside in, and the definitions of
+ * types that are only declared. Units are read on demand, without function bodies. */
 struct scopes {
     Dwfl_Module *dwfl;
     struct scope *scopes;
@@ -118,23 +110,18 @@ const char *scopes_prefix(struct scopes *scopes, Dwarf_Die *die, char *out, size
 /* Finds the class that an entry is a member of. Returns false if there is none. */
 bool scopes_class(struct scopes *scopes, Dwarf_Die *die, Dwarf_Die *class);
 
-/* Returns a hash of the names of an entry's scopes, starting with the outermost; 0: it is at the
- * top of its unit. */
+/* A hash of the names of the scopes, outermost first; 0: the entry is at the top of its unit. */
 uint64_t scopes_path(struct scopes *scopes, Dwarf_Die *die);
 
 /* Finds the definition of a declared type. Returns false if there is none, or no unit read within
  * the time limit has it. *definition may be the same entry as `declared`. */
 bool scopes_definition(struct scopes *scopes, Dwarf_Die *declared, Dwarf_Die *definition);
 
-/*
- * Formats types in the notation of the source language: "const char *", "int [3][4]", "void
- * (*)(int)", "std::pair<int, int> &", "[u8; 4]". The text is as untrusted as the file: the caller
- * must sanitise it.
- */
+/* In the notation of the source language: "const char *", "int [3][4]", "void (*)(int)",
+ * "std::pair<int, int> &", "[u8; 4]". As untrusted as the file: the caller must sanitise it. */
 enum { TYPENAME_BYTES = 512 };
 
-/* Writes the name of a type. Typedefs are kept; types of libraries follow their rules. NULL is
- * void. Returns out. */
+/* Keeps typedefs; types of libraries follow their rules. NULL is void. Returns out. */
 const char *typename_write(struct scopes *scopes, Dwarf_Die *type, char out[TYPENAME_BYTES]);
 
 /* The name as the compiler writes it. typename_raw() returns false if the type has no name, or is

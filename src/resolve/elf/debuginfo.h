@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * libdwfl's view of one mapped ELF file: the symbols of the file and of its separate debug file,
- * and source lines. Passes the file to libdwfl and finds its debug files, because libdwfl itself
- * would map files that may be truncated, block on FIFOs, and use the network.
+ * Symbols of a mapped file and of its separate debug file, and source lines. Passes the files to
+ * libdwfl, which would itself map files that may be truncated, block on FIFOs, and use the network.
  */
 #ifndef MISSTOP_RESOLVE_ELF_DEBUGINFO_H
 #define MISSTOP_RESOLVE_ELF_DEBUGINFO_H
@@ -17,10 +16,8 @@
 #include "base/files.h"
 #include "resolve/elf/symbols.h"
 
-/*
- * Build-ids, which identify one build of a program. Read from the note that the linker adds to an
- * ELF file (.note.gnu.build-id), which is hostile input.
- */
+/* Build-ids, which identify one build of a program. Read from the note that the linker adds to an
+ * ELF file (.note.gnu.build-id), which is hostile input. */
 enum { BUILDID_MAX = 64, BUILDID_TEXT = 2 * BUILDID_MAX + 1 };
 
 struct buildid {
@@ -31,10 +28,8 @@ struct buildid {
 /* Reads the build-id of an open file; size 0 if it has none or is not an ELF file. */
 void buildid_read(struct buildid *id, int fd);
 
-/*
- * Returns true if a file has the wanted build-id. perf may pad an id with zeros to 20 bytes,
- * because old records have no length. Two missing ids are not equal.
- */
+/* Returns true if a file has the wanted build-id. perf may pad an id with zeros to 20 bytes,
+ * because old records have no length. Two missing ids are not equal. */
 bool buildid_same(const struct buildid *of_file, const struct buildid *wanted);
 
 /* Formats an id in hexadecimal; "" for none. */
@@ -103,11 +98,8 @@ Dwfl_Module *debuginfo_module(struct debuginfo *debuginfo);
 /* Returns the unit with the code at an address, and its bias; NULL: none. */
 Dwarf_Die *debuginfo_unit(struct debuginfo *debuginfo, uint64_t address, Dwarf_Addr *bias);
 
-/*
- * Gets debug files and programs from servers in DEBUGINFOD_URLS with elfutils' debuginfod-find. It
- * uses the network, caches files in the user's cache, and may take long. Only for users who enabled
- * it, and only in a process that may wait.
- */
+/* From the servers in DEBUGINFOD_URLS by debuginfod-find, into the user's cache; may take long.
+ * Only for users who enabled it, and only in a process that may wait. */
 enum debuginfod_kind { DEBUGINFOD_DEBUGINFO, DEBUGINFOD_EXECUTABLE };
 
 /* Both functions return a descriptor of the debug file or program with a build-id, or -1.

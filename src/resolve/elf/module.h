@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * One mapped ELF file: its variables, functions and sections at run-time addresses. elfutils
- * (libdwfl) finds symbol tables, separate debug files and call frame information. The file is
- * hostile input: invalid data yields no names.
- */
+/* Variables, functions and sections of one mapped ELF file, at run-time addresses. The file is
+ * hostile input: invalid data yields no names. */
 #ifndef MISSTOP_RESOLVE_ELF_MODULE_H
 #define MISSTOP_RESOLVE_ELF_MODULE_H
 
@@ -19,11 +16,8 @@
 #include "resolve/elf/symbols.h"
 #include "resolve/process/maps.h"
 
-/*
- * Addresses of the parts of an ELF file in memory: segments from its program headers, sections by
- * name, its TLS image. Every header is hostile input. Source: System V ABI, chapters "Object Files"
- * and "Program Loading".
- */
+/* Segments from program headers, sections by name, TLS image. Every header is hostile input.
+ * Source: System V ABI, chapters "Object Files" and "Program Loading". */
 enum { LAYOUT_SECTIONS_MAX = 96, LAYOUT_SEGMENTS_MAX = 16 };
 
 struct layout_part {
@@ -109,7 +103,6 @@ void module_range(const struct module *module, uint64_t *start, uint64_t *end);
 const struct symbol *module_object(const struct module *module, uint64_t address);
 const struct symbol *module_function(const struct module *module, uint64_t address);
 
-/* Returns its variables. */
 const struct symbols *module_objects(const struct module *module);
 
 /* Finds a variable by name with a linear search; NULL: none. */
@@ -149,11 +142,8 @@ size_t module_bytes(const struct module *module, uint64_t address, void *out, si
  * in a segment that is writable, not even until its relocations are done. */
 bool module_constant(const struct module *module, uint64_t address, void *out, size_t size);
 
-/*
- * The ELF files that a process has mapped, opened on first use and kept. Files are opened through
- * the process's root (containers), through the mapping itself if the path is gone, or for
- * recordings from a folder of binaries.
- */
+/* Opened on first use and kept: through the process's root (containers), through the mapping itself
+ * if the path is gone, or for recordings from a folder of binaries. */
 struct binaries;
 
 struct modules_entry {

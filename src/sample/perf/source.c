@@ -447,7 +447,8 @@ static bool is_clock(const struct event *event)
     return event_is_software(event) && event->role == EVENT_TIME;
 }
 
-/* The deepest available miss event comes first, so that it ranks; the others fill columns. */
+/* Lists the deepest available miss event first, so that it ranks; the other events fill the columns
+ * of levels, rates and stalled cycles. Skips events that this CPU lacks. */
 static void choose_events(char *list, size_t list_size, const struct kernel *kernel)
 {
     static const char *const wanted[] = {"mem-fill", "l2-miss", "l1-miss", "stall", "cycles"};

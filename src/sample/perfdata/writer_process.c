@@ -391,7 +391,8 @@ static void build_id_list_entry(struct perfdata_build_ids *ids, uint16_t mode, c
     perfdata_bytes_zero(section, filled - length);
 }
 
-/* Not for "//anon", "[heap]", "/memfd:...", "/dev/zero". */
+/* Returns true for a file of a file system: not for "//anon", "[heap]", "/memfd:...",
+ * "/dev/zero". */
 static bool is_file(const char *path)
 {
     return path[0] == '/' && path[1] != '/' && strncmp(path, "/memfd:", 7) &&

@@ -71,8 +71,10 @@ struct perfdata_tasks {
 
 void perfdata_tasks_fini(struct perfdata_tasks *tasks);
 
-/* `first`: entries of the initial list do not replace each other. Returns 0 or -ENOMEM. Ignores
- * entries beyond the maximum of a process. */
+/*
+ * Stores a mapping, name, fork or exit; `first`: it belongs to the initial list, in which entries
+ * do not replace each other. Returns 0 or -ENOMEM. Ignores entries beyond the maximum of a process.
+ */
 int perfdata_tasks_note(struct perfdata_tasks *tasks, const struct record *record, bool first);
 
 /* Writes all entries as records of time `time_ns`; 0: as the state before the first record. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One cache, independent of the other levels. Lines are identified by number (address / bytes of a
- * line). */
+/* One cache: its lines and its replacement. It is independent of the other levels. Private to
+ * src/sim. Lines are identified by number (address / bytes of a line). */
 #ifndef MISSTOP_SIM_MODEL_CACHE_H
 #define MISSTOP_SIM_MODEL_CACHE_H
 
@@ -65,8 +65,8 @@ enum { SHADOW_NONE = UINT32_MAX };
 int shadow_init(struct shadow *shadow, struct shadow_real real, uint32_t lines,
                 struct memory *memory);
 
-/* `stamp` only increases. The real cache does not have the line or the shadow has evicted it.
- * Returns true if the line was in the shadow. *node: its node. */
+/* Records a use at `stamp`, which only increases, of a line that the real cache does not have or
+ * the shadow has evicted. Returns true if the line was in the shadow. *node: its node. */
 bool shadow_touch(struct shadow *shadow, uint64_t number, uint64_t stamp, uint32_t *node);
 
 static inline void shadow_join(struct shadow *shadow, uint32_t node, uint32_t index)

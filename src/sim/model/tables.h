@@ -147,7 +147,8 @@ struct tally_pair {
 };
 
 struct tally {
-    /* NULL: not counted. A concurrent reader sees a valid pair if the count is not 0. */
+    /* NULL: not counted. A concurrent reader sees valid `first` and `second` if the count is not
+     * 0. */
     struct tally_pair *pairs;
     uint64_t mask;
     uint64_t used;
@@ -199,8 +200,8 @@ void users_fetched(struct users *users, uint64_t number, uint32_t cache, uint32_
 void users_used(struct users *users, uint64_t number, uint32_t cache, uint32_t ip);
 void users_left(struct users *users, uint64_t number, uint32_t cache, struct tally *tally);
 
-/* Watched lines are in a hash table; a Fenwick tree over the order of their last uses counts the
- * lines used since. */
+/* Online reuse distances. Watched lines are in a hash table; a Fenwick tree over the order of their
+ * last uses counts the lines used since. Private to src/sim. */
 enum { SAMPLING_HASH_BITS = 24 };
 
 struct sampling_line {

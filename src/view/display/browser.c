@@ -219,8 +219,7 @@ static void update(struct browser *browser)
     }
 }
 
-/* Replaces the displayed snapshot. The tables point into the old one until they have been
- * updated. */
+/* The tables point into the old snapshot until they have been updated. */
 static void browser_take(struct browser *browser, struct held_snapshot next)
 {
     struct held_snapshot old = browser->held;
@@ -775,8 +774,7 @@ struct request browser_input(struct browser *browser, const struct input *input)
         table_move(table, input->kind == INPUT_WHEEL_UP ? -WHEEL_ROWS : WHEEL_ROWS);
         return none;
     default:
-        /* Control characters are never part of a word, so that Ctrl-C and Ctrl-Z work during a
-         * prompt. */
+        /* Control characters are never part of a word: Ctrl-C and Ctrl-Z work during a prompt. */
         if (browser->prompt.kind != PROMPT_NONE && input->key >= 0x20) {
             prompt_key(browser, input->key, &none);
             return none;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The objects: a table, and the first ones in detail. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,8 +10,8 @@
 #include "view/screens/rows.h"
 #include "view/words.h"
 
-/* ---- the layout of a type in cache lines: bytes by their heat, and the rows of the Layout
- * screen ---- */
+/* ---- the layout of a type in cache lines: bytes by their heat, and the rows of the Layout screen
+ * ---- */
 
 enum { LINE_BYTES = 64, LINES_DRAWN = 24, ROWS = 200, LEFT = 17 };
 

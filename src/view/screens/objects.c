@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 1: the objects that the process waits for, hottest first, and the two most valuable
- * findings. */
+/* Screen 1. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -162,7 +161,6 @@ static int draw_findings(struct browser *browser, struct canvas *canvas, struct 
     return rows;
 }
 
-/* Draws fields next to the objects, on wide terminals. */
 static void draw_fields(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct table *fields = &objects_view(browser)->fields;

@@ -54,7 +54,6 @@ static void list_accesses(struct browser *browser, const struct snapshot_sharing
     sharing_view(browser)->line = line;
 }
 
-/* Lists the lines and accesses of the selected group. */
 static void sharing_follow(struct browser *browser)
 {
     const struct snapshot_sharing_group *group = group_shown(browser);

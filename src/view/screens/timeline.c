@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 8: the run over time by object, function, field or thread; its phases and their leading
- * objects. */
+/* Screen 8. */
 
 #include <ctype.h>
 #include <math.h>
