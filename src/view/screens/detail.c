@@ -125,71 +125,7 @@ static void draw_name(const struct snapshot_object *object, struct canvas *canva
                     paint_heat(object->share.value), figures);
 }
 
-static bool draw_element(const struct snapshot_object *object, struct canvas *canvas,
-                         struct area area)
-{
-    const struct snapshot_layout *layout = object->layout_count ? &object->layouts[0] : NULL;
-    bool typed = layout && !layout->inferred && layout->row_count && layout->size;
-    char name[COLUMN_TEXT_BYTES];
-    glyph_fit(name, sizeof name, typed ? layout->name : "", area.columns / 2, GLYPH_CUT_MIDDLE,
-              canvas->ascii);
-    if (typed)
-        canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN,
-                      " one %s, %" PRIu64 " bytes", name, layout->size);
-    else if (object->element_size)
-        canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN,
-                      " looks like an array of %" PRIu64
-                      "-byte elements (%.0f%% sure, from the sampled offsets)",
-                      object->element_size, object->element_confidence * 100);
-    return typed || object->element_size;
-}
-
-static bool draw_type(const struct snapshot_object *object, struct canvas *canvas, struct area area)
-{
-    char known[192];
-    char name[COLUMN_TEXT_BYTES];
-    if (!object->type)
-        return false;
-    glyph_fit(name, sizeof name, object->type, area.columns / 2, GLYPH_CUT_MIDDLE, canvas->ascii);
-    int used =
-        canvas_format(canvas, area.row, area.column, area.columns, PAINT_STRONG, " %s", name);
-    field_known(object, NULL, known, sizeof known);
-    canvas_format(canvas, area.row, area.column + used, area.columns - used,
-                  object->typed[TYPED_DISAGREED] > 0 ? PAINT_WARN : PAINT_DIM, "   %s", known);
-    return true;
-}
-
-static bool draw_origin(const struct snapshot *snapshot, const struct snapshot_object *object,
-                        struct canvas *canvas, struct area area)
-{
-    const struct heap_bin *heap =
-        object->bin < snapshot->heap.bin_count ? &snapshot->heap.bins[object->bin].heap : NULL;
-    char bytes[16];
-    char blocks[16];
-    char path[COLUMN_TEXT_BYTES];
-    if (!heap)
-        return false;
-    struct pen pen = {canvas, area.row, area.column, area.column + area.columns};
-    pen_part(&pen, PAINT_PLAIN, " %s in %s live block%s", text_bytes(bytes, heap->usable_bytes),
-             text_count(blocks, (double)heap->live_blocks), heap->live_blocks == 1 ? "" : "s");
-    if (!heap->path)
-        return true;
-    pen_part(&pen, PAINT_DIM, "%s", "   allocated by ");
-    glyph_fit(path, sizeof path, heap->path, pen.end - pen.column - 1, GLYPH_CUT_MIDDLE,
-              canvas->ascii);
-    pen_part(&pen, PAINT_PLAIN, "%s", path);
-    return true;
-}
-
-/* Draws a sentence if there is one. Returns the rows used. */
-static int draw_known(const char *text, struct canvas *canvas, struct area area)
-{
-    if (*text)
-        canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN, " %s", text);
-    return *text != '\0';
-}
-
-/* Draws name, share, address, type and origin of the object. Returns the rows used. */
+/* Draws name, share, and the explanation of the object. Returns the rows used. */
 static int detail_head(const struct snapshot *snapshot, const struct snapshot_object *object,
                        struct canvas *canvas, struct area area)
 {
@@ -591,7 +527,8 @@ static uint32_t member_end_of(const struct snapshot_layout *layout,
     return end;
 }
 
-/* Without a type, the fields of the object and of the instruction are named by offset. */
+/* Without a type, the fields of the object and of the instruction are both named by their
+ * offset. */
 static bool same_offset(const struct snapshot_object *object, uint64_t offset, const char *field)
 {
     for (size_t i = 0; field && i < object->field_count; i++)
