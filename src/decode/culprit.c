@@ -582,6 +582,10 @@ static void apply_candidate(const struct candidate *candidate, const struct func
     outcome.candidate = candidate;
     outcome.access = access;
     outcome.reason = evaluate(&outcome, world, sample);
+    /* The memory that held the base has changed since the sample. */
+    if (!outcome.reason && outcome.by_operand && access->how == ACCESS_REREAD &&
+        !is_mapped(world->target, access->address))
+        outcome.reason = lost_reason(candidate->culprit, &outcome.values);
     take_outcome(&outcome, function);
 }
 

@@ -227,8 +227,9 @@ static bool add_property(const struct php *php, struct runtime_members *members,
         return false;
     if (known.flags & PROPERTY_STATIC || !read_text(php->pid, row.name, name))
         return true;
-    return known.offset < OBJECT_HEAD || known.offset + VALUE_BYTES > bytes ||
-           runtime_member(members, name, "zval", known.offset, VALUE_BYTES);
+    uint64_t offset = known.offset;
+    return offset < OBJECT_HEAD || offset + VALUE_BYTES > bytes ||
+           runtime_member(members, name, "zval", offset, VALUE_BYTES);
 }
 
 bool php_describe(const struct runtimes *runtimes, const struct runtime_object *object,

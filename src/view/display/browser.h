@@ -190,6 +190,9 @@ int pane_title(struct canvas *canvas, struct area area, bool focused, const char
 /* Draws a table, or a message if it has no rows. */
 void pane_table(struct browser *browser, struct canvas *canvas, struct area area,
                 struct table *table);
+/* Draws the explanation of a row, each line in at most `most` rows. Returns the rows used. */
+int explained_draw(const struct snapshot *snapshot, const struct columns *columns, const void *row,
+                   int most, struct canvas *canvas, struct area area);
 /* Draws a table, with the explanation of the selected row below it. */
 void pane_explained(struct browser *browser, struct canvas *canvas, struct area area,
                     struct table *table);

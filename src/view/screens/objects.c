@@ -565,4 +565,5 @@ const struct columns object_columns = {
     ALL_OF(objects, object_count),
     .key = FIELD(struct snapshot_object, id),
     .interval = ROW_IN(struct snapshot_object, share),
+    .explain = object_explain,
 };

@@ -467,6 +467,8 @@ enum { FINDINGS_NONE_BYTES = 640 };
 void findings_none(const struct snapshot *snapshot, char *out, size_t size);
 
 extern const struct columns object_columns;
+bool object_explain(const struct snapshot *snapshot, const void *object, unsigned line,
+                    struct explained *out);
 extern const struct columns field_columns;
 extern const struct columns instance_columns;
 extern const struct columns toucher_columns; /* code that accesses one object */

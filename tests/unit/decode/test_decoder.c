@@ -814,6 +814,39 @@ static void a_negated_index_is_computed_again(void **state)
     assert_int_equal(access.address, 0x9000 - 3 * 8 - 1);
 }
 
+static bool fake_mapped(void *context, uint64_t address)
+{
+    (void)context;
+    return address >= DATA_BASE;
+}
+
+/* mov 8(%rcx),%rax; mov (%rax),%rax; nop. If 8(%rcx) holds a number when it is read, the address is
+ * lost; it is not a wrong one. */
+static void a_base_that_changed_meanwhile_is_lost(void **state)
+{
+    static const char code[] = "\x48\x8b\x41\x08\x48\x8b\x00\x90";
+    struct fake fake = {.size = sizeof code - 1, .bounds = true, .data = {[1] = DATA_BASE + 64}};
+    struct decode_target target = {.context = &fake,
+                                   .code = fake_code,
+                                   .function = fake_function,
+                                   .memory = fake_memory,
+                                   .mapped = fake_mapped};
+    struct sample sample = {
+        .weight = 1, .ip = CODE_BASE + 7, .has = SAMPLE_HAS_REGS, .regs = {[SREG_CX] = DATA_BASE}};
+    struct access access;
+    struct decoder *decoder = decoder_new(&target);
+    (void)state;
+    memcpy(fake.code, code, sizeof code - 1);
+    decoder_decode(decoder, &sample, &access);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.how, ACCESS_REREAD);
+    assert_int_equal(access.address, DATA_BASE + 64);
+    fake.data[1] = 7;
+    decoder_decode(decoder, &sample, &access);
+    assert_int_equal(access.reason, REASON_OVERWRITTEN);
+    decoder_free(decoder);
+}
+
 static void pushes_pops_and_rip_relative_operands(void **state)
 {
     (void)state;
@@ -1025,6 +1058,7 @@ static int run_decoder(void)
         cmocka_unit_test(pushes_pops_and_rip_relative_operands),
         cmocka_unit_test(boundaries_are_found_between_tables),
         cmocka_unit_test(a_negated_index_is_computed_again),
+        cmocka_unit_test(a_base_that_changed_meanwhile_is_lost),
         cmocka_unit_test(string_instructions),
         cmocka_unit_test(each_failure_has_its_reason),
         cmocka_unit_test(what_was_reported_when_it_was_recorded_stands),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* JIT maps: well-formed, growing, overlapping and hostile. Also sizes of Python's objects. */
+/* JIT maps: well-formed, growing, overlapping and hostile. Also sizes of Python's objects, and
+ * PHP's blocks. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -250,6 +251,133 @@ static void an_int_is_as_large_as_its_digits(void **state)
     assert_int_equal(bytes_of_int(true, 1), 28);
 }
 
+/* A chunk of PHP's allocator with an object, its class, and the strings of their names. */
+enum { CHUNK = 2 << 20, PAGE = 4096, MAP_AT = 528, BITS_AT = MAP_AT - 64, ORDER = PAGE + 3 * 80 };
+
+static struct php_class {
+    uint64_t type, name, parent;
+    uint32_t references, flags;
+    int32_t properties, statics;
+    uint64_t others[10];
+    uint32_t table_references, table_type;
+    uint64_t table[6];
+    uint64_t rows[4][4];
+    uint32_t places[4][2];
+} order;
+static unsigned char *chunk;
+
+static void put32(size_t at, uint32_t value)
+{
+    memcpy(chunk + at, &value, sizeof value);
+}
+
+static void put64(size_t at, uint64_t value)
+{
+    memcpy(chunk + at, &value, sizeof value);
+}
+
+static uint64_t place_of(size_t at)
+{
+    return (uint64_t)(uintptr_t)(chunk + at);
+}
+
+static uint64_t put_text(size_t at, const char *text)
+{
+    put64(at, (uint64_t)6 << 32 | 1);
+    put64(at + 16, strlen(text));
+    strcpy((char *)chunk + at + 24, text);
+    return place_of(at);
+}
+
+static void fill_chunk(void)
+{
+    static const struct {
+        const char *name;
+        uint32_t offset, flags;
+    } properties[] = {
+        {"price", 40, 1}, {"next", 56, 1}, {"made", 0, 1 | 16}, {"wild", UINT32_MAX - 7, 1}};
+    memset(chunk, 0, (size_t)8 * PAGE);
+    put32(24, 512 - 7);
+    put32(BITS_AT, 0x7f);
+    put32(MAP_AT, 0x40000001);
+    put32(MAP_AT + 4, 0x80000008);  /* of 80 bytes */
+    put32(MAP_AT + 8, 0x80000004);  /* of 40 bytes */
+    put32(MAP_AT + 12, 0x40000004); /* four pages, with a word that is out of date */
+    put32(MAP_AT + 16, 0x80000006);
+    order = (struct php_class){.type = 2,
+                               .name = put_text(2 * PAGE, "shop.Order"),
+                               .properties = 2,
+                               .table_type = 7,
+                               .table = {0, (uint64_t)(uintptr_t)order.rows, 4}};
+    for (size_t i = 0; i < 4; i++) {
+        order.places[i][0] = properties[i].offset;
+        order.places[i][1] = properties[i].flags;
+        order.rows[i][0] = (uint64_t)(uintptr_t)order.places[i];
+        order.rows[i][3] = put_text(2 * PAGE + 40 * (i + 1), properties[i].name);
+    }
+    put64(ORDER, (uint64_t)8 << 32 | 1);
+    put64(ORDER + 16, (uint64_t)(uintptr_t)&order);
+}
+
+static void expect_block(struct runtimes *runtimes, size_t at, size_t start, uint64_t bytes,
+                         const char *name)
+{
+    struct runtime_object found;
+    runtimes->classes.tick++;
+    assert_true(php_object(runtimes, 0, place_of(at), &found));
+    assert_int_equal(found.start, place_of(start));
+    assert_int_equal(found.bytes, bytes);
+    assert_string_equal(found.class->name, name);
+}
+
+static void blocks_of_php_are_found_by_their_address(void **state)
+{
+    struct runtimes runtimes = {.php = {.pid = getpid(), .known = true}};
+    struct runtime_object found;
+    struct arena arena = {0};
+    struct type_desc desc;
+    struct prng prng = {3};
+    unsigned known = 0;
+    (void)state;
+    chunk = aligned_alloc(CHUNK, CHUNK);
+    fill_chunk();
+    expect_block(&runtimes, ORDER + 50, ORDER, 80, "shop.Order");
+    assert_true(php_object(&runtimes, 0, place_of(ORDER), &found));
+    assert_true(php_describe(&runtimes, &found, &arena, &desc));
+    assert_int_equal(desc.member_count, 4);
+    assert_string_equal(desc.members[2].name, "price");
+    assert_int_equal(desc.members[3].offset, 56);
+    expect_block(&runtimes, 2 * PAGE + 39, 2 * PAGE, 40, "string");
+    expect_block(&runtimes, 4 * PAGE + 8, 3 * PAGE, 4 * PAGE, "emalloc(16.0K)");
+    expect_block(&runtimes, PAGE + 80, PAGE + 80, 80, "emalloc(80)");
+    put32(ORDER, 0); /* garbage is looked for */
+    expect_block(&runtimes, ORDER, ORDER, 80, "shop.Order");
+    put64(ORDER, 0x7f8871400050); /* freed: the next free one */
+    expect_block(&runtimes, ORDER, ORDER, 80, "emalloc(80)");
+    assert_false(php_object(&runtimes, 0, place_of(7 * PAGE), &found));
+    assert_false(php_object(&runtimes, 0, place_of(64), &found));
+    for (int i = 0; i < 20000; i++) {
+        fill_chunk();
+        for (int k = 0; k < 3; k++) {
+            bool class = prng_below(&prng, 2);
+            size_t at = prng_below(&prng, class ? sizeof order : MAP_AT + 64);
+            *(class ? (unsigned char *)&order + at : chunk + at) = (unsigned char)prng_next(&prng);
+        }
+        uint64_t address = place_of(PAGE + prng_below(&prng, 6 * PAGE));
+        runtimes.classes.tick++;
+        if (!php_object(&runtimes, 0, address, &found))
+            continue;
+        known++;
+        assert_true(address - found.start < found.bytes);
+        arena_fini(&arena);
+        php_describe(&runtimes, &found, &arena, &desc);
+    }
+    assert_true(known > 1000);
+    arena_fini(&arena);
+    runtimes_fini(&runtimes);
+    free(chunk);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -265,6 +393,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(another_users_file_is_not_believed, begin, end),
         cmocka_unit_test_setup_teardown(a_file_too_large_is_not_read, begin, end),
         cmocka_unit_test(an_int_is_as_large_as_its_digits),
+        cmocka_unit_test(blocks_of_php_are_found_by_their_address),
     };
     return cmocka_run_group_tests_name("jitmap", tests, NULL, NULL);
 }
