@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An event with inherit and cpu = -1 cannot be mapped (doc/facts.md), so each thread gets one event
- * per CPU, and all events of a CPU write to the ring of that CPU. */
+/*
+ * A live session: the kernel events of one process, on every CPU and thread, and the rings that
+ * receive their records. An event with inherit and cpu = -1 cannot be mapped (doc/facts.md), so
+ * each thread gets one event per CPU, and all events of a CPU write to the ring of that CPU. Owned
+ * by the sampler.
+ */
 #ifndef MISSTOP_SAMPLE_PERF_SESSION_H
 #define MISSTOP_SAMPLE_PERF_SESSION_H
 
