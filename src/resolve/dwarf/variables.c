@@ -43,7 +43,8 @@ static bool pushed(Dwarf_Attribute *attribute, const Dwarf_Op *op, Dwarf_Addr *v
     }
 }
 
-/* Go writes expressions of DWARF 4 as blocks, in which libdw 0.188 finds no location. */
+/* Reads an address from a block. Go writes expressions of DWARF 4 as blocks, in which libdw 0.188
+ * finds no location. */
 static bool block_address(Dwarf_Attribute *attribute, Dwarf_Addr *address)
 {
     Dwarf_Block block;

@@ -510,7 +510,7 @@ static const struct column access_list[] = {
 };
 
 const struct columns sharing_access_columns = {
-    .title = "Who does what",
+    .title = "Accesses by thread",
     TABLE(struct sharing_access, access_list),
     .sort = COLUMNS_AS_THEY_COME,
     .identity = access_identity,
