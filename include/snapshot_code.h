@@ -214,7 +214,7 @@ struct snapshot_matrix {
     /* Unordered, without evictors below 1/2000 of all known evictions. */
     struct snapshot_matrix_evictor *evictors;
     size_t evictor_count;
-    struct snapshot_matrix_evictor *evictor_threads; /* as for evictors */
+    struct snapshot_matrix_evictor *evictor_threads;
     size_t evictor_thread_count;
     const struct rates_plan *rates_plan; /* NULL: not measured */
     const struct rates_sums *rates_all;

@@ -47,8 +47,7 @@ struct files_client {
     uint32_t user_count;
     bool everyone;   /* any other user must be allowed too: the owner of the name is not known */
     bool privileged; /* misstop can read more than its user's files */
-    bool elsewhere; /* the process has another root or other mounts than misstop, or was recorded on
-                       another machine: its paths do not name our files */
+    bool elsewhere;  /* other root, mounts or machine than ours: its paths do not name our files */
     struct files_refused refused[FILES_REFUSED_MAX]; /* in the order in which they were found */
     uint32_t refused_count;
 };

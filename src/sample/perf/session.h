@@ -81,8 +81,7 @@ struct session {
     bool behind;  /* records that could be handed over are waiting */
     double rate;  /* samples per second: requested, or what misstop can process */
     bool adapted; /* fewer samples have been taken than requested */
-    bool spares;  /* fewer samples if the process is switched often: no rate was requested, and the
-                     timer is virtual */
+    bool spares;  /* fewer samples: switched often, in a virtual machine, no rate requested */
     struct switching switching;
     uint64_t born_period; /* period of the ranking event when the events were opened, */
     uint64_t born_ns;     /* and the time of that */
