@@ -283,9 +283,10 @@ struct memory_use {
 };
 
 /*
- * Questions that profile asks by number while it counts or makes a snapshot. The resolver, a
- * recording, or a table in tests answers them; with -o the answers are recorded
- * (store_writer_answer()). Why the snapshot does not hold the answers: doc/design/names.md.
+ * Questions that profile asks by number while it counts and while it makes a snapshot: the meaning
+ * of an id, or the current state of the target at an address. The resolver, a recording, or a table
+ * in tests answers them; with -o the answers are recorded (store_writer_answer()).
+ * doc/design/names.md explains why the answers are not values stored in the snapshot.
  */
 enum place_question {
     PLACE_OBJECT,      /* object id -> object */

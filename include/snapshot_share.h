@@ -85,6 +85,7 @@ struct snapshot_levels {
     double stall;
 };
 
+/* Computes the members that follow from the counts, and `found`. */
 void snapshot_levels_derive(struct snapshot_levels *levels);
 
 /* Fraction of the time spent waiting for data that is not in this core's nearer caches: of the

@@ -89,6 +89,7 @@ struct snapshot_watch {
     size_t count;
 };
 
+/* Returns true if the reuse time is only known to be at most .high. */
 static inline bool snapshot_reuse_is_bound(const struct snapshot_median *reuse_s)
 {
     return isnan(reuse_s->value) && reuse_s->low == 0 && reuse_s->high > 0;

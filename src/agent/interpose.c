@@ -100,6 +100,7 @@ static void record_mapping(enum agent_kind kind, const void *address, uint64_t b
                 frame ? path_find(&thread->paths, frame) : 0);
 }
 
+/* Records an allocation, after the real call. */
 static inline void record_alloc(void *block, size_t size_bytes, void *const *frame)
 {
     struct thread *thread = record_begin();
@@ -129,6 +130,7 @@ static inline void record_alloc(void *block, size_t size_bytes, void *const *fra
                 path_find(&thread->paths, frame) | mark);
 }
 
+/* Records a free, before the real call. */
 static inline void record_free(const void *block)
 {
     uint64_t stamp = record_stamp();

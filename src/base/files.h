@@ -2,10 +2,11 @@
 /*
  * Opens files named by others: by the target, a recording, or debugging information. The choice of
  * a file decides what a report shows, so a file is opened only if the users that misstop acts for
- * could read it themselves. Symbolic links stay below the root they are found in. Only regular
- * files are opened: each step of the path is opened by O_PATH and checked, and the file itself
- * last, so no device is touched and no FIFO blocks. Kernel files (/proc, /sys) are refused. No
- * other file of misstop opens such names, and a test enforces this. One thread only.
+ * could read it themselves, by its mode and the mode of each folder on the path. Symbolic links
+ * stay below the root they are found in. Only regular files are opened: each step of the path is
+ * opened by O_PATH and checked, and the file itself is opened last, so no device is touched and no
+ * FIFO blocks. Kernel files (/proc, /sys) are refused. No other file of misstop opens such names,
+ * and a test enforces this. One thread only.
  */
 #ifndef MISSTOP_BASE_FILES_H
 #define MISSTOP_BASE_FILES_H
@@ -46,8 +47,7 @@ struct files_client {
     uint32_t user_count;
     bool everyone;   /* any other user must be allowed too: the owner of the name is not known */
     bool privileged; /* misstop can read more than its user's files */
-    bool elsewhere; /* the process has another root or other mounts than misstop, or was recorded on
-                       another machine: its paths do not name our files */
+    bool elsewhere;  /* other root, mounts or machine than ours: its paths do not name our files */
     struct files_refused refused[FILES_REFUSED_MAX]; /* in the order in which they were found */
     uint32_t refused_count;
 };

@@ -52,6 +52,7 @@ static inline uint64_t hash_mix(uint64_t value)
     return value ^ (value >> 31);
 }
 
+/* Returns the FNV-1a hash of bytes, for keys that are strings. */
 uint64_t hash_bytes(const void *bytes, size_t size_bytes);
 
 /* Pseudo-random numbers for jitter and reservoirs: SplitMix64. Not for cryptography. */

@@ -665,6 +665,7 @@ enum {
     CULPRIT_LOOP_BYTES = 512
 };
 
+/* A path being walked: instructions newest first. */
 struct walk {
     const struct insn *steps[CULPRIT_STEPS_MAX + 1];
     size_t count;

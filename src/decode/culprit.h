@@ -55,6 +55,7 @@ struct calls {
     struct call_seen seen[CALLS_MAX]; /* by entry; a collision replaces */
 };
 
+/* Returns the slot of an entry; replaces another entry in the slot. */
 static inline struct call_seen *calls_at(struct calls *calls, uint64_t entry)
 {
     struct call_seen *seen = &calls->seen[(entry >> 2) % CALLS_MAX];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A function if its bounds are known and it is not huge, otherwise the code around an address. */
+/* A range of code that is disassembled once: a function if its bounds are known and it is not huge,
+ * otherwise the code around an address. */
 #ifndef MISSTOP_DECODE_FUNCTION_H
 #define MISSTOP_DECODE_FUNCTION_H
 
@@ -13,6 +14,7 @@ enum { FUNCTION_BYTES_MAX = 256 * 1024 /* larger: in parts around the IP */ };
 
 enum { FUNCTION_BLOCK = 8 }; /* instructions allocated together */
 
+/* A loop of instructions [head, last]: the last one jumps back to the head. */
 struct function_loop {
     uint32_t head : 24;
     bool known : 1; /* the next two members are valid */

@@ -963,6 +963,7 @@ bool library_allows_equals(const char *scope, const char *function)
            (begins(class, "std::_Rb_tree<") && strstr(function, "_equal"));
 }
 
+/* Returns the class of a member function: everything before its last "::" outside brackets. */
 static struct text class_of(struct text function)
 {
     size_t class = 0;

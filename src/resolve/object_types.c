@@ -74,6 +74,7 @@ static const char *name_array(struct located *located, const char *name)
     return located->text;
 }
 
+/* Names memory after a type. `start`, `end`: bounds of the instance, or of all elements. */
 static void name_after(struct located *located, const struct type_desc *type, uint32_t id,
                        uint64_t start, uint64_t end, bool array)
 {

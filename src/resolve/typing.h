@@ -53,8 +53,7 @@ struct typed_answer {
     bool indexed;     /* an operand: an index or a loop moves over elements */
     uint8_t bits_at;  /* ... bytes from there to the bit-field that is used of the word */
     uint8_t unit;     /* ... bytes of bit-fields that may be used; 0: no such */
-    int64_t offset;   /* of the access from the type's start, index 0; in a variable, of the place
-                         asked about */
+    int64_t offset;   /* in the type, with index 0: of the access, or of the place in a variable */
     uint64_t count;   /* elements of a variable; 0: no array */
     uint64_t size;    /* of a variable; 0: not known */
     const char *name; /* of a variable; of a call "TYPE.VARIABLE"; NULL: none */

@@ -392,8 +392,11 @@ void sharing_add(struct sharing *sharing, const struct place *place, double scal
     sharing_note_access(seen, place, flags);
 }
 
-/* Observed to expected turns. Threads that use a line in separate phases reach about a hundredth;
- * three busy threads on two CPUs, which alternate less, a quarter. */
+/*
+ * Minimum ratio of observed to expected turns. Threads that use a line in separate phases reach
+ * about a hundredth. Threads that wait for a CPU alternate less: three busy threads on two CPUs
+ * reach a quarter.
+ */
 static const double mixed = 0.1;
 static const double mostly = 0.8;
 

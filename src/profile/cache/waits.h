@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From samples of time alone (doc/design/waits.md): from the lines to which the window's samples
- * return, and the number of lines. For one snapshot, after window_count(). */
+/*
+ * Bounds of the time spent waiting for data, from samples of time alone (doc/design/waits.md): they
+ * follow from the lines to which the window's samples return, and the number of lines. For one
+ * snapshot, after window_count(). Private to src/profile.
+ */
 #ifndef MISSTOP_PROFILE_CACHE_WAITS_H
 #define MISSTOP_PROFILE_CACHE_WAITS_H
 

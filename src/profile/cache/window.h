@@ -117,7 +117,8 @@ static inline double window_weight(const struct window_entry *entry)
 /* Returns the mean weight of the newest entries. */
 double window_mean_weight(const struct window *window, uint32_t newest);
 
-/* An integer, for counts in a hash. The entries of `mean` have WINDOW_PARTS each, on average. */
+/* Returns the weight of an entry as an integer number of parts, for counts in a hash. The entries
+ * that `mean` was computed of have WINDOW_PARTS each, on average. */
 enum { WINDOW_PARTS = 256 };
 
 static inline uint32_t window_parts(const struct window_entry *entry, double mean)

@@ -384,7 +384,7 @@ static void remote(struct findings *findings, size_t index)
 enum { TLB_ENTRIES_MOST = 4096 }; /* last level, 4 KiB pages: the maximum of x86 CPUs up to Zen 5 */
 static const double beyond_reach = 2;   /* multiple of the TLB's reach: half of the accesses walk */
 static const double huge_at_most = 0.5; /* share of its memory already on huge pages */
-/* Share of the time on pages beyond the TLB that they save: 1 to 42 % measured (tests/judged). */
+/* Share of time beyond the TLB that huge pages save: measured 1 to 42 % (tests/judged). */
 static const double walk_at_least = 0.03;
 static const double walk_at_most = 0.4;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The builders' entry points are in state.h. */
+/* Shared by the builders of a snapshot: causes, axes of the matrix, names of heap bins. Private to
+ * src/profile/snapshot; the builders' entry points are in state.h. */
 #ifndef MISSTOP_PROFILE_SNAPSHOT_BUILDERS_H
 #define MISSTOP_PROFILE_SNAPSHOT_BUILDERS_H
 
@@ -62,7 +63,8 @@ static inline size_t matrix_axes_column(const struct matrix_axes *axes, uint32_t
 
 void build_cell_causes(struct build *build, const struct matrix_axes *axes);
 
-/* Blocks that one function allocated for different callers. After the bins have been listed. */
+/* Heap bins that have the same name: blocks that one function allocated for different callers. Used
+ * by objects.c after it has listed the bins. */
 /* Sets `called` of these bins, in the arena. Returns false if memory runs out. */
 bool twins_tell_apart(struct snapshot_heap *heap, struct arena *arena);
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* As recorded by the hardware, otherwise from several miss events: L2 misses that are not filled
- * from memory were in the L3, and so on. The difference of two estimates is clamped to 0. */
+/*
+ * Data sources of accesses: as recorded by the hardware, otherwise computed from several miss
+ * events. L2 misses that are not filled from memory were in the L3, and so on. The difference of
+ * two estimates is clamped to 0.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

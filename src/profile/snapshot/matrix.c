@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* snapshot_code.h explains the matrix. */
+/* The matrix of functions and objects (snapshot_code.h): margins from the tallies, cells from the
+ * pairs. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -653,7 +653,8 @@ bool twins_tell_apart(struct snapshot_heap *heap, struct arena *arena)
     return done;
 }
 
-/* Future work in Berg and Hagersten (SIP, 2004). Only for instructions that a screen can open. */
+/* Instructions that used or evicted the lines fetched by a listed instruction: future work in Berg
+ * and Hagersten (SIP, 2004). Only for instructions that a screen can open. */
 
 enum { FUNCTIONS = 24, INSTRUCTIONS = 1024 };
 static const double worth = 0.01; /* minimum share of its function's samples */

@@ -33,8 +33,11 @@ enum levels_count {
     LEVELS_COUNTS = LEVELS_LATENCY + SNAPSHOT_LATENCY_CLASSES
 };
 
-/* Their sum: accesses with a data source. The next count is latency times weight, adjacent because
- * one sample writes both; its sum: all cycles waited, including DATA_UNKNOWN. */
+/*
+ * Accesses found at a level; their sum: accesses with a data source. The next count is latency
+ * times weight, adjacent because one sample writes both; its sum: all cycles waited, including
+ * DATA_UNKNOWN.
+ */
 #define LEVELS_FOUND(level)  (LEVELS_LEVEL + 2 * (int)(level))
 #define LEVELS_WAITED(level) (LEVELS_FOUND(level) + 1)
 

@@ -16,8 +16,11 @@
 #include "snapshot.h"
 #include "snapshot_time.h"
 
-/* Of the leading objects. Each sample adds to its offset in a small table; at the end of a period
- * the counts of an offset move to the member there, once the type is known. */
+/*
+ * Counts of the fields of the leading objects, for the run over time. Each sample adds to its
+ * offset in a small table; at the end of a period the counts of an offset move to the member there,
+ * once the type is known. Private to src/profile.
+ */
 enum {
     FIELD_OBJECTS = 16, /* maximum number of objects with field counts */
     FIELD_ROWS = 2048,  /* a power of two: 80 KiB */
@@ -150,11 +153,13 @@ static inline double measures_waited(const struct measures *measures, const stru
 }
 double measures_missed(const struct measures *measures, const struct access *access);
 
-/* An object's key is its id. STREAM_NOBODY: samples without an object, whatever the reason. */
+/* Kinds of streams. STREAM_OBJECT is first, so that an object's key is its id. STREAM_NOBODY:
+ * samples without an object, whatever the reason. */
 enum { STREAM_OBJECT, STREAM_FUNCTION, STREAM_FIELD, STREAM_THREADS, STREAM_ALL, STREAM_NOBODY };
 
 struct timeline {
-    /* STREAM_KEY(); STREAM_ALL and STREAM_NOBODY have one stream each, with id 0. */
+    /* By STREAM_KEY(), all with the same period. STREAM_ALL and STREAM_NOBODY have one stream each,
+     * with id 0. */
     struct streams by[SNAPSHOT_MEASURES];
     struct streams_budget budget;
     enum snapshot_measure ranks;

@@ -75,8 +75,11 @@ bool die_argument(Dwarf_Die *type, Dwarf_Die *argument);
  * below the lower bound ("[0]"). */
 uint64_t die_dimension(Dwarf_Die *range);
 
-/* Allocatable, pointer, assumed shape. DWARF describes the array that the descriptor refers to, but
- * not the descriptor, which has gfortran's layout (libgfortran.h of gcc 9 and later). */
+/*
+ * Fortran arrays with a descriptor (allocatable, pointer, assumed shape). DWARF describes the array
+ * that the descriptor refers to, but not the descriptor itself, which has gfortran's layout
+ * (libgfortran.h of gcc 9 and later).
+ */
 enum { DESCRIPTOR_MEMBERS = 8 };
 
 /* Returns the number of dimensions of such an array; 0: it has no descriptor. */
@@ -85,8 +88,11 @@ unsigned descriptor_rank(Dwarf_Die *type);
 /* Fills in the descriptor's members; their names are static. */
 void descriptor_members(unsigned rank, struct type_member members[DESCRIPTOR_MEMBERS]);
 
-/* Namespaces, modules, classes, which DWARF links only from the outside in, and the definitions of
- * types that are only declared. Units are read on demand, without function bodies. */
+/*
+ * Scopes of entries (namespaces, modules, classes), which DWARF links only from the outside in, and
+ * the definitions of types that are only declared. Units are read on demand, without function
+ * bodies.
+ */
 struct scopes {
     Dwfl_Module *dwfl;
     struct scope *scopes;
@@ -117,8 +123,11 @@ uint64_t scopes_path(struct scopes *scopes, Dwarf_Die *die);
  * the time limit has it. *definition may be the same entry as `declared`. */
 bool scopes_definition(struct scopes *scopes, Dwarf_Die *declared, Dwarf_Die *definition);
 
-/* In the notation of the source language: "const char *", "int [3][4]", "void (*)(int)",
- * "std::pair<int, int> &", "[u8; 4]". As untrusted as the file: the caller must sanitise it. */
+/*
+ * Formats types in the notation of the source language: "const char *", "int [3][4]", "void
+ * (*)(int)", "std::pair<int, int> &", "[u8; 4]". The text is as untrusted as the file: the caller
+ * must sanitise it.
+ */
 enum { TYPENAME_BYTES = 512 };
 
 /* Keeps typedefs; types of libraries follow their rules. NULL is void. Returns out. */

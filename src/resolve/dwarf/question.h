@@ -63,8 +63,7 @@ struct dwarf_answer {
     uint8_t untyped; /* enum untyped; 0: `type` is known */
     uint8_t how;     /* ACCESS: enum dwarf_how */
     uint8_t slot;    /* SLOT: enum dwarf_slot */
-    uint32_t type; /* reference into this file's types, the last reported under it; with `count` the
-                      element's */
+    uint32_t type; /* reference to the last type reported under it; with `count`: of the elements */
     uint64_t count;   /* VARIABLE, TLS, SLOT: elements, 0: no array */
     int64_t offset;   /* ACCESS: in the type, with index 0; others: from the variable's start */
     bool indexed;     /* ACCESS: an index or a loop steps over elements of the type */

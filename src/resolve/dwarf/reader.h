@@ -74,7 +74,8 @@ struct readers_status {
 };
 struct readers_status readers_status(const struct readers *readers);
 
-/* Opens the file, answers questions from a socket one after the other, and exits when it closes. */
+/* The process that reads one file's debug information: it opens the file, answers questions from a
+ * socket one after the other, and exits when the socket closes. */
 /* Opening a file may take this multiple of the patience for one answer. */
 enum { READERS_OPENING_PATIENCE = 4 };
 
@@ -98,7 +99,8 @@ struct readers *readers_new_from(const struct readers_limits *limits,
                                  const struct readers_take *take,
                                  const struct serve_source *source);
 
-/* Started by fork, used over a non-blocking socket, ended by SIGKILL. */
+/* A process that reads debug information, as seen from misstop: started by fork, used over a
+ * non-blocking socket, ended by SIGKILL. */
 
 struct worker {
     pid_t pid; /* 0: not running */

@@ -98,8 +98,11 @@ Dwfl_Module *debuginfo_module(struct debuginfo *debuginfo);
 /* Returns the unit with the code at an address, and its bias; NULL: none. */
 Dwarf_Die *debuginfo_unit(struct debuginfo *debuginfo, uint64_t address, Dwarf_Addr *bias);
 
-/* From the servers in DEBUGINFOD_URLS by debuginfod-find, into the user's cache; may take long.
- * Only for users who enabled it, and only in a process that may wait. */
+/*
+ * Gets debug files and programs from servers in DEBUGINFOD_URLS with elfutils' debuginfod-find. It
+ * uses the network, caches files in the user's cache, and may take long. Only for users who enabled
+ * it, and only in a process that may wait.
+ */
 enum debuginfod_kind { DEBUGINFOD_DEBUGINFO, DEBUGINFOD_EXECUTABLE };
 
 /* Both functions return a descriptor of the debug file or program with a build-id, or -1.

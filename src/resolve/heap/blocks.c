@@ -349,6 +349,7 @@ static void page_purge(struct page *page)
     page->dead_count = 0;
 }
 
+/* Moves the page into another class, which must be large enough for its blocks. */
 static int page_move(struct slab *slab, uint32_t *ref, unsigned class)
 {
     uint32_t line = slab_alloc(slab, class);

@@ -192,8 +192,11 @@ static inline void walk_span_pass(struct walk_span *span, uint64_t from, uint64_
         walk_span_mark(span, from, at, trust);
 }
 
-/* Every step is checked: sizes against the span, a free chunk against the copy of its size in its
- * successor (glibc malloc/malloc.c, "Malloc chunks"). */
+/*
+ * Follows the chunks of a span by the size in each header, and checks every step: sizes against the
+ * span, a free chunk against the copy of its size in its successor (glibc malloc/malloc.c, "Malloc
+ * chunks").
+ */
 enum walk_chunk_flag { WALK_PREV_IN_USE = 1, WALK_MMAPPED = 2, WALK_NON_MAIN = 4 };
 
 enum { WALK_CHUNK_MIN = 32, WALK_CHUNK_HEADER = 16 };
@@ -229,6 +232,7 @@ static inline uint64_t walk_chunk_bytes(const struct walk_chunk *chunk)
     return chunk->head & ~(uint64_t)7;
 }
 
+/* Moves to a chunk. Returns false if it is unreadable. */
 bool walk_chain_start(struct walk_chain *chain, uint64_t at);
 
 /* Returns the kind of the chunk; reads its successor. */

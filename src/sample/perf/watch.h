@@ -184,6 +184,7 @@ size_t watch_results(struct watch *watch, uint64_t until_ns, struct watch_result
 /* Follows threads that started and ended. Call once per refresh. */
 void watch_tick(struct watch *watch);
 
+/* Drops all watches. Call when the process has executed another program. */
 void watch_exec(struct watch *watch);
 
 /* Progress and cost only. *refused: last error of arming, a negative errno; 0: none. */

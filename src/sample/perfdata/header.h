@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Format: tools/perf/Documentation/perf.data-file-format.txt. */
+/* Reads the header of a recording: its kind and the positions of its parts. Format:
+ * tools/perf/Documentation/perf.data-file-format.txt. */
 #ifndef MISSTOP_SAMPLE_PERFDATA_HEADER_H
 #define MISSTOP_SAMPLE_PERFDATA_HEADER_H
 
@@ -132,8 +133,11 @@ struct features {
 /* Reads one section; ignores a damaged or unknown one. Returns 0 or -ENOMEM. */
 int features_take(const struct features *features, unsigned feature, struct cursor *cursor);
 
-/* From the EVENT_DESC section or, if the recorder was killed, from the attribute. Untrusted.
- * Format: tools/perf/Documentation/perf.data-file-format.txt, HEADER_EVENT_DESC. */
+/*
+ * Names of the events of a perf.data file: from its EVENT_DESC feature section or, if there is none
+ * because the recorder was killed, from the attribute. Every byte is untrusted. Format:
+ * tools/perf/Documentation/perf.data-file-format.txt, HEADER_EVENT_DESC.
+ */
 /* Sets the names of the events from the section, by id or otherwise by order. */
 void event_desc_take(struct cursor *cursor, struct attributes *attributes);
 

@@ -41,8 +41,8 @@ struct perfdata_writer_options {
 
 struct perfdata_written {
     uint64_t address; /* data address; 0: not known */
-    uint64_t
-        data_src; /* union perf_mem_data_src; 0: not known. May have only LOAD or STORE in its op */
+    /* union perf_mem_data_src; 0: not known. May have only LOAD or STORE in its op. */
+    uint64_t data_src;
 };
 
 /*

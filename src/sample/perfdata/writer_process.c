@@ -171,7 +171,8 @@ static bool ends(const struct perfdata_task *fresh, bool exec, const struct perf
     case RECORD_FORK:
         return named;
     default:
-        /* The first thread's name is that of the process, which continues. */
+        /* The first thread's name is that of the process, which continues with the other
+         * threads. */
         return named && old->tid != old->pid;
     }
 }

@@ -81,8 +81,11 @@ int perfdata_tasks_note(struct perfdata_tasks *tasks, const struct record *recor
 void perfdata_tasks_write(const struct perfdata_tasks *tasks, uint64_t time_ns, sampler_sink sink,
                           void *context);
 
-/* Read from the note that the linker put into each mapped file. The files belong to the target and
- * are untrusted: walks are bounded and all values checked. */
+/*
+ * The build-ids of the files that a process has mapped, as a recording lists them: read from the
+ * note that the linker put into each file. The files belong to the target and are untrusted: walks
+ * are bounded and all values checked.
+ */
 struct perfdata_build_ids {
     struct perfdata_bytes section; /* the entries in the format of the feature */
     struct hash seen;              /* hashes of the paths */

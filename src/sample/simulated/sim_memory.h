@@ -27,8 +27,9 @@ struct sim_wanted {
     bool code;         /* instruction fetches are simulated from the second level on */
     bool causes;       /* causes of misses, and the evictor of each line */
     bool use;          /* use of lines, reuse distances, pairs that fetch and use a line */
-    uint32_t period;   /* one in this many accesses, and every miss; the program waits if necessary.
-                          0: what misstop can keep up with */
+    /* Report one in this many accesses, and every miss; the program waits if necessary.
+     * 0: report what misstop can keep up with. */
+    uint32_t period;
 };
 
 struct sim_memory {

@@ -36,7 +36,8 @@ struct shadow_real {
     uint8_t *flags;
 };
 
-/* A hit reads one nearby byte and writes the line's time, which nothing waits for. */
+/* Flags of a line in a real cache. A hit reads one nearby byte and writes the line's time, which
+ * nothing waits for. */
 enum {
     CACHE_TRACKED = 1,  /* its use is counted */
     CACHE_FORGOTTEN = 2 /* evicted by the shadow */
@@ -69,6 +70,7 @@ int shadow_init(struct shadow *shadow, struct shadow_real real, uint32_t lines,
  * the shadow has evicted. Returns true if the line was in the shadow. *node: its node. */
 bool shadow_touch(struct shadow *shadow, uint64_t number, uint64_t stamp, uint32_t *node);
 
+/* Records that the line of a node, not 0, is in the real cache. */
 static inline void shadow_join(struct shadow *shadow, uint32_t node, uint32_t index)
 {
     shadow->nodes[node].index = index;
@@ -153,6 +155,7 @@ uint32_t cache_victim(const struct cache *cache, uint64_t number);
 /* Puts an absent line at the victim's index and touches it. */
 void cache_put(struct cache *cache, uint32_t index, uint64_t number);
 
+/* Empties a slot, which is then used first. */
 static inline void cache_clear(struct cache *cache, uint32_t index)
 {
     cache->tags[index] = cache->stamps[index] = 0;

@@ -58,7 +58,8 @@ struct model_use {
     uint64_t uses[MODEL_USE_CLASSES];
 };
 
-/* Filled in by the caller. Text is parsed elsewhere (profile/cache/geometry.h). */
+/* Specification of a simulated cache hierarchy: plain numbers, filled in by the caller
+ * (src/sim/tool, tests, benchmarks). Text is parsed elsewhere (profile/cache/geometry.h). */
 enum {
     MODEL_LEVELS_MAX = 4,    /* as SIM_LEVELS_MAX and RELAYOUT_LEVELS_MAX */
     MODEL_THREADS_MAX = 126, /* private hierarchies; one byte per line identifies one */
@@ -295,7 +296,8 @@ void model_settle(struct model *model);
 /* Counts the remaining lines as evicted (reason END), once, at the end. */
 void model_finish(struct model *model);
 
-/* Counted in the memory of host.allocate_pairs(): struct tally_pair (tables.h). */
+/* Pairs of statements at a level, counted in the memory of host.allocate_pairs(): struct tally_pair
+ * (tables.h). */
 enum model_pairs {
     MODEL_IP_EVICTED_BY_IP, /* (fetched a line, evicted it) */
     MODEL_IP_USED_BY_IP, /* (fetched a line, used it): uses of sampled lines, times users_one_in */

@@ -13,13 +13,16 @@
 #include "sim/model/model.h"
 #include "sim/model/tables.h"
 
-/* Used by src/sim/model/whatif.c and for planning a layout. */
+/* Checks of a layout (include/new_layout.h), and the mapping of an element's bytes. Used by
+ * src/sim/model/whatif.c and for planning a layout. */
 /* Returns NULL if the layout is valid, otherwise the reason. */
 const char *relayout_refuse(const struct relayout *relayout);
 
 /*
- * Elements go into arrays, block by block in the order of allocation; the place of a freed block is
- * reused for the next block of its size, as in a pool. Memory comes from the host and is not freed.
+ * The blocks of one object, and the addresses of their bytes in another layout. Elements go into
+ * arrays, block by block in the order of allocation; the place of a freed block is reused for the
+ * next block of its size, as in a pool. Freestanding, used by sim/model/whatif.c; memory comes from
+ * the host and is not freed.
  */
 enum { MOVED_CLASSES = 512, MOVED_BLOCKS_MAX = 1 << 23 };
 

@@ -75,7 +75,8 @@ short paint_selected_ground(enum paint_scheme scheme);
 /* Returns the heat of a share, 0..1; PAINT_PLAIN if it is not known. */
 enum paint paint_heat(double share);
 
-/* No other part of view may assume that a byte or a character is one column wide. */
+/* Characters of UTF-8 text and the terminal columns they occupy. No other part of view may assume
+ * that a byte or a character is one column wide. */
 struct glyph {
     wchar_t code;
     unsigned bytes; /* 0 at the end of the text */

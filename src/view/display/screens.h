@@ -79,7 +79,8 @@ struct screen {
     void (*fini)(void *state);
     /* In the state; terminated by an entry without columns. */
     struct screen_table tables[SCREEN_TABLES_MAX];
-    /* Decide if the tab exists; otherwise it always does. */
+    /* Members of the snapshot and a function that decide if the tab exists; otherwise it always
+     * does. */
     struct path filled_by;
     bool (*filled)(const struct snapshot *snapshot);
     bool (*calls)(const struct snapshot *snapshot); /* the tab calls for attention */
