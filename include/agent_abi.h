@@ -77,8 +77,8 @@ struct agent_header {
     uint32_t version;
     uint32_t clock; /* enum agent_clock: clock of the stamps */
     uint32_t flags;
-    /* misstop's thread while it reads; cleared when it leaves, by the kernel if misstop dies
-     * (set_robust_list(2)). */
+    /* misstop's thread while it reads; 0 after it has left. The kernel also clears it when misstop
+     * ends for any reason (set_robust_list(2)). */
     uint32_t reader;
     struct agent_sizes sizes;
     uint64_t total_bytes;

@@ -43,7 +43,8 @@ int agent_load_find(struct agent_load_work *work, const char *name, const char *
 /* Returns the dynamic linker of a program; inode 0 if it has none. */
 struct agent_file agent_load_linker(struct agent_load_work *work, const char *path);
 
-/* If the kernel does not count them, returns the seccomp mode: not 0 if there are any. */
+/* Returns the number of seccomp filters of this process. If the kernel does not count them, returns
+ * the seccomp mode: not 0 if there are any. */
 uint32_t agent_load_filters(struct agent_load_work *work);
 
 /* Returns the end of a sentence that begins with the program: "is linked statically". */

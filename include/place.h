@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* resolve -> profile: the place of an access. Objects and functions have dense ids that stay valid
- * for the resolver's lifetime; 0 is "unknown". */
+/* resolve -> profile: the place of an access. The resolver interns objects and functions under
+ * dense ids that stay valid for its lifetime; id 0 is "unknown". */
 #ifndef MISSTOP_PLACE_H
 #define MISSTOP_PLACE_H
 
@@ -30,8 +30,8 @@ enum member_kind {
 
 enum { TYPE_NO_MEMBER = 0xffffffff, TYPE_MEMBERS_MAX = 4096, TYPE_DEPTH_MAX = 12 };
 
-/* Its own members follow it, depth first, in declaration order. For an array of structs the members
- * of one element follow, with the offsets of element 0. */
+/* One member. Its own members follow it, depth first, in declaration order. For an array of structs
+ * the members of one element follow, with the offsets of element 0. */
 struct type_member {
     const char *name; /* "": anonymous */
     const char *type; /* "double [3]", "struct list_head *" */
@@ -188,7 +188,8 @@ struct line_place {
     struct place place;
 };
 
-/* All counts of `from` move to `to`, after a name or type became known late. */
+/* Replaces an object by another one after a name or type became known late. All counts of `from`
+ * move to `to`. */
 struct object_rename {
     uint32_t from;
     uint32_t to;
@@ -223,8 +224,8 @@ struct function_desc {
     uint64_t end;
 };
 
-/* A node of the caller tree: its function called the function of the parent. Roots have parent 0
- * and are sampled functions. Nodes are dense from 1; parents precede children. */
+/* A node of the caller tree: its function called the function of the parent. The root of a branch
+ * has parent 0 and is the sampled function. Nodes are dense from 1; parents precede children. */
 struct caller_desc {
     uint32_t parent;
     uint32_t function;
@@ -282,9 +283,10 @@ struct memory_use {
 };
 
 /*
- * Questions that profile asks by number while it counts or makes a snapshot. The resolver, a
- * recording, or a table in tests answers them; with -o the answers are recorded
- * (store_writer_answer()). Why the snapshot does not hold the answers: doc/design/names.md.
+ * Questions that profile asks by number while it counts and while it makes a snapshot: the meaning
+ * of an id, or the current state of the target at an address. The resolver, a recording, or a table
+ * in tests answers them; with -o the answers are recorded (store_writer_answer()).
+ * doc/design/names.md explains why the answers are not values stored in the snapshot.
  */
 enum place_question {
     PLACE_OBJECT,      /* object id -> object */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* view -> loop: user requests that a view cannot handle with the snapshot it holds. */
+/* view -> loop: user requests that a view cannot handle with the snapshot it holds. Freeze, sort,
+ * filter, find and drill-in are handled by the view. */
 #ifndef MISSTOP_REQUEST_H
 #define MISSTOP_REQUEST_H
 

@@ -239,7 +239,8 @@ enum sim_path { SIM_PATH_UNKNOWN, SIM_PATH_OTHER, SIM_PATH_ASKED };
 /*
  * "What if this object had another layout?" misstop writes every member except `asked`, then
  * `asked`. The tool accepts the question, follows the agent's rings from then on and reports that.
- * misstop lists the blocks that exist at that point; from then on both models count.
+ * misstop follows the rings up to the same point and lists the existing blocks; from then on both
+ * models count.
  */
 struct sim_question {
     uint64_t asked;  /* number of the question; 0: none, the previous question has ended */

@@ -154,7 +154,8 @@ struct snapshot_region {
     enum region_state state;
     const char *object; /* name of the object in it; "" if several */
     enum region_reason reason;
-    /* If phases are distinguished: most misses first. Share NAN: found only in other phases. */
+    /* Found regions, if phases are distinguished: most misses first. Share NAN: found only in other
+     * phases, not measured now. */
     /* Terminated by an entry without a name; NULL: none. */
     const struct snapshot_region_phase *phases;
     size_t phase_count;

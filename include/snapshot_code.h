@@ -56,9 +56,10 @@ struct snapshot_instruction {
 };
 
 /*
- * A function of the caller tree. Its own callers are the following entries with a greater `depth`.
- * The tree of a function begins with its callers, the tree of an object with the functions that
- * access it. A recursive function is one row. Shares are inclusive.
+ * A function of the caller tree. The following entries with a greater `depth`, up to the next one
+ * with the same or a smaller depth, are its own callers. The tree of a function begins with its
+ * callers, the tree of an object with the functions that access it. A recursive function is one
+ * row. Shares are inclusive.
  */
 struct snapshot_caller {
     uint32_t depth;
@@ -102,8 +103,11 @@ struct snapshot_code {
     double count_over;
     /* Fraction of its object's samples; in `code`, of all attributed samples. */
     struct snapshot_share share;
-    /* Only in `code`: samples that waited for data of an unknown object, as a fraction of all
-     * samples, the same including known objects, and the most frequent reason or REASON_NONE. */
+    /*
+     * Only in `code`: samples that waited for data of an unknown object, their fraction of all
+     * samples, and the fraction of all samples including known objects; the most frequent reason,
+     * or REASON_NONE.
+     */
     double unknown_samples;
     double unknown_over;
     double unknown_share;
@@ -210,7 +214,7 @@ struct snapshot_matrix {
     /* Unordered, without evictors below 1/2000 of all known evictions. */
     struct snapshot_matrix_evictor *evictors;
     size_t evictor_count;
-    struct snapshot_matrix_evictor *evictor_threads; /* as for evictors */
+    struct snapshot_matrix_evictor *evictor_threads;
     size_t evictor_thread_count;
     const struct rates_plan *rates_plan; /* NULL: not measured */
     const struct rates_sums *rates_all;

@@ -162,7 +162,8 @@ struct snapshot_object {
 /* An instruction and an object, for profiles in the formats of other tools. Only on request
  * (profile_want_accesses()), because every pair is visited. */
 struct snapshot_access {
-    /* Of the instruction; 0: all accesses to the object that are not counted by instruction. */
+    /* Address of the instruction; 0: all accesses to the object that are not counted by
+     * instruction. */
     uint64_t address;
     const char *function;      /* NULL: address is 0 */
     const char *function_file; /* where it begins; NULL, 0: not known, as for the next four */

@@ -10,7 +10,8 @@
 #include "access.h"
 #include "simulated_line.h"
 
-/* With its 95 % interval (src/profile/tables/statistics.h). */
+/* A share, rate or ratio with its 95 % interval (computed as described in
+ * src/profile/tables/statistics.h). */
 struct snapshot_share {
     double value; /* 0..1, except for ratios */
     double low;
@@ -84,10 +85,11 @@ struct snapshot_levels {
     double stall;
 };
 
+/* Computes the members that follow from the counts, and `found`. */
 void snapshot_levels_derive(struct snapshot_levels *levels);
 
-/* Fraction of the process's CPU time, a function's time, or the time at an object's accesses spent
- * waiting for data that is not in this core's nearer caches. */
+/* Fraction of the time spent waiting for data that is not in this core's nearer caches: of the
+ * process's CPU time, a function's time, or the time at an object's accesses. */
 enum wait_level { WAIT_BEYOND_L1, WAIT_BEYOND_L2, WAIT_BEYOND_L3, WAIT_LEVELS };
 
 enum wait_evidence {

@@ -66,7 +66,8 @@ struct snapshot_phase {
     bool again;     /* a time range of this name occurred before */
 };
 
-/* At or below this volatility, noise counts as damped. DTrack's threshold (4.3) has no value. */
+/* Noise counts as damped if the volatility is at or below this. DTrack selects by a threshold (4.3)
+ * but gives no value. */
 #define SNAPSHOT_VOLATILITY_DAMPED 0.25
 
 struct snapshot_volatility {

@@ -89,6 +89,7 @@ struct snapshot_watch {
     size_t count;
 };
 
+/* Returns true if the reuse time is only known to be at most .high. */
 static inline bool snapshot_reuse_is_bound(const struct snapshot_median *reuse_s)
 {
     return isnan(reuse_s->value) && reuse_s->low == 0 && reuse_s->high > 0;
@@ -96,8 +97,8 @@ static inline bool snapshot_reuse_is_bound(const struct snapshot_median *reuse_s
 
 const char *watch_verdict_name(enum watch_verdict verdict);
 
-/* sample -> profile: the end of one hardware watchpoint (--watch). src/sample/perf/watch.c explains
- * legs and visits. */
+/* sample -> profile: the end of one hardware watchpoint (--watch). A plain value; created by
+ * src/sample/perf/watch.c, which explains legs and visits. */
 enum watch_kind {
     WATCH_FIRST, /* from a sampled access until its line was touched again */
     WATCH_AGAIN, /* from that touch until the next one */

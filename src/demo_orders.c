@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A server with two problems and three phases, for the second half of the tour in README. Runs
- * until it is killed; with an argument, that many seconds. */
+/* A server with two problems and three phases, for the second half of the tour in README: find them
+ * on the screen. Runs until it is killed; with an argument, that many seconds. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

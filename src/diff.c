@@ -27,7 +27,8 @@ struct sides {
     struct diff_side side[2];
 };
 
-/* If `comm` is NULL or no process has that name, the default stays. */
+/* If a recording has several processes, selects the one named `comm`; leaves the default if `comm`
+ * is NULL or no process has that name. */
 static int choose_process(struct engine *engine, const char *comm, struct error *error)
 {
     size_t count;
@@ -75,7 +76,8 @@ static int replay_until(struct engine *engine, uint64_t until_ns, const char *pa
                : error_set(error, (int)count, "cannot read %s: %s", path, strerror((int)-count));
 }
 
-/* In smaller steps; the last of the equal parts continues to the end. */
+/* Replays one of the equal parts of a recording in smaller steps; the last part continues to the
+ * end. */
 static int replay_part(struct engine *engine, unsigned part, unsigned *patience_ms,
                        const char *path, struct error *error)
 {

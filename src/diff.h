@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `misstop diff A B`: replays recordings, reads saved reports, and compares the two sides. */
+/* `misstop diff A B`: replays recordings to their end, reads saved reports, and compares the two
+ * sides (src/view/export/diff.h). Used by main only. */
 #ifndef MISSTOP_DIFF_H
 #define MISSTOP_DIFF_H
 

@@ -16,7 +16,8 @@ int export_check(const struct options *options, struct error *error);
 int export_write(const struct options *options, struct engine *engine, pid_t pid,
                  struct error *error);
 
-/* To NAME.txt and NAME.json; overwrites nothing. `message`: the result. */
+/* Writes a snapshot to NAME.txt and NAME.json; reports the result in `message`. Overwrites
+ * nothing. */
 void snapshot_file_write(const struct snapshot *snapshot, const struct view_options *options,
                          const char *name, char *message, size_t size);
 

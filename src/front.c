@@ -177,7 +177,8 @@ static void quit(struct front *front)
 static void suspend(struct front *front)
 {
     display_suspend(front->setup.display);
-    /* raise() stops this thread too, which must not continue before the others stop. */
+    /* SIGTSTP is blocked for the signalfd. raise() stops this thread too, which must not continue
+     * before the others stop. */
     raise(SIGSTOP);
     display_resume(front->setup.display);
 }

@@ -27,14 +27,18 @@ static void redirect(int fd, const char *path, int flags)
     }
 }
 
-/* They make the dynamic linker load the agent, and let it find the shared memory. */
+/* Variables that make the dynamic linker load the agent, and let the agent find the shared
+ * memory. */
 struct agent_variables {
     char preload[4096];
     char memory[64];
 };
 
-/* The user's LD_PRELOAD is kept: ld.so uses the last one, and the agent removes both of its
- * variables again. NULL: out of memory. */
+/*
+ * Builds the environment of the child with the agent's variables last. The user's LD_PRELOAD is
+ * kept: ld.so uses the last one, and the agent removes both of its variables again. Returns NULL if
+ * out of memory.
+ */
 static char **make_environment(struct agent_variables *variables)
 {
     size_t count = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Starts the program to watch, held before exec until sampling is set up, and reports how it ended.
- * With --sim it runs under misstop's Valgrind tool (simulation.c). */
+ * With --sim it runs under misstop's Valgrind tool (simulation.c). Used by main only. */
 #ifndef MISSTOP_LAUNCH_H
 #define MISSTOP_LAUNCH_H
 
@@ -48,7 +48,8 @@ struct launch {
     char output[64]; /* file with the program's terminal output; "": none */
 };
 
-/* In the build directory, otherwise where it was installed. Returns 0 or -ENOENT. */
+/* Finds one of misstop's own files: in the build directory, otherwise where it was installed.
+ * Returns 0 or -ENOENT. */
 int launch_find(char *path, size_t size, const char *built, const char *installed,
                 struct error *error);
 
@@ -63,7 +64,8 @@ struct launch_wanted {
     const struct signals_before *signals;
 };
 
-/* The child waits at the gate. -ENOENT: the agent is missing. */
+/* Forks a child that waits at the gate. Returns -ENOENT if the agent is missing, or another
+ * negative errno. */
 int launch_prepare(struct launch *launch, const struct launch_wanted *wanted, struct error *error);
 
 /* Opens the gate. Returns 0 after the exec, otherwise the error of exec. */
@@ -72,14 +74,15 @@ int launch_go(struct launch *launch, const char *name, struct error *error);
 /* Returns true if the child has ended, without waiting. */
 bool launch_ended(struct launch *launch);
 
-/* "with status 3", "by signal 11 (Segmentation fault)"; "": it is running, or was not launched. */
+/* Describes how it ended: "with status 3", "by signal 11 (Segmentation fault)"; "" if it is still
+ * running, or nothing was launched. */
 void launch_how(struct launch *launch, char *out, size_t size);
 
 /* Terminates a child that is still running (SIGTERM) and closes the descriptors. */
 void launch_fini(struct launch *launch);
 
-/* CMD as it is launched: with the agent if it can be loaded, under the simulated cache with
- * --sim. */
+/* CMD as it is launched: with the allocation agent if that can be loaded, and under the simulated
+ * cache with --sim. Opened by main before launch_prepare(). */
 struct feed;
 
 struct command {
@@ -93,7 +96,8 @@ struct command {
  * program that cannot load the agent is watched without it; the Heap screen shows why. */
 int command_open(struct command *command, const struct options *options, struct error *error);
 
-/* After the program's end, or if it is to continue alone. Also for a zeroed struct. */
+/* Call after the program has ended, or when it is to continue alone. Also allowed for a zeroed
+ * struct. */
 void command_close(struct command *command);
 
 #endif

@@ -93,8 +93,11 @@ struct option_rule {
 enum { OPTIONS_NARROW = 40, OPTIONS_WIDE = 1000 }; /* --width */
 extern const char *const options_colors[];         /* enum view_color */
 
-/* The remaining words start at `optind`: the program's, or those of a command such as "diff".
- * Returns 0, 1 after OPTION_STOP, or -EINVAL with the cause and a remedy. */
+/*
+ * Parses misstop's own options, up to the program's words (`command` is ""), or the options of a
+ * command such as "diff", anywhere in its words. The remaining words start at `optind`. Returns 0,
+ * 1 after OPTION_STOP, or -EINVAL with the cause and a remedy.
+ */
 int options_take(const struct option_rule *rules, void *options, char **words, const char *command,
                  struct error *error);
 

@@ -36,7 +36,8 @@ static void show_processes(struct display *display, struct resolver_process_list
     picker_show(display, rows, count, false);
 }
 
-/* True if the user quits, leaves the list or picks a process, or a signal ends misstop. */
+/* Returns true when the user quits, leaves the list or picks a process, or a signal ends misstop;
+ * sets *picked. */
 static bool picked_now(struct display *display, int signals, pid_t *picked)
 {
     struct signalfd_siginfo info;

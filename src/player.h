@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A recording played on the screen: the clock (engine/play.h), the engine and the line with the
- * position. */
+ * position. It does not access the data read. Owned by loop.c. */
 #ifndef MISSTOP_PLAYER_H
 #define MISSTOP_PLAYER_H
 
@@ -36,16 +36,17 @@ bool player_refreshes(const struct player *player);
 /* Returns how long the loop may wait before the next player_advance(); -1: until a key arrives. */
 int player_patience_ms(const struct player *player);
 
-/* Returns false for requests of other kinds. `code`: 0, or a negative errno with its error, after
- * which the recording cannot be shown. */
+/* Handles the keys of a replay; returns false for other requests. `step_s`: length of a step.
+ * `code`: 0, or a negative errno with its error, after which the replay cannot be shown. */
 bool player_act(struct player *player, const struct request *request, double step_s, int *code,
                 struct error *error);
 
-/* Plays the process chosen from the list. Returns 0, or a negative errno after which nothing can be
- * shown; *quit: the user wants to leave misstop. */
+/* Shows the list of processes over the current screen and plays the chosen one. Returns 0, or a
+ * negative errno after which nothing can be shown; *quit: the user wants to leave misstop. */
 int player_pick(struct player *player, bool *quit, struct error *error);
 
-/* Before anything is shown, if there are several processes. *quit: none was chosen. */
+/* Like player_pick(), before anything is shown, if there are several processes. *quit: none was
+ * chosen. */
 int player_pick_first(struct engine *engine, struct display *display, bool *quit,
                       struct error *error);
 

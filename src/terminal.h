@@ -12,7 +12,8 @@
 
 #include "base/error.h"
 
-/* -ENOTTY: no terminal to draw on, or none to read keys from. Changes nothing. */
+/* Checks that there is a terminal to draw on and one to read keys from; otherwise returns -ENOTTY.
+ * Changes nothing. */
 int keyboard_check(struct error *error);
 
 /* Replaces standard input by the terminal if it is not one. Returns 0 or a negative errno. */
@@ -34,7 +35,8 @@ void signals_note(struct signals_before *before);
 /* Restores the original dispositions. Call in a child, before exec. */
 void signals_restore(const struct signals_before *before);
 
-/* For everything started afterwards. Call before launching or opening anything. */
+/* Blocks these signals for everything started afterwards. Call before launching or opening
+ * anything. */
 void signals_block(void);
 
 /* Returns a non-blocking descriptor that delivers struct signalfd_siginfo, or a negative errno. */

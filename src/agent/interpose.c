@@ -100,6 +100,7 @@ static void record_mapping(enum agent_kind kind, const void *address, uint64_t b
                 frame ? path_find(&thread->paths, frame) : 0);
 }
 
+/* Records an allocation, after the real call. */
 static inline void record_alloc(void *block, size_t size_bytes, void *const *frame)
 {
     struct thread *thread = record_begin();
@@ -129,6 +130,7 @@ static inline void record_alloc(void *block, size_t size_bytes, void *const *fra
                 path_find(&thread->paths, frame) | mark);
 }
 
+/* Records a free, before the real call. */
 static inline void record_free(const void *block)
 {
     uint64_t stamp = record_stamp();
@@ -142,12 +144,14 @@ static inline void record_free(const void *block)
 }
 
 /*
+ * The agent's wrappers of libc's functions: the only symbols it exports.
+ *
  * If a program defines malloc itself, its malloc takes precedence over the agent's: the agent sees
  * only the program's direct calls to libc, and misstop reports that. A malloc of another library
  * (jemalloc, tcmalloc) comes after the agent and is called by it, wherever it was preloaded. The
- * operator new of such a library does not call malloc and is not recorded: an operator new of the
- * agent would also take precedence over that of a libstdc++ that is loaded later and that the agent
- * could not find to call.
+ * operator new of such a library does not call malloc and is not recorded. To record it, the agent
+ * would have to export operator new, which would then also take precedence over that of a libstdc++
+ * that is loaded later and that the agent could not find to call.
  *
  * The environment is cleaned, so programs that children exec are not recorded; a program that the
  * process itself execs is.
@@ -195,7 +199,8 @@ static void *move_early(void *old, size_t size)
     return block;
 }
 
-/* Before the call, because another thread may get the old block's address immediately. */
+/* Records a free of the old block before the call, because another thread may get its address
+ * immediately. */
 static void *reallocate(void *old, size_t size, void *const *frame)
 {
     if (UNLIKELY(old && real_is_early(old)))
@@ -359,7 +364,8 @@ static int (*real_execve)(const char *, char *const *, char *const *);
 static int (*real_execvpe)(const char *, char *const *, char *const *);
 static int (*real_fexecve)(int, char *const *, char *const *);
 
-/* Early: in a child of a multithreaded program dlsym() could block forever. */
+/* Finds libc's exec functions early, because in a child of a multithreaded program dlsym() could
+ * block forever. */
 __attribute__((constructor)) static void find_exec(void)
 {
     *(void **)&real_execve = dlsym(RTLD_NEXT, "execve");
@@ -487,7 +493,8 @@ static void exec_report(enum agent_state state, enum agent_reason reason, enum a
     __atomic_store_n(&session.header->state, state, __ATOMIC_RELEASE);
 }
 
-/* `name`: the program to run; `is_searched`: in PATH as by execvp(). */
+/* Makes the environment for an exec. `name`: the program to run; `is_searched`: searched in PATH as
+ * by execvp(). */
 static struct handed hand_on(const char *name, bool is_searched, char *const *environment)
 {
     struct handed handed = {.variables = (char **)(uintptr_t)environment, .fd = -1};
@@ -642,7 +649,8 @@ INTERPOSED int prctl(int option, ...)
     return real.prctl(option, words[0], words[1], words[2], words[3]);
 }
 
-/* Called by syscall() below with its first arguments. */
+/* Looks for system calls by which the program restricts itself. Called by syscall() below with its
+ * first arguments. */
 __attribute__((used)) static void look_at_call(long number, long first, long second)
 {
     if (number == SYS_prctl)
@@ -651,7 +659,8 @@ __attribute__((used)) static void look_at_call(long number, long first, long sec
         look_at_prctl(PR_SET_SECCOMP, 0);
 }
 
-/* Until libc's function is known. Does not set errno: no caller reads it that early. */
+/* Makes system calls until libc's function is known. Does not set errno: no caller reads it that
+ * early. */
 __attribute__((used)) static long early_syscall(long number, long a, long b, long c, long d, long e,
                                                 long f)
 {

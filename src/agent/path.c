@@ -163,7 +163,8 @@ static struct path_known *make_entry(struct path_cache *cache, uint16_t *place, 
     return known;
 }
 
-/* After PATH_TRUST misses an entry is not used for PATIENCE searches, then replaced. */
+/* Returns true if an entry may be replaced: after PATH_TRUST misses it is not used for PATIENCE
+ * searches, then replaced. */
 static bool may_replace(struct path_known *known)
 {
     enum { PATIENCE = 32 };

@@ -36,7 +36,8 @@ void session_unmap(void *pages, size_t size_bytes)
     raw_syscall(SYS_munmap, (long)pages, (long)size_bytes, 0, 0, 0, 0);
 }
 
-/* -1: none; a variable of this name that belongs to another program is not an error. */
+/* Returns the descriptor, or -1; a variable of this name that belongs to another program is not an
+ * error. */
 static int descriptor(void)
 {
     const char *text = environ ? getenv(AGENT_VARIABLE) : NULL;
@@ -77,8 +78,11 @@ static int take_sizes(struct agent_header *header, uint64_t size_bytes)
     return 0;
 }
 
-/* Another process with the same variables must not use the memory. The same process again means
- * that it has run another program (interpose.c), which continues after the first one's records. */
+/*
+ * Claims the memory for this process. Another process with the same variables must not use it. The
+ * same process again means that it has run another program (interpose.c), which continues after the
+ * first one's records.
+ */
 static bool take_over(struct agent_header *header)
 {
     uint32_t none = 0;

@@ -42,7 +42,8 @@ static struct agent_unit *units_of(uint32_t chunk)
     return session.units + (size_t)chunk * AGENT_CHUNK_UNITS;
 }
 
-/* Exactly one thread reaches the number at which misstop wants to be woken. */
+/* Wakes misstop when the requested number of chunks is taken. Exactly one thread reaches that
+ * number. */
 static void count_chunk(struct agent_header *header)
 {
     if (__atomic_add_fetch(&header->chunks_taken, 1, __ATOMIC_RELAXED) !=
@@ -79,7 +80,8 @@ static void put_mark(struct thread *thread, enum agent_kind kind, uint32_t value
     thread->head++;
 }
 
-/* The reader makes them available again after reading everything. */
+/* Returns the ring and its chunk to the reader, who makes them available again after reading
+ * everything. */
 static void release(struct thread *thread)
 {
     put_mark(thread, AGENT_END, 0);
@@ -118,7 +120,8 @@ int thread_start(void)
     return pthread_key_create(&key, thread_ended) ? -1 : 0;
 }
 
-/* Never used: rings of an earlier program in this process may still have to be read. */
+/* Takes a ring that was never used, because rings of an earlier program in this process may still
+ * have to be read. */
 static uint32_t take_fresh_ring(void)
 {
     uint32_t used = __atomic_load_n(&session.header->rings_used, __ATOMIC_RELAXED);

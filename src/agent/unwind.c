@@ -62,7 +62,8 @@ static void start_at(struct unwind *unwind, uint64_t address)
     unwind->low = page;
 }
 
-/* For addresses at or above the stack pointer; extends the range upwards. */
+/* Returns true if the word at an address at or above the stack pointer can be read; extends the
+ * range upwards. */
 static bool can_read(struct unwind *unwind, uint64_t address)
 {
     if (address & 7 || address < unwind->low)
@@ -302,8 +303,9 @@ bool unwind_find_library(uint64_t address, struct dl_phdr_info *library)
 }
 
 /*
- * Only if libc has nothing better. The lock of dl_iterate_phdr() is also held while constructors
- * run, and a constructor may wait for a lock of a thread that allocates from a new place: deadlock.
+ * dl_iterate_phdr() is used only if libc has nothing better. Its lock is also held while
+ * constructors run, and a constructor may wait for a lock of a thread that allocates from a new
+ * place: both would wait forever.
  */
 static const uint8_t *table_header(uint64_t address)
 {
@@ -558,7 +560,8 @@ static void set_restored(struct machine *machine, uint64_t reg)
     }
 }
 
-/* Undefined, in another register, or an expression: only rbp and the return address matter. */
+/* Handles a register that is undefined, in another register, or given by an expression: only rbp
+ * and the return address matter. */
 static void set_unfollowed(struct machine *machine, uint64_t reg)
 {
     if (reg == DWARF_RBP || reg == DWARF_RIP)

@@ -84,8 +84,8 @@ struct unwind {
 /* Call before the first unwind(). Returns -1 if out of memory. */
 int unwind_start(void);
 
-/* `frame`: __builtin_frame_address(0) of a function; the path starts at its return address. The
- * result stays valid until the call after the next one. */
+/* Unwinds the stack. `frame`: __builtin_frame_address(0) of a function; the path starts at its
+ * return address. The result stays valid until the call after the next one. */
 const struct unwound *unwind(struct unwind *unwind, void *const *frame);
 
 /* Returns true if [from, to) is stack known to be readable now. */

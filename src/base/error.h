@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The text of an error is set where the cause is known, and printed by main or the status line.
- * Never allocated; any layer may use it. */
+/* The text of an error: set where the cause is known, printed by main or the status line. Never
+ * allocated; any layer may use it. */
 #ifndef MISSTOP_BASE_ERROR_H
 #define MISSTOP_BASE_ERROR_H
 
@@ -17,7 +17,8 @@ int error_set(struct error *error, int code, const char *format, ...)
 enum { ERROR_CAUSE = 256 };
 const char *error_cause(int code, char out[ERROR_CAUSE]);
 
-/* If another process may not be inspected: "try sudo", or what root itself lacks. */
+/* Returns the remedy if another process may not be inspected: "try sudo", or what root itself
+ * lacks. */
 const char *error_rights_remedy(void);
 
 #endif

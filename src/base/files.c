@@ -31,7 +31,7 @@ enum {
     CAPABILITY_DAC_READ_SEARCH = 2
 };
 
-/* No errno exists for these; no system call used here returns these values. */
+/* Reasons for which the kernel has no errno; no system call used here returns these values. */
 enum { WHY_NOT_REGULAR = EMEDIUMTYPE, WHY_OF_KERNEL = ENOMEDIUM, WHY_LIST = EUCLEAN };
 
 /* Parses the numbers of a line of /proc/PID/status, for example "Groups:". Returns their count. */
@@ -109,7 +109,8 @@ static bool is_elsewhere(pid_t pid)
            own.st_ino != other.st_ino || !same_link(pid, "ns/mnt");
 }
 
-/* A process may change its user. The last user stays when the process is gone. */
+/* Reads the user of the process again, because a process may change its user. The last user stays
+ * when the process is gone. */
 static void ask_process(struct files_client *client)
 {
     struct files_user user;

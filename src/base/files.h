@@ -2,10 +2,11 @@
 /*
  * Opens files named by others: by the target, a recording, or debugging information. The choice of
  * a file decides what a report shows, so a file is opened only if the users that misstop acts for
- * could read it themselves. Symbolic links stay below the root they are found in. Only regular
- * files are opened: each step of the path is opened by O_PATH and checked, and the file itself
- * last, so no device is touched and no FIFO blocks. Kernel files (/proc, /sys) are refused. No
- * other file of misstop opens such names, and a test enforces this. One thread only.
+ * could read it themselves, by its mode and the mode of each folder on the path. Symbolic links
+ * stay below the root they are found in. Only regular files are opened: each step of the path is
+ * opened by O_PATH and checked, and the file itself is opened last, so no device is touched and no
+ * FIFO blocks. Kernel files (/proc, /sys) are refused. No other file of misstop opens such names,
+ * and a test enforces this. One thread only.
  */
 #ifndef MISSTOP_BASE_FILES_H
 #define MISSTOP_BASE_FILES_H
@@ -46,13 +47,13 @@ struct files_client {
     uint32_t user_count;
     bool everyone;   /* any other user must be allowed too: the owner of the name is not known */
     bool privileged; /* misstop can read more than its user's files */
-    bool elsewhere; /* the process has another root or other mounts than misstop, or was recorded on
-                       another machine: its paths do not name our files */
+    bool elsewhere;  /* other root, mounts or machine than ours: its paths do not name our files */
     struct files_refused refused[FILES_REFUSED_MAX]; /* in the order in which they were found */
     uint32_t refused_count;
 };
 
-/* If the user of the process is not known, only files that everyone may read are opened. */
+/* Initialises the client for a live process. If its user is not known, only files that everyone may
+ * read are opened. */
 void files_client_process(struct files_client *client, pid_t pid);
 
 /* Initialises the client for a recording, with the owner of the recording file as user. */
@@ -84,10 +85,12 @@ int files_open_below(int root, const char *path, struct files_client *client,
 int files_open_in_root(pid_t pid, const char *path, struct files_client *client,
                        enum files_links links, uint64_t most_bytes);
 
-/* Below a folder named by the user, with our own rights; links cannot lead out of the folder. */
+/* Opens a file below a folder named by the user, with our own rights; links cannot lead out of the
+ * folder. */
 int files_open_in_folder(const char *folder, const char *path, uint64_t most_bytes);
 
-/* For files named by the user, misstop or the kernel (/proc/PID/exe); follows any links. */
+/* Opens a regular file named by the user, misstop or the kernel (/proc/PID/exe); follows any
+ * links. */
 int files_open(const char *path);
 
 /* Explains an error of the functions above: "user 1000 may not read it". */

@@ -109,7 +109,8 @@ bool hash_remove(struct hash *hash, uint64_t key)
     size_t hole = (size_t)(slot - hash->slots);
     for (size_t i = (hole + 1) & hash->mask; hash->slots[i].used; i = (i + 1) & hash->mask) {
         size_t home = hash_mix(hash->slots[i].key) & hash->mask;
-        /* Move back only an entry with a home that is not between the hole and the entry. */
+        /* Move back only an entry that may be in the hole: its home is not between the hole and the
+         * entry. */
         if (((i - home) & hash->mask) >= ((i - hole) & hash->mask)) {
             hash->slots[hole] = hash->slots[i];
             hole = i;

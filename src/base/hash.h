@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Open addressing, linear probing, grows by doubling, deletes by shifting back. Used for lookups on
- * the path of every sample. */
+/* A map from 64-bit keys to 32-bit values: open addressing, linear probing, grows by doubling,
+ * deletes by shifting back. Used for lookups on the path of every sample. */
 #ifndef MISSTOP_BASE_HASH_H
 #define MISSTOP_BASE_HASH_H
 
@@ -52,6 +52,7 @@ static inline uint64_t hash_mix(uint64_t value)
     return value ^ (value >> 31);
 }
 
+/* Returns the FNV-1a hash of bytes, for keys that are strings. */
 uint64_t hash_bytes(const void *bytes, size_t size_bytes);
 
 /* Pseudo-random numbers for jitter and reservoirs: SplitMix64. Not for cryptography. */
@@ -64,7 +65,8 @@ static inline uint64_t prng_next(struct prng *prng)
     return hash_mix(prng->state += 0x9e3779b97f4a7c15u);
 }
 
-/* 0 to bound-1; bound > 0 (Lemire's multiplication, bias below 2^-32 for 32-bit bounds). */
+/* Returns a number from 0 to bound-1; bound > 0 (Lemire's multiplication, bias below 2^-32 for
+ * 32-bit bounds). */
 static inline uint64_t prng_below(struct prng *prng, uint32_t bound)
 {
     return ((prng_next(prng) >> 32) * bound) >> 32;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A thread that works on batches in the order given, from a bounded ring of buffers of one size.
- * Only one thread may call these functions. */
+/* A thread that works on batches in the order in which they are given, from a bounded ring of
+ * buffers of one size. Only one thread may call these functions. */
 #ifndef MISSTOP_BASE_LANE_H
 #define MISSTOP_BASE_LANE_H
 
@@ -11,7 +11,8 @@ struct lane;
 
 typedef void (*lane_work)(void *context, void *batch);
 
-/* `batches`: 2 or more; buffers are zeroed. Returns 0 or a negative errno. */
+/* Allocates `batches` (2 or more) zeroed buffers of `batch_bytes`. Returns 0 or a negative
+ * errno. */
 int lane_open(struct lane **lane, unsigned batches, size_t batch_bytes, lane_work work,
               void *context);
 /* Finishes the batches given so far, then frees the lane. NULL is allowed. */

@@ -124,7 +124,8 @@ void settings_free(struct settings *settings)
     settings->text = NULL;
 }
 
-/* NULL: none. If the key has several lines, the last one counts. */
+/* Returns the start of the line of a key, or NULL. If the key has several lines, the last one
+ * counts. */
 static const char *line_of(const struct settings *settings, const char *key)
 {
     size_t length = strlen(key);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every name from the target (path, comm, symbol) passes text_sanitise() once, where it enters;
- * after that it is printable UTF-8. */
+/* Text that is safe to print. Every name from the target (path, comm, symbol) passes
+ * text_sanitise() once, where it enters; after that it is printable UTF-8. */
 #ifndef MISSTOP_BASE_TEXT_H
 #define MISSTOP_BASE_TEXT_H
 
@@ -28,7 +28,8 @@ const char *text_bytes(char out[16], uint64_t bytes);
 /* Formats a count: "999", "12.3k", "4.56M": at most 6 characters. */
 const char *text_count(char out[16], double count);
 
-/* From s: "45.4s", "3m45.4s", "1h03m45s", "250ms"; below a tenth of a second "0.0s", NAN "?". */
+/* Formats a time or length of a run in s: "45.4s", "3m45.4s", "1h03m45s", "250ms"; below a tenth of
+ * a second "0.0s", and "?" for NAN. */
 enum { TEXT_TIME_BYTES = 24 };
 const char *text_time(char out[TEXT_TIME_BYTES], double seconds);
 

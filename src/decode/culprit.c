@@ -281,7 +281,8 @@ static void note_steps(const struct insn *insn, uint64_t from, uint64_t now, str
     access->again = into_line >= step->bytes;
 }
 
-/* The same straight-line code loaded from this line before: the access does not wait. */
+/* Sets whether the same straight-line code loaded from this line before: then the access does not
+ * wait and is not part of a pass. */
 static void note_loaded(const struct insn *insn, struct access *access)
 {
     uint64_t into_line = access->address % LINE_BYTES;
@@ -664,6 +665,7 @@ enum {
     CULPRIT_LOOP_BYTES = 512
 };
 
+/* A path being walked: instructions newest first. */
 struct walk {
     const struct insn *steps[CULPRIT_STEPS_MAX + 1];
     size_t count;
@@ -760,7 +762,8 @@ static bool same_slot(const struct insn_memory *a, const struct insn_memory *b)
            a->displacement == b->displacement;
 }
 
-/* The same in unoptimised code: the base is loaded from a slot of the frame, and stored there. */
+/* Checks the same in unoptimised code: the base is loaded from a slot of the frame, and the loaded
+ * value is stored there. */
 static bool in_loop_of_slot(const struct function *function, size_t culprit)
 {
     const struct insn *load = function_insn(function, culprit);

@@ -55,6 +55,7 @@ struct calls {
     struct call_seen seen[CALLS_MAX]; /* by entry; a collision replaces */
 };
 
+/* Returns the slot of an entry; replaces another entry in the slot. */
 static inline struct call_seen *calls_at(struct calls *calls, uint64_t entry)
 {
     struct call_seen *seen = &calls->seen[(entry >> 2) % CALLS_MAX];
@@ -126,7 +127,8 @@ struct culprit_context {
 void culprits_apply(const struct culprits *culprits, const struct culprit_context *world,
                     const struct sample *sample, struct access *access);
 
-/* The same if the instruction at the IP is the culprit, with registers from before it. */
+/* Does the same if the instruction at the IP is known to be the culprit, with registers from before
+ * it. */
 void culprit_apply_exact(const struct culprits *culprits, const struct culprit_context *world,
                          const struct sample *sample, struct access *access);
 

@@ -22,7 +22,8 @@ enum {
     HOPS_OTHER_CORE = 1
 };
 
-/* By shifts: the kernel's union depends on byte order, and headers define different fields. */
+/* The fields, extracted by shifts: the kernel's union depends on the host's byte order, and headers
+ * define different numbers of fields. */
 struct fields {
     unsigned op, level, snoop, lock, tlb, number, remote, snoopx, block, hops;
 };

@@ -97,7 +97,8 @@ static size_t choose_kept(struct decoder *decoder)
     return kept;
 }
 
-/* Also drops IPs without code, because finding that out again is cheap. */
+/* Evicts the functions that were not sampled for the longest time, and the culprits of their IPs.
+ * Also drops IPs without code, because finding that out again is cheap. */
 static void forget_oldest(struct decoder *decoder)
 {
     size_t count = 0;
@@ -260,7 +261,8 @@ static const struct function *function_around(void *context, uint64_t ip)
                                                    : NULL;
 }
 
-/* For an address recorded by hardware: the instruction adds size, kind and registers. */
+/* Describes an access with an address recorded by hardware: the instruction adds size, kind and
+ * registers. */
 static void describe_recorded(struct decoder *decoder, const struct sample *sample,
                               struct access *access)
 {

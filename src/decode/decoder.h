@@ -48,10 +48,12 @@ void decoder_decode(struct decoder *decoder, const struct sample *sample, struct
 struct insn;
 bool decoder_function(struct decoder *decoder, uint64_t ip, struct insn **insns, size_t *count);
 
-/* For code that was unmapped, replaced or rewritten (JIT). */
+/* Forgets everything about the code in [start, end), which was unmapped, replaced or rewritten
+ * (JIT). */
 void decoder_forget(struct decoder *decoder, uint64_t start, uint64_t end);
 
-/* "mov rax, qword ptr [rdi + 8]", for the screens. Returns false if it cannot. */
+/* Formats one instruction as text ("mov rax, qword ptr [rdi + 8]"), for the screens. Returns false
+ * if it cannot. */
 bool decoder_text(struct decoder *decoder, uint64_t ip, char *out, size_t out_size);
 
 #endif

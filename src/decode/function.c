@@ -145,7 +145,8 @@ static bool is_loaded(const struct loop *loop, size_t at, uint8_t reg, int depth
     }
 }
 
-/* From the code before the loop: 0 (SREG_NONE), or a register that the loop does not change. */
+/* Finds the initial value of the register in the code before the loop: 0 (SREG_NONE), or the value
+ * of a register that the loop does not change. Returns false if not known. */
 static bool find_start(const struct loop *loop, uint8_t reg, uint8_t *from)
 {
     *from = SREG_NONE;
@@ -164,7 +165,8 @@ static bool find_start(const struct loop *loop, uint8_t reg, uint8_t *from)
     return false;
 }
 
-/* NULL: not exactly one instruction changes the register in the loop, or by no constant. */
+/* Returns the only instruction that changes the register in the loop if it adds a constant,
+ * otherwise NULL. */
 static const struct insn *counted_by(const struct loop *loop, size_t at, uint8_t reg)
 {
     size_t by = written_by(loop, at, reg);
@@ -243,7 +245,8 @@ static void steps_mark_access(struct loop *loop, size_t at, struct insn *insn)
         insn->step = step;
 }
 
-/* SIZE_MAX: no backward jump, or its target is too far. */
+/* Returns the target of a backward jump at instruction `at`, or SIZE_MAX if it is none or too
+ * far. */
 static size_t loop_head(const struct function *function, size_t at)
 {
     const struct insn_outline *outlines = function->outlines;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A function if its bounds are known and it is not huge, otherwise the code around an address. */
+/* A range of code that is disassembled once: a function if its bounds are known and it is not huge,
+ * otherwise the code around an address. */
 #ifndef MISSTOP_DECODE_FUNCTION_H
 #define MISSTOP_DECODE_FUNCTION_H
 
@@ -13,6 +14,7 @@ enum { FUNCTION_BYTES_MAX = 256 * 1024 /* larger: in parts around the IP */ };
 
 enum { FUNCTION_BLOCK = 8 }; /* instructions allocated together */
 
+/* A loop of instructions [head, last]: the last one jumps back to the head. */
 struct function_loop {
     uint32_t head : 24;
     bool known : 1; /* the next two members are valid */
@@ -34,7 +36,8 @@ struct function {
     unsigned char *bytes;
     uint64_t bytes_start; /* address of the first byte, not after `start` */
     size_t *kept_bytes;   /* counter of used memory; NULL: none */
-    /* For the decoder: memory of the function's IPs, and time of its last use. */
+    /* For the decoder: the memory of its IPs in the function, and the time of the last use by its
+     * clock. */
     uint32_t ips;
     uint32_t used;
     size_t ips_bytes;
@@ -42,8 +45,9 @@ struct function {
 };
 
 /*
- * `part`: disassembles only the code around ip, because ip is at no instruction of the whole
- * function (it contains data). NULL: *reason is NO_CODE or BAD_CODE (ip is not at an instruction).
+ * Disassembles the function around ip. `part`: disassembles only the code around ip, because ip is
+ * at no instruction of the whole function (it contains data). Returns NULL with *reason: NO_CODE if
+ * the bytes cannot be read, BAD_CODE if ip is not at an instruction.
  */
 struct function *function_new(const struct decode_target *target, uint64_t ip, bool part,
                               enum reason *reason);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Decodes general registers, operations, flow and implicit operands by opcode: Intel SDM vol. 2. */
 #include "decode/insn.h"
 
 #include "decode/encoding.h"
@@ -651,6 +652,7 @@ static void set_arithmetic(struct insn *out, const struct encoding *in, unsigned
     }
 }
 
+/* Handles C0, C1, D0 to D3. */
 static void set_shift(struct insn *out, const struct encoding *in)
 {
     static const uint8_t operations[8] = {INSN_OP_NONE, INSN_OP_NONE, INSN_OP_NONE, INSN_OP_NONE,
@@ -665,6 +667,7 @@ static void set_shift(struct insn *out, const struct encoding *in)
         set_immediate(out, out->op, in->opcode >= 0xd0 ? 1 : in->immediate);
 }
 
+/* Handles F6, F7, FE, FF. */
 static void set_unary(struct insn *out, const struct encoding *in)
 {
     unsigned group = in->reg & 7;
@@ -864,7 +867,8 @@ static bool is_nop(const struct encoding *in)
     return is_0f(in, 0x19, 0x1f) && !endbr;
 }
 
-/* 0F AE /7, 66 0F AE /6 (clwb, which evicts on some CPUs), and 0F 1C /0 (cldemote). */
+/* Returns true if a line leaves some or all caches: 0F AE /7, 66 0F AE /6 (clwb, which evicts on
+ * some CPUs), and 0F 1C /0 (cldemote). */
 static bool flushes(const struct encoding *in)
 {
     unsigned group = in->reg & 7;

@@ -408,6 +408,7 @@ static struct opcode_operand operand_of(uint8_t kind, unsigned bytes)
     return (struct opcode_operand){kind, (uint16_t)bytes, 0};
 }
 
+/* Handles D8 to DF, by ModRM.reg. */
 static struct opcode_operand float_memory(const struct encoding *in)
 {
     static const struct {
@@ -483,6 +484,7 @@ static struct opcode_operand one_memory(const struct encoding *in)
     }
 }
 
+/* Handles 0F AE. */
 static struct opcode_operand state_memory(const struct encoding *in)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Connects the stages: sampler -> decoder -> resolver -> profile -> snapshot. Does not depend on
- * any view. Single-threaded. */
+/* Connects the stages: sampler -> decoder -> resolver -> profile -> snapshot. The loop drives it;
+ * it does not depend on any view. Single-threaded. */
 #ifndef MISSTOP_ENGINE_ENGINE_H
 #define MISSTOP_ENGINE_ENGINE_H
 
@@ -57,10 +57,12 @@ void engine_close(struct engine *engine);
 /* Writes out and closes the recording. Returns 0, also if there is none, or a negative errno. */
 int engine_stop_recording(struct engine *engine, struct error *error);
 
-/* -1: no descriptor to poll, call engine_drain() at any time (replay). */
+/* Returns the descriptor to poll for records; -1: none, call engine_drain() at any time
+ * (replay). */
 int engine_fd(const struct engine *engine);
 
-/* Readable when the agent's memory fills up. The poller must read its 8 bytes. */
+/* Returns the descriptor that is readable when the agent's memory fills up. The poller must read
+ * its 8 bytes. */
 int engine_heap_fd(const struct engine *engine);
 
 /*
@@ -70,7 +72,8 @@ int engine_heap_fd(const struct engine *engine);
  */
 long engine_drain(struct engine *engine, uint64_t until_ns);
 
-/* The last drain stopped early to limit its duration: call it again soon. */
+/* Returns true if the last drain stopped early to limit its duration: call engine_drain() again
+ * soon. */
 bool engine_behind(const struct engine *engine);
 
 /* Returns the longest time the loop may wait before it drains again. */
@@ -78,15 +81,22 @@ int engine_patience_ms(struct engine *engine);
 
 /* ---- replay ---- */
 
-/* Back to the start of the recording with empty tables; switches to process `pid` if not 0. -ESPIPE
- * and similar errors leave everything unchanged. After -ENOMEM only engine_close() is allowed. */
+/*
+ * Goes back to the start of the recording with empty tables; switches to process `pid` if it is not
+ * 0. -ESPIPE and similar errors leave everything unchanged. After -ENOMEM only engine_close() is
+ * allowed.
+ */
 int engine_restart(struct engine *engine, pid_t pid, struct error *error);
 
-/* The recording is a pipe that is still being written, drained like a live process until -ENODATA.
- * *idled: the pipe was silent at times, because it is being recorded. */
+/*
+ * Returns true if the recording is read from a pipe that is still being written. Sets *idled if the
+ * pipe was silent at times, because it is being recorded. It is drained like a live process, until
+ * -ENODATA.
+ */
 bool engine_follows(const struct engine *engine, bool *idled);
 
-/* So that events passed on the way to a position in a recording are not reported as news. */
+/* Drops events that were passed on the way to a position in a recording, so that they are not
+ * reported as news. */
 void engine_forget_news(struct engine *engine);
 /* Returns true if the recording can be read again from its start; false for a pipe, or with -o. */
 bool engine_rereadable(const struct engine *engine);
@@ -98,11 +108,12 @@ bool engine_learnt(const struct engine *engine);
  * pass the tables of FILE.misstop are refreshed at the same times as while it was recorded. */
 void engine_go_through(struct engine *engine, bool through);
 
-/* From the first to the last sample of the process; 0: not known, or samples without times. */
+/* Returns the time from the first to the last sample of the process; 0: not known, or samples
+ * without times. */
 uint64_t engine_length_ns(const struct engine *engine);
 
-/* Takes over debug information and returns how much is still loading. A replay can wait for it:
- * samples decoded earlier have no fields. */
+/* Takes over the debug information that has been read and returns how much is still loading. A
+ * replay can wait for it: samples decoded earlier have no fields. */
 unsigned engine_loading(struct engine *engine);
 
 /* Returns the processes with samples, most samples first (sample/perfdata/perfdata.h). */
@@ -117,7 +128,8 @@ int engine_enable(struct engine *engine, bool on);
 /* Call once per refresh, before the snapshot. Returns -ESRCH if the target has ended. */
 int engine_tick(struct engine *engine);
 
-/* `list` has room for BINARIES_SHOWN entries. Strings are valid until the next record. */
+/* Returns the binaries of a replay for a snapshot. `list` has room for BINARIES_SHOWN entries.
+ * Strings are valid until the next record. */
 struct snapshot_binaries engine_binaries(const struct engine *engine, struct binary_desc *list);
 
 /* Makes the next snapshot, the last one, wait briefly for debug information that its rows need. */
@@ -126,7 +138,8 @@ void engine_be_patient(struct engine *engine);
 /* Returns the next snapshot, or NULL if out of memory. Free with snapshot_free(). */
 const struct snapshot *engine_snapshot(struct engine *engine, double interval_s);
 
-/* The whole run, with every instruction and object (snapshot_objects.h). */
+/* Like engine_snapshot(), for the whole run, with every instruction and object
+ * (snapshot_objects.h). */
 const struct snapshot *engine_snapshot_run(struct engine *engine);
 
 /* Ignores requests of other kinds. Returns text for the status line or "". */
@@ -137,8 +150,11 @@ bool engine_fills(const struct engine *engine);
 /* Takes some milliseconds. Returns true when all of it has been read and can be shown. */
 bool engine_fill(struct engine *engine);
 
-/* SPEC of --stretch: "START-END" in seconds or "phase=LETTER". Returns 0, or a negative errno with
- * the reason. engine_check_time_range() only checks the syntax. */
+/*
+ * Shows the time range SPEC of --stretch, "START-END" in seconds or "phase=LETTER", and reads it
+ * completely. Returns 0, or a negative errno with the reason. engine_check_time_range() only checks
+ * the syntax of SPEC.
+ */
 int engine_show_time_range(struct engine *engine, const char *spec, struct error *error);
 int engine_check_time_range(const char *spec, struct error *error);
 

@@ -23,11 +23,13 @@ struct play {
 /* Initialises the clock: paused at the start, with a speed of 1. */
 void play_init(struct play *play, uint64_t length_ns, uint64_t now_ns);
 
-/* position_ns: nothing is due. If play_hurries() is true, call again without waiting. */
+/* Returns the time up to which to read now; position_ns: nothing is due. A long way may be divided
+ * into several calls: if play_hurries() is true, call again without waiting. */
 uint64_t play_due(struct play *play, uint64_t now_ns);
 bool play_hurries(const struct play *play);
 
-/* `now_ns`: wall time after reading; `ended`: end of the recording. */
+/* Reports that the slice from play_due() has been read, at wall time now_ns; `ended`: end of the
+ * recording. */
 void play_done(struct play *play, uint64_t until_ns, uint64_t now_ns, bool ended);
 
 bool play_seeks(const struct play *play);

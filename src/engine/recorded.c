@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Also reads, decodes and resolves recordings that were not made by misstop. */
+/* Recordings: replay from the start, processes, machine and clock. Also reads, decodes and resolves
+ * recordings that were not made by misstop. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -104,7 +105,8 @@ static const char *known(const char *text)
     return *text ? text : NULL;
 }
 
-/* Its clocks give the start; the file's time is that of the last write. */
+/* Fills in the date of a recording. Its clocks give the start; the file's time is that of the last
+ * write. */
 void recorded_date(struct recording_text *text, const struct perfdata_machine *machine,
                    uint64_t start_ns)
 {

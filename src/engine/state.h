@@ -68,8 +68,11 @@ void recorder_ranking(struct recorder *recorder, uint16_t event);
  * recording stores only as many as it can hold, and the tables count the same ones. */
 bool recorder_wants_line(struct recorder *recorder, uint64_t time_ns, struct line_event *line);
 
-/* Call at a refresh, after its snapshot. `head`: with the displayed totals, which are recorded.
- * Returns text for the status line, once per error, otherwise NULL. */
+/*
+ * Call at a refresh, after its snapshot. `head` is the head passed to the tables, so that the
+ * recorded totals equal the displayed ones. Returns text for the status line, once per error,
+ * otherwise NULL.
+ */
 const char *recorder_sync(struct recorder *recorder, const struct snapshot *head, uint64_t now_ns);
 
 enum { ENGINE_LINES = 32, ENGINE_RENAMES = 1024 };
@@ -259,7 +262,8 @@ long engine_take(struct engine *engine, uint64_t *until_ns);
 int engine_open_trunk(struct engine *engine);
 void engine_close_trunk(struct engine *engine);
 
-/* The place of a new period of the run over time is added at once, while names are valid. */
+/* Queues a place for the tables. If it begins a new period of the run over time, the places are
+ * added at once, while the current names are valid. */
 void engine_add_place(struct engine *engine, const struct place *place);
 /* Call before the tables are read and when names may change. */
 void engine_count_places(struct engine *engine);
@@ -284,7 +288,8 @@ void recorded_reached(struct engine *engine, uint64_t until_ns);
 /* In stored.c: takes the place of engine_recorded where a store belongs to the input. */
 int stored_look(struct engine *engine, struct error *error);
 
-/* Open watchpoints (also if `watch` is NULL), offer a sample, count results, return the state. */
+/* In watchpoints.c, also if `watch` is NULL: opens watchpoints, offers a sample, counts results up
+ * to a time, returns the state for the snapshot. */
 int engine_watch_open(struct engine *engine, struct error *error);
 void engine_watch_offer(struct engine *engine, const struct place *place);
 void engine_watch_pump(struct engine *engine, uint64_t until_ns);
@@ -304,7 +309,8 @@ int engine_whatif_check(const char *const texts[], struct error *error);
  * information was still loading. */
 bool engine_whatif_peek(struct engine *engine);
 
-/* A question that ends keeps its answer in the list. */
+/* In whatif.c: returns the questions for the snapshot; handles requests of views. A question that
+ * ends keeps its answer in the list. */
 struct snapshot_whatifs engine_whatif_state(struct engine *engine);
 const char *engine_whatif_request(struct engine *engine, const struct request *request);
 
@@ -312,11 +318,12 @@ const char *engine_whatif_request(struct engine *engine, const struct request *r
 bool engine_take_line(struct engine *engine, const struct record *record);
 void engine_count_lines(struct engine *engine);
 
-/* Since the start, or in a recording since the process's first sample; NAN if not known. */
+/* Returns the displayed time: since the start, or in a recording since the process's first sample;
+ * NAN if not known. */
 double engine_elapsed_s(struct engine *engine);
 
-/* Returns the snapshot of the displayed time range, based on the head of the run's snapshot;
- * handles requests of views (NULL: not handled here); returns to the run up to now. */
+/* In time_range.c: returns the snapshot of the displayed time range, based on the head of the run's
+ * snapshot; handles requests of views (NULL: not handled here); returns to the run up to now. */
 const struct snapshot *engine_time_range_snapshot(struct engine *engine,
                                                   const struct snapshot *head);
 const char *engine_time_range_request(struct engine *engine, const struct request *request);
@@ -332,7 +339,8 @@ static inline uint64_t engine_time_range_end_ns(const struct engine_time_range *
 /* -e LIST for a recording: ranks by the first event. -EINVAL: the recording has no such event. */
 int engine_rank_recorded(struct engine *engine, const char *events, struct error *error);
 
-/* check returns 0 or -EINVAL; start begins now, or when an object of that name appears. */
+/* --search WHAT: check returns 0 or -EINVAL; start begins now, or when an object of that name
+ * appears. */
 int engine_search_check(const char *what, struct error *error);
 void engine_search_start(struct engine *engine, const char *what);
 

@@ -42,7 +42,8 @@ static int find_store(struct store_reader **store, const char *input, char *note
 /* During the initial pass to the end, the tables are refreshed at the same times as while
  * recording, so that histories, element sizes and the search are identical. */
 
-/* At once, while names are as of then; not the last, which the caller requests. */
+/* Makes the snapshot at once, while names are as of then; except the last, which the caller
+ * requests. */
 static void catch_up_refresh(struct engine *engine)
 {
     const struct engine_store *stored = &engine->stored;
@@ -67,7 +68,8 @@ static void take_facts(struct engine *engine)
     memcpy(engine->cache_lines, facts->cache_lines, sizeof facts->cache_lines);
 }
 
-/* Applied together, because each pass reads all tables. Consecutive in the file. */
+/* Renames are consecutive in the file. They are applied together, because each pass reads all
+ * tables. */
 static void flush_renames(struct engine *engine)
 {
     engine_rename(engine, engine->stored.renames, engine->stored.rename_count);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The run continues in the background. */
+/* A time range displayed instead of the run: its limits, tables and snapshots. The run continues in
+ * the background. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +9,8 @@
 
 #include "engine/state.h"
 
-/* Filled from the past in slices, so that sampling and keys do not wait. */
+/* The tables of a time range are filled from the past in slices, so that sampling and keys do not
+ * wait for them. */
 
 /* A slice is too short to be noticed as a key delay. A search that has not settled after
  * SEARCH_ROUNDS passes over the time range never will. */

@@ -55,8 +55,8 @@ void engine_close_trunk(struct engine *engine)
     engine->waiting = NULL;
 }
 
-/* In a replay a separate thread does this, except for batches that make the tables ask for
- * names. */
+/* Adds the queued places to the tables. In a replay a separate thread does this, except for batches
+ * that make the tables ask for names. */
 static void count_places(struct engine *engine)
 {
     struct place_batch *waiting = engine->waiting;
@@ -197,8 +197,11 @@ bool engine_behind(const struct engine *engine)
     return engine->behind;
 }
 
-/* A walked heap must be read before its blocks are reused, and a leaf function's frame before the
- * function returns. Neither applies to a sleeping target. */
+/*
+ * Records wait in rings of the kernel, allocations in the agent's rings; both wake misstop when
+ * they fill up. A walked heap must be read before its blocks are reused, and a leaf function's
+ * frame before the function returns. Neither applies to a sleeping target.
+ */
 int engine_patience_ms(struct engine *engine)
 {
     enum {

@@ -103,7 +103,8 @@ static void look_at(struct engine *engine, struct engine_whatif *whatif)
         engine_whatif_because(whatif, "the program ended before the question could be asked");
 }
 
-/* Largest saving first, questions without an answer last. */
+/* Returns true if `one` sorts before `other`: largest saving first, questions without an answer
+ * last. */
 static bool is_better(const struct snapshot_whatif *one, const struct snapshot_whatif *other)
 {
     double left = snapshot_whatif_change(one);
@@ -291,8 +292,8 @@ static bool is_wanting(const struct engine *engine)
     return wanting;
 }
 
-/* Asks each question as soon as its object and type are known. The type requires accesses after the
- * debug information has been read. */
+/* While the program waits for the questions, asks each one as soon as its object and type are
+ * known. The type requires accesses after the debug information has been read. */
 static void try_early(struct engine *engine)
 {
     struct engine_whatifs *whatif = &engine->whatif;

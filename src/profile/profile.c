@@ -10,10 +10,9 @@
 #include "profile/state.h"
 
 /*
- * Adds places to the tables. Places that differ only in address and time form a group, for the
- * duration of the caller's batch; the rows that all of them count in are written once per group.
- * Counts that depend on the address, or on the order of samples, are made for each place: offsets,
- * sets, the window, sharing, the search, votes and the credit of pairs.
+ * Places that differ only in address and time form a group, for the duration of the caller's batch;
+ * the rows that all of them count in are written once per group. Counts that depend on the address,
+ * or on the order of samples, are made for each place.
  *
  * The tables are larger than the caches. Therefore places are added a few at a time, in three
  * steps: prefetch the hash slots, prefetch the rows that they point to, then count. By the time the
@@ -101,10 +100,7 @@ static int profile_tables(struct profile *profile)
         (unsigned)__builtin_ctz(options->geometry.line_bytes ? options->geometry.line_bytes : 64));
 }
 
-/*
- * Returns the event of the first level: misses of a level are also misses of all levels above, so
- * the first level has them all.
- */
+/* Misses of a level are also misses of all levels above, so the first level has them all. */
 static uint16_t first_level_event(const struct profile_options *options)
 {
     static const uint8_t order[] = {EVENT_MISS_L1, EVENT_MISS_L2, EVENT_OTHER, EVENT_MEM_FILL};
@@ -363,10 +359,8 @@ static void count_over_time(struct profile *profile, const struct timeline_part 
         count_measures(profile, part, access);
 }
 
-/*
- * Counts the window's samples again in the search. Each sample counts with the mean weight of the
- * run.
- */
+/* Counts the window's samples again in the search. Each sample counts with the mean weight of the
+ * run. */
 static void search_again(struct profile *profile, uint64_t from_ns)
 {
     const struct tally *all = &profile->all[profile->options.ranking];
@@ -381,9 +375,8 @@ static void search_again(struct profile *profile, uint64_t from_ns)
     }
 }
 
-/*
- * Runs a step of the timeline: at the first sample, and at the first sample after each base period.
- */
+/* Runs a step of the timeline: at the first sample, and at the first sample after each base
+ * period. */
 static void profile_step(struct profile *profile, uint64_t now_ns)
 {
     struct timeline_totals totals = {.measures = &profile->measures,
@@ -459,10 +452,8 @@ static void add_to_holder(struct profile *profile, const struct group *group)
         tally_add(tallies_at(&profile->holders, holder, group->key.event), &group->sums);
 }
 
-/*
- * Adds to a held row. If another pair took over the row, its earlier counts are lost, and so are
- * these.
- */
+/* Adds to a held row. If another pair took over the row, its earlier counts are lost, and so are
+ * these. */
 static void add_to_held(const struct held *held, const struct sums *sums)
 {
     if (held->row && held->row->made == held->made)
@@ -545,7 +536,6 @@ static void find_rows_unplaced(struct profile *profile, struct group *group)
     group->code = make_held(&profile->unplaced.code, PAIR_OWNER(id, key->event), key->ip);
 }
 
-/* Finds the rows that count the group's samples. */
 static void find_rows(struct profile *profile, struct group *group, const struct place *place)
 {
     const struct group_key *key = &group->key;
@@ -570,10 +560,7 @@ static void find_rows(struct profile *profile, struct group *group, const struct
     group->instance = make_held(&profile->instances, owner, key->base);
 }
 
-/*
- * Makes the key of a place's group. Samples without an object are not counted by address, thread or
- * type, so these are 0.
- */
+/* Samples without an object are not counted by address, thread or type, so these are 0. */
 static struct group_key key_of(const struct place *place, bool counted)
 {
     const struct access *access = &place->access;
@@ -637,10 +624,7 @@ static struct group *group_of(struct profile *profile, const struct place *place
     return group;
 }
 
-/*
- * Returns true if two places are in one group: a fast path, as most places follow one of their own
- * group.
- */
+/* A fast path: most places follow one of their own group. */
 static bool alike(const struct place *left, const struct place *right)
 {
     const struct access *a = &left->access;
@@ -698,10 +682,8 @@ static struct levels *make_levels(struct count_rows *rows, size_t slot, uint64_t
     return count_rows_make(rows, sizeof(struct levels), slot, key);
 }
 
-/*
- * Finds the level rows of an access. Each row is from a separate table, because making a row moves
- * the others of its table. Pairs are NULL if they are not hot enough.
- */
+/* Finds the level rows of an access. Each row is from a separate table, because making a row moves
+ * the others of its table. Pairs are NULL if they are not hot enough. */
 static struct levels_touched find_levels(struct profile *profile, const struct adding *adding,
                                          const struct pair *offset)
 {
@@ -744,7 +726,6 @@ static void add_causes(struct profile *profile, const struct adding *adding,
     causes_add(&profile->causes, &bins, adding->place, scale);
 }
 
-/* Returns true if the access's offset in its object is known. */
 static bool has_offset(const struct access *access)
 {
     return access->how != ACCESS_OBJECT;
@@ -772,9 +753,8 @@ static struct pair *add_offset(struct profile *profile, const struct adding *add
     return pair;
 }
 
-/*
- * Adds the data of a sample that its group does not have: credits, votes, sizes, levels and causes.
- */
+/* Adds the data of a sample that its group does not have: credits, votes, sizes, levels and
+ * causes. */
 static void add_pairs(struct profile *profile, const struct adding *adding, double scale)
 {
     const struct place *place = adding->place;
@@ -852,10 +832,8 @@ static void add_over_time(struct profile *profile, const struct adding *adding,
     count_over_time(profile, &part, measure, access);
 }
 
-/*
- * Counts the caller of a sample. `object`: TALLY_IDS_MAX if not known; the caller node identifies
- * the sampled function.
- */
+/* Counts the caller of a sample. `object`: TALLY_IDS_MAX if not known; the caller node identifies
+ * the sampled function. */
 static void add_caller(struct profile *profile, const struct place *place, uint32_t object,
                        double scale)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The tables (doc/design/window.md): adds places to PMPT's window, decaying counts of objects,
- * offsets, code and sets, and the n-way search; makes snapshots. The clock is a parameter. Nothing
- * allocates per sample once the tables have reached their size, and all memory is bounded.
- * Single-threaded.
+ * The tables (doc/design/window.md): PMPT's window, decaying counts, the n-way search; makes
+ * snapshots. The clock is a parameter. Nothing allocates per sample once the tables have reached
+ * their size, and all memory is bounded. Single-threaded.
  */
 #ifndef MISSTOP_PROFILE_PROFILE_H
 #define MISSTOP_PROFILE_PROFILE_H
@@ -34,9 +33,8 @@ struct profile_options {
     bool simulated;                   /* one miss is a sample of each level that missed */
     bool lines;                       /* profile_add_lines() will be called */
     uint64_t cache_lines[3]; /* lines of L1d, L2, L3, for the verdicts of watches; 0: not known */
-    /* The profile of the whole run, if these tables hold a time range of it: its timeline is shown
-     * with the range, and live state is not known (snapshot.h). It outlives this profile. NULL:
-     * this is the whole run. */
+    /* The profile of the run, if these tables hold a time range of it: its timeline is shown, and
+     * live state is not known. It outlives this profile. NULL: this is the whole run. */
     const struct profile *run;
 };
 
@@ -46,10 +44,8 @@ void profile_free(struct profile *profile);
 
 /* Adds one sample, attributed or not (place->access.reason). Times never decrease. */
 void profile_add(struct profile *profile, const struct place *place);
-/*
- * Returns true if counting a sample of that time needs names (place_names): then only the thread
- * that answers may count it.
- */
+/* Returns true if counting a sample of that time needs names (place_names): then only the thread
+ * that answers may count it. */
 bool profile_asks(const struct profile *profile, uint64_t time_ns);
 /* Adds many samples, which is faster than one by one. */
 void profile_add_all(struct profile *profile, const struct place *places, size_t count);
@@ -57,19 +53,14 @@ void profile_add_all(struct profile *profile, const struct place *places, size_t
 /* Adds line events of a simulation, which are not samples. Earlier misses must have been added. */
 void profile_add_lines(struct profile *profile, const struct line_place *lines, size_t count);
 
-/*
- * Adds the result of a watchpoint; `function` and `ip` are those of the code that touched the line.
- * Samples up to its end must have been added.
- */
+/* Adds the result of a watchpoint; `function` and `ip` are those of the code that touched the line.
+ * Samples up to its end must have been added. */
 void profile_watch(struct profile *profile, const struct watch_result *result, uint32_t function,
                    uint64_t ip);
 
-/*
- * Renames objects: moves their counts to the new objects, and counts later samples of the old ids
- * there. A renamed id is not used again.
- */
+/* Renames objects: moves their counts to the new objects, and counts later samples of the old ids
+ * there. A renamed id is not used again. */
 void profile_rename(struct profile *profile, const struct object_rename *list, size_t count);
-/* Applies all renames of another profile. */
 void profile_rename_as(struct profile *profile, const struct profile *other);
 /* Returns the object that an id counts under now. */
 uint32_t profile_object(const struct profile *profile, uint32_t object);
@@ -78,10 +69,8 @@ uint32_t profile_object(const struct profile *profile, uint32_t object);
 void profile_lost(struct profile *profile, uint64_t count);
 void profile_throttled(struct profile *profile, uint64_t count);
 
-/*
- * Copies the first `room` time ranges of a phase, by its letter, in order of time; returns the
- * total number.
- */
+/* Copies the first `room` time ranges of a phase, by its letter, in order of time; returns the
+ * total number. */
 size_t profile_time_ranges(const struct profile *profile, char letter, struct time_range *out,
                            size_t room);
 
@@ -103,23 +92,16 @@ bool profile_search_back(struct profile *profile, uint64_t now_ns);
 enum search_state profile_search_state(const struct profile *profile);
 /* Starts the search of another profile from scratch in this one, if it has one. */
 void profile_search_as(struct profile *profile, const struct profile *other, uint64_t now_ns);
-/*
- * Adds a place only to the search: the tables already have it. Times continue from the start of the
- * search.
- */
+/* Adds a place only to the search: the tables already have it. Times continue from the start of the
+ * search. */
 void profile_search_add(struct profile *profile, const struct place *place, uint64_t now_ns);
 
-/*
- * Makes a snapshot as of now_ns and advances the histories by one refresh. The caller fills in
- * target, source, interval_s, iteration, elapsed_s and status in `head` (copied). NULL: out of
- * memory. Free with snapshot_free().
- */
+/* Advances the histories by one refresh. The caller fills in target, source, interval_s, iteration,
+ * elapsed_s and status in `head` (copied). NULL: out of memory. Free with snapshot_free(). */
 const struct snapshot *profile_snapshot(struct profile *profile, const struct snapshot *head,
                                         uint64_t now_ns);
-/*
- * Makes a snapshot of only the objects, fields and layouts, for what-if plans. It is not a refresh:
- * histories do not advance, so that a replay without such calls has the same results.
- */
+/* Makes a snapshot of only the objects, fields and layouts, for what-if plans. It is not a refresh:
+ * histories do not advance, so that a replay without such calls has the same results. */
 const struct snapshot *profile_glance(struct profile *profile, const struct snapshot *head);
 void snapshot_free(const struct snapshot *snapshot);
 

@@ -129,10 +129,8 @@ static uint64_t take_untyped(struct profile *profile, int reason, uint64_t sampl
     return samples - part;
 }
 
-/*
- * Counts samples without a type as typed by the memory they access. Most of them waited for
- * debugging information; the reason of each is not stored.
- */
+/* Counts samples without a type as typed by the memory they access. Most of them waited for
+ * debugging information; the reason of each is not stored. */
 static void type_totals(struct profile *profile, uint64_t samples)
 {
     samples = take_untyped(profile, UNTYPED_WAITING, samples);
@@ -299,10 +297,7 @@ static bool change_evictor(const struct profile *profile, struct pair *pair)
     return change_owner(profile, pair) || pair->key != before;
 }
 
-/*
- * The start of the instances of a `fixed` rename is not stored: drops them instead of counting a
- * wrong one.
- */
+/* The start of the instances of a `fixed` rename is not stored: drops them. */
 static bool change_instance(const struct profile *profile, struct pair *pair)
 {
     const struct object_rename *rename = ended(profile, PAIR_OBJECT(pair->owner));

@@ -111,10 +111,8 @@ struct profile {
 /* Grows `extras` to the number of objects; returns false if memory ran out. */
 bool profile_grow_extras(struct profile *profile);
 
-/*
- * Returns true if samples of an event count for shared lines. In a simulation one miss is a sample
- * of each level that missed, but only one access.
- */
+/* Returns true if samples of an event count for shared lines. In a simulation one miss is a sample
+ * of each level that missed, but only one access. */
 static inline bool profile_shares(const struct profile *profile, uint16_t event)
 {
     return !profile->options.simulated || event == profile->sharing_event ||
@@ -147,19 +145,15 @@ struct build {
     struct findings *findings;   /* valid from build_findings() to build_weigh_findings() */
 };
 
-/*
- * The sums for levels and rates in the shown basis, of an object, a field, a function or a cell.
- * Initialised to zero.
- */
+/* The sums for levels and rates in the shown basis, of an object, a field, a function or a cell.
+ * Initialised to zero. */
 struct build_sums {
     double recorded[LEVELS_COUNTS]; /* of the shown event */
     struct rates_sums rates;
 };
 
-/*
- * Return zeroed memory: in the snapshot's arena, or to be freed. NULL: out of memory; sets
- * build->failed.
- */
+/* Return zeroed memory: in the snapshot's arena, or to be freed. NULL: out of memory; sets
+ * build->failed. */
 void *build_array(struct build *build, size_t count, size_t size_bytes);
 void *build_scratch(struct build *build, size_t count, size_t size_bytes);
 /* Copies a value, which may be NULL, into the arena. */
@@ -168,10 +162,8 @@ uint32_t build_object_index(const struct build *build, uint32_t object);
 /* Returns the next object of a row, starting with the row's id; 0: no more. */
 uint32_t build_next_part(const struct build *build, uint32_t object);
 double build_read(const struct build *build, const struct counted *counted);
-/*
- * Returns a weight of the shown event in samples of mean weight, so that dividing by samples
- * divides by weight.
- */
+/* Returns a weight of the shown event in samples of mean weight, so that dividing by samples
+ * divides by weight. */
 double build_samples(const struct build *build, const struct counted *weight);
 /* Returns the number of counted samples minus build_samples(): 0 if all have the same weight. */
 double build_over(const struct build *build, const struct counted *samples,
@@ -179,10 +171,8 @@ double build_over(const struct build *build, const struct counted *samples,
 /* Returns the effective number of samples behind a share of the tally. */
 double build_effective(const struct build *build, const struct tally *tally);
 void build_objects(struct build *build);
-/*
- * Add the sums of an object, of a function, of a pair of profile->offsets (including its other
- * events), and of a pair of profile->code. In levels.c.
- */
+/* Add the sums of an object, of a function, of a pair of profile->offsets (including its other
+ * events), and of a pair of profile->code. In levels.c. */
 void build_sum_object(const struct build *build, uint32_t object, struct build_sums *sums);
 void build_sum_function(const struct build *build, uint32_t function, struct build_sums *sums);
 void build_sum_offset(const struct build *build, const struct pair *pair, struct build_sums *sums);
@@ -203,10 +193,8 @@ void build_sum_offset_use(const struct build *build, const struct pair *pair,
 struct snapshot_use *build_use_of(struct build *build, const struct snapshot_use *sum);
 /* Builds the levels, rates and use of the fields of objects. */
 void build_details(struct build *build);
-/*
- * Calls `part` for each listed object with its pairs, sorted by `extra` and key. Returns the number
- * of pairs of all objects, which stay in profile->sorted.
- */
+/* Calls `part` for each listed object with its pairs, sorted by `extra` and key. Returns the number
+ * of pairs of all objects, which stay in profile->sorted. */
 typedef void build_part(struct build *build, struct snapshot_object *object,
                         const struct pair **pairs, size_t count);
 size_t build_from(struct build *build, const struct pairs *pairs, build_part *part);
@@ -218,10 +206,8 @@ void build_layouts(struct build *build, struct snapshot_object *object,
                    const struct snapshot_field *fields, size_t count);
 bool build_type(const struct build *build, uint32_t type, struct type_desc *desc);
 
-/*
- * Changes an offset in a type into an offset in the whole, if the whole has the type exactly once
- * as a part. Otherwise a base class, or the value in a node, would appear as separate fields.
- */
+/* Changes an offset in a type into an offset in the whole, if the whole has the type exactly once
+ * as a part. Otherwise a base class, or the value in a node, would appear as separate fields. */
 void build_in_whole(const struct build *build, const struct type_desc *whole, uint32_t whole_id,
                     uint32_t *type, uint32_t *offset);
 /* Leaves profile->code in profile->sorted, by owner, for the following functions. */
@@ -232,10 +218,7 @@ void build_callers(struct build *build); /* after objects and code */
 
 /* In code.c: returns the weight of all samples of the event, attributed or not. */
 double build_everything(const struct build *build);
-/*
- * Sorts the samples without an object and sets build->unlike; runs before build_widened() and
- * build_code().
- */
+/* Sets build->unlike; runs before build_widened() and build_code(). */
 void build_unplaced(struct build *build);
 /*
  * Widens the interval of an object's share by the samples without an object. They count as far as

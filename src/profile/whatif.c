@@ -132,10 +132,7 @@ uint32_t whatif_costliest_level(const struct snapshot_simulation *simulation, ui
     uint32_t costliest = now;
     for (uint32_t i = 0; i < simulation->level_count && i < SIMULATION_LEVELS_MAX; i++) {
         cycles += whatif_miss_cycles(i, simulation->level_count);
-        /*
-         * The levels are counted one by one while the program runs, so the difference can be
-         * negative.
-         */
+        /* The levels are counted while the program runs, so the difference can be negative. */
         double served = fmax(0, misses_at(simulation, i) - misses_at(simulation, i + 1));
         if (i == now)
             of_now = served * cycles;
@@ -168,10 +165,8 @@ enum { NATURAL_MAX_BYTES = 8 };
 /* Hot members together have at least this share of the samples. */
 static const double hot_part = 0.9;
 
-/*
- * Returns the largest power of two that divides a number, limited to the largest alignment of a
- * member.
- */
+/* Returns the largest power of two that divides a number, limited to the largest alignment of a
+ * member. */
 static uint32_t whatif_low_bit(uint64_t value)
 {
     uint64_t bit = value & -value;
@@ -222,7 +217,6 @@ static void whatif_find_units(struct whatif_planner *planner)
     }
 }
 
-/* Returns the alignment that satisfies all members. */
 static uint32_t whatif_natural(const struct whatif_planner *planner)
 {
     uint32_t natural = planner->count ? 1 : NATURAL_MAX_BYTES;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Questions about another layout of an object: parsing of the user's words, a plan from the type
- * and the hot members (whatif.c), and what an answer means in time (DTrack 3.4). Used by the
- * engine, which runs the simulation, and by the views, which offer the questions.
- */
+/* Parses the user's words, plans a layout from the type and the hot members, and computes what an
+ * answer means in time (DTrack 3.4). */
 #ifndef MISSTOP_PROFILE_WHATIF_H
 #define MISSTOP_PROFILE_WHATIF_H
 
@@ -34,10 +31,8 @@ struct whatif_wanted {
 
 enum { WHATIF_MEMBERS_NAMED = 64 };
 
-/*
- * Parses "OBJECT:split=FIELD" and the like; names may contain colons. Returns -EINVAL with the list
- * of valid forms.
- */
+/* Parses "OBJECT:split=FIELD" and the like; names may contain colons. Returns -EINVAL with the list
+ * of valid forms. */
 int whatif_parse(const char *text, struct whatif_wanted *wanted, char *object, size_t object_size,
                  struct error *error);
 /* Formats the part after the colon. */
@@ -54,18 +49,14 @@ struct whatif_plan {
     const char *members[WHATIF_MEMBERS_NAMED]; /* the first of them, or the member after the cut */
 };
 
-/*
- * Plans a layout. `layout`: of the chosen type; NULL: not known. `line_bytes`: of the caches.
- * Returns 0, or -EINVAL with the reason if it is impossible.
- */
+/* Plans a layout. `layout`: of the chosen type; NULL: not known. `line_bytes`: of the caches.
+ * Returns 0, or -EINVAL with the reason if it is impossible. */
 int whatif_plan(const struct whatif_wanted *wanted, const struct snapshot_object *object,
                 const struct snapshot_layout *layout, uint32_t line_bytes, struct whatif_plan *plan,
                 struct error *error);
 
-/*
- * Returns the cost of a miss at a level compared with a hit, from typical latencies of 4, 14, 44
- * and 200 cycles for L1, L2, L3 and memory; the last level misses to memory.
- */
+/* Returns the cost of a miss at a level compared with a hit, from typical latencies of 4, 14, 44
+ * and 200 cycles for L1, L2, L3 and memory; the last level misses to memory. */
 double whatif_miss_cycles(uint32_t level, uint32_t level_count);
 
 /*

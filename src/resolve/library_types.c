@@ -759,9 +759,8 @@ static void put_rule(struct writing *writing, const struct library_rule *rule,
     }
 }
 
-/* Writes a name by its rule. First tries the name with its arguments and the nested name after
- * them, then without the nested name. Returns the length of the text that the rule covers; 0: no
- * rule. */
+/* Tries the nested name after the arguments first, then without it. Returns the length of the text
+ * that the rule covers; 0: no rule. */
 static size_t put_by_rule(struct writing *writing, struct text text, size_t arguments_end)
 {
     struct text captures[CAPTURES];
@@ -868,7 +867,6 @@ static struct text block_of(const char *blocks, const char *function)
     return (struct text){"", 0};
 }
 
-/* Returns true if the functions of the scope allocate for their callers. */
 static bool is_allocators(struct text scope)
 {
     static const char *const scopes[] = {"std",

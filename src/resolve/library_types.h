@@ -2,8 +2,7 @@
 /*
  * Shows types of the C++ and Rust standard libraries, Boost and abseil as their users know them:
  * "map<long, Order> node" for std::_Rb_tree_node<std::pair<long const, Order> >, and the members
- * that only wrap the value. Driven by one table of rules. Pure functions on text, which is as
- * untrusted as the debug information that contains it.
+ * that only wrap the value. Pure functions on untrusted text, driven by one table of rules.
  */
 #ifndef MISSTOP_RESOLVE_LIBRARY_TYPES_H
 #define MISSTOP_RESOLVE_LIBRARY_TYPES_H
@@ -11,11 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/*
- * Writes the name of a type by the rules. Other names lose default arguments, inline namespaces and
- * "std::". The result fits `out` with balanced brackets: inner arguments become "...". A name with
- * unbalanced brackets is copied unchanged. Returns out.
- */
+/* Names without a rule lose default arguments, inline namespaces and "std::". The result fits `out`
+ * with balanced brackets: inner arguments become "...". Unbalanced brackets: an unchanged copy. */
 const char *library_name(const char *name, bool rust, char *out, size_t out_size);
 
 /*
@@ -67,7 +63,6 @@ extern const struct library_rule library_none;
 /* By the name as in the debug information; library_none where there is none. */
 const struct library_rule *library_rule(const char *name);
 
-/* How a member of a type with a rule is shown. */
 enum library_member {
     LIBRARY_PLAIN,
     LIBRARY_THROUGH, /* without its own name: its members are those of the value */

@@ -15,7 +15,6 @@ static uint32_t members_find(const struct type_desc *type, uint64_t offset, uint
 
 enum { PATH_PIECES = TYPE_DEPTH_MAX + 1 };
 
-/* Returns the name of a type without "struct ", "union ", "class " or "enum ". */
 static const char *members_bare(const char *name)
 {
     static const char *const keywords[] = {"struct ", "union ", "class ", "enum "};
@@ -371,8 +370,7 @@ static uint32_t part_count(const struct type_desc *type, uint32_t member)
     return end - member - 1;
 }
 
-/* Returns true if a member has the named type. Its type is written with dimensions: "struct atom
- * [3]" is of "struct atom". */
+/* The member's type is written with dimensions: "struct atom [3]" is of "struct atom". */
 static bool member_is_named(const struct type_member *member, const char *type)
 {
     const char *name = members_bare(member->type);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Finds the member at an offset of a described type, and its name. Pure functions on struct
- * type_desc, also used by profile and view.
- */
+/* Pure functions on struct type_desc, also used by profile and view. */
 #ifndef MISSTOP_RESOLVE_MEMBERS_H
 #define MISSTOP_RESOLVE_MEMBERS_H
 
@@ -12,29 +9,22 @@
 
 #include "place.h"
 
-/*
- * Returns the innermost member at an offset from the start of the type, with inner arrays folded to
- * one element. Among the members of a union, prefers one of size `size` (0: any), otherwise the
- * first. TYPE_NO_MEMBER: padding, outside, or no members.
- */
+/* The innermost member, with inner arrays folded to one element. In a union, prefers one of size
+ * `size` (0: any), otherwise the first. TYPE_NO_MEMBER: padding, outside, or no members. */
 uint32_t type_member_at(const struct type_desc *type, uint64_t offset, uint64_t size);
 
-/*
- * For an access to the bits [first, end) from `offset` on: returns the distance in bytes at which
- * type_member_at() finds the bit-field that contains all of them. *several: more than one does.
- */
+/* For an access to the bits [first, end) from `offset` on: returns the distance in bytes at which
+ * type_member_at() finds the bit-field that contains all of them. *several: more than one does. */
 int64_t type_bits_at(const struct type_desc *type, uint64_t offset, uint64_t first, uint64_t end,
                      bool *several);
 
-/* Returns true if a bit-field shares a byte with others, so that an access to the byte may be for
- * any of them. */
+/* An access to a shared byte may be for any of its bit-fields. */
 bool type_shares_byte(const struct type_desc *type, uint32_t member, uint64_t offset);
 
 /* Returns true if a bit-field has bits in the bytes [offset, offset + bytes). */
 bool type_has_bits(const struct type_member *member, uint64_t offset, uint64_t bytes);
 
-/* Returns true if the type ends in an array without a length: the size of an instance is then
- * unknown, and there are no arrays of the type. */
+/* An array without a length at the end: instances have no known size, and there are no arrays. */
 bool type_is_flexible(const struct type_desc *type);
 
 /* Returns the size of the type, including one element of an array without a length. */
@@ -66,17 +56,13 @@ const char *type_bits_name(const struct type_desc *type, uint64_t offset, uint64
 const char *type_field_name(const struct type_desc *type, uint64_t offset, uint64_t size, char *out,
                             size_t out_size);
 
-/* Finds the offset in `outer` of its only part with the type `inner`. Returns false if there is
- * none, several, or it is in an array. */
+/* Returns false if the part is in an array, or there is none or several. */
 bool type_find_part(const struct type_desc *outer, const struct type_desc *inner, uint64_t *offset);
 
-/* Returns true if `outer` has `inner` as a member at any depth. */
 bool type_has_part(const struct type_desc *outer, const struct type_desc *inner);
 
-/*
- * Returns true if a part of `outer` at `offset` may be described by `inner` at `inner_offset`: the
- * same type there, an element of an array of it, or scalars of the same size.
- */
+/* Returns true if a part of `outer` at `offset` may be described by `inner` at `inner_offset`: the
+ * same type there, an element of an array of it, or scalars of the same size. */
 bool type_holds(const struct type_desc *outer, uint64_t offset, const struct type_desc *inner,
                 uint64_t inner_offset);
 

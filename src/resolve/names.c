@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Describes objects and functions by id (struct place_names), and finds objects by name. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -30,8 +29,7 @@ static void describe_bin_object(struct resolver *resolver, uint32_t object,
         object_types_assign(&resolver->object_types, object, type);
 }
 
-/* Returns the object of the bin under which a combined bin is shown; made if it has no sample. 0:
- * the bin is not combined. */
+/* Makes the object if it has no sample. 0: the bin is not combined. */
 static uint32_t lead_object(struct resolver *resolver, uint32_t object)
 {
     uint32_t bin = resolver->bin_of_object[object];

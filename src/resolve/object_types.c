@@ -221,7 +221,6 @@ static uint32_t rename_block(struct type_instances *instances, const struct type
                      : rename_by_memory(instances, types, located);
 }
 
-/* Names memory without known blocks. */
 static uint32_t rename_place(struct type_instances *instances, const struct types *types,
                              struct located *located, uint32_t id, uint64_t start)
 {
@@ -320,9 +319,11 @@ void object_types_assign(struct object_types *typed, uint32_t object, uint32_t t
         known->assigned = type;
 }
 
-/* Returns true if a block can be an array of the type that its object got by votes or by
+/*
+ * Returns true if a block can be an array of the type that its object got by votes or by
  * assignment. For types with votes, code must have accessed further elements; otherwise the size
- * must fit. A block larger than a base class, or than the links of a node, is not an array. */
+ * must fit. A block larger than a base class, or than the links of a node, is not an array.
+ */
 static bool is_array_of(const struct object_type *object, const struct type_desc *desc,
                         const struct located *located, uint32_t type)
 {
@@ -333,8 +334,7 @@ static bool is_array_of(const struct object_type *object, const struct type_desc
     return !desc->member_count || (located->end - located->base) % desc->size < ROUNDED;
 }
 
-/* Returns the object's own type. A size class may contain blocks of several types, so only a type
- * common to all accesses is used. */
+/* A size class may have blocks of several types: only a type common to all accesses is used. */
 static uint32_t own_type(struct object_type *object, const struct types *types)
 {
     uint32_t voted = object->type ? object->type : votes_leader(&object->votes, types);
@@ -345,8 +345,7 @@ static uint32_t own_type(struct object_type *object, const struct types *types)
     return voted && !whole ? voted : object->assigned;
 }
 
-/* Returns true if the object's type begins at the start of the object. Mappings and stacks have no
- * single type, and blocks of a size class may have different types. */
+/* Mappings and stacks have no single type, nor do blocks of a size class. */
 static bool begins_with_type(const struct object_type *object, const struct located *located)
 {
     return object->type || located->kind == OBJECT_GLOBAL || located->kind == OBJECT_TLS ||
@@ -446,8 +445,7 @@ static void place_type(struct object_types *typed, const struct types *types,
         by_code(types, operand, place);
     if (!type)
         return;
-    /* The start of the object is known. An index, as of a virtual base, may lead to another member
-     * than the one it starts from. */
+    /* An index, as of a virtual base, may lead to another member than the one it starts from. */
     if (coded && operand->indexed && operand->type == type)
         place->type_offset = (uint32_t)type_fold(types_at(types, type), offset);
     bool agreed = coded && holds(types, type, offset, operand->type, place->type_offset);

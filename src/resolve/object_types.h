@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Decides the type of each access from two sources: the target type of the code's pointer, and the
- * type of the object (declared, or by votes of the accesses to it; doc/design/heap.md). Owned by
- * the resolver.
- */
+/* Decides the type of each access: the target type of the code's pointer, or the type of the object
+ * (declared, or by votes of the accesses to it; doc/design/heap.md). */
 #ifndef MISSTOP_RESOLVE_OBJECT_TYPES_H
 #define MISSTOP_RESOLVE_OBJECT_TYPES_H
 
@@ -83,7 +80,6 @@ struct object_types {
 
 void object_types_fini(struct object_types *typed);
 
-/* Sets an object's declared type. */
 void object_types_declare(struct object_types *typed, uint32_t object, uint32_t type,
                           uint64_t count);
 
@@ -91,10 +87,8 @@ void object_types_declare(struct object_types *typed, uint32_t object, uint32_t 
  * are enough votes. */
 void object_types_assign(struct object_types *typed, uint32_t object, uint32_t type);
 
-/* Names an object after a type. */
 void object_types_call(struct object_types *typed, uint32_t object, uint32_t type);
 
-/* Returns the type that an object is named after; 0: none. */
 uint32_t object_types_called(const struct object_types *typed, uint32_t object);
 
 /* Counts a vote for an object's type because a part of it was named after that type. `of`: the
@@ -111,9 +105,7 @@ void object_types_place(struct object_types *typed, const struct types *types,
 const char *object_types_describe(struct object_types *typed, const struct types *types,
                                   uint32_t object, struct object_desc *desc);
 
-/*
- * Names memory without a name after the type seen in it (doc/design/heap.md). The resolver owns it.
- */
+/* Names memory without a name after the type seen in it (doc/design/heap.md). */
 struct type_instance;
 struct type_places;
 

@@ -13,11 +13,8 @@
 #include "resolve/process/maps.h"
 #include "resolve/process/process.h"
 
-/*
- * Recognises anonymous mappings of glibc's malloc by their start: a thread arena begins with a
- * heap_info on a 64 MiB boundary, a large block with a chunk header with its mmapped bit set (glibc
- * malloc/arena.c, malloc/malloc.c; doc/facts.md).
- */
+/* glibc's malloc: a thread arena begins with a heap_info on a 64 MiB boundary, a large block with a
+ * chunk header with its mmapped bit set (glibc malloc/arena.c, malloc/malloc.c; doc/facts.md). */
 enum heap_answer { HEAP_UNKNOWN, HEAP_NO, HEAP_ARENA, HEAP_BLOCK };
 
 enum { HEAP_MAX_BYTES = 64 << 20, CHUNK_FLAGS = 7, CHUNK_MMAPPED = 2 };
@@ -250,11 +247,8 @@ static void find_in_file(struct located *located, const char *name)
     located->name = located->text;
 }
 
-/*
- * Joins numbered shared memory. Programs that create new shared memory for each task use a new
- * number each time (postgres: /dev/shm/PostgreSQL.2564281842 for each query): "PostgreSQL.*" is one
- * object.
- */
+/* Programs that create shared memory for each task number it (postgres:
+ * /dev/shm/PostgreSQL.2564281842 for each query): "PostgreSQL.*" is one object. */
 static bool join_numbered(struct located *located, const char *path)
 {
     static const char folder[] = "/dev/shm/";
@@ -297,9 +291,10 @@ static void find_in_map(struct located *located, struct space *space, const stru
     }
 }
 
-/* Returns true if memory reached through the stack pointer is a stack. It is not if it is part of a
- * larger object, as stacks of coroutines are, because the whole object must not be named a
- * stack. */
+/*
+ * Returns true if memory reached through the stack pointer is a stack. It is not if it is part of a
+ * larger object, as stacks of coroutines are, because the whole object must not be named a stack.
+ */
 static bool looks_like_stack(struct space *space, struct map *map)
 {
     return map->kind == MAPPING_ANON && map->end - map->start <= STACK_BYTES_MAX &&

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Finds the object of an address: a variable, a thread-local variable, a stack, the heap, a
- * mapping. It is located for one access and then interned. For the files of the resolver.
- */
+/* Finds the object of an address: a variable, a thread-local variable, a stack, the heap, a
+ * mapping. It is located for one access and then interned. For the files of the resolver. */
 #ifndef MISSTOP_RESOLVE_OBJECTS_H
 #define MISSTOP_RESOLVE_OBJECTS_H
 
@@ -16,10 +14,8 @@
 #include "resolve/heap/allocations.h"
 #include "resolve/process/space.h"
 
-/*
- * Objects and functions seen so far, with dense ids from 1; 0 is "unknown". Strings are sanitised
- * once, here. Bounded: when full, new ones are unknown.
- */
+/* Objects and functions seen so far, with dense ids from 1; 0 is "unknown". Strings are sanitised
+ * once, here. Bounded: when full, new ones are unknown. */
 enum { NAMES_OBJECTS_MAX = 1 << 16 };
 
 struct names {
@@ -47,9 +43,11 @@ uint32_t names_find_object(const struct names *names, uint64_t key);
 /* Adds an object with sanitised copies of the strings. 0: full or out of memory. */
 uint32_t names_add_object(struct names *names, uint64_t key, const struct object_desc *desc);
 
-/* Returns a name for an object of that kind and module, numbered if another object has it
+/*
+ * Returns a name for an object of that kind and module, numbered if another object has it
  * (text_numbered()): static variables of two files, types of two units, successive mappings at one
- * address. */
+ * address.
+ */
 const char *names_number(struct names *names, const struct object_desc *desc, const char *name);
 
 /* Counts an instance of an object, once per base. */
@@ -95,8 +93,7 @@ enum stack_wanted {
 bool located_make(struct located *located, struct space *space, const struct tls *tls,
                   const struct names *names, uint64_t address, enum stack_wanted stack);
 
-/* Returns true if the result is valid for all addresses of its mapping (private memory without a
- * stack), until something in the space changes. */
+/* Private memory without a stack: the result holds for its mapping until the space changes. */
 bool located_is_mapping(const struct located *located, struct space *space, uint64_t address);
 
 /* Locates an address outside a recording's mappings. `sp`: the sample's stack pointer, or 0. */
@@ -112,7 +109,6 @@ struct runtime_object;
 void located_of_class(struct located *located, const struct space *space, const char *name,
                       const struct runtime_object *object);
 
-/* Returns the key of the object that represents the blocks of a bin. */
 uint64_t located_bin_key(const struct space *space, uint32_t bin);
 
 /* Returns the key of a part that all frames of a function have. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Resolves an access to its place: object, function and type. */
 #include <stdio.h>
 #include <string.h>
 
@@ -100,9 +99,11 @@ static unsigned met(struct resolver *resolver, uint64_t key)
  * variable that the code does not declare, all units of a library are read. */
 enum { DECLARED_FROM = 4 /* samples */ };
 
-/* Returns the declaration of a variable. NULL for accesses by the dynamic linker, which relocates
+/*
+ * Returns the declaration of a variable. NULL for accesses by the dynamic linker, which relocates
  * every pointer in a variable: the program's own code will show which variables matter, and for one
- * of libc all units are read. */
+ * of libc all units are read.
+ */
 static const struct typed_answer *declaration(struct resolver *resolver,
                                               const struct located *located, uint64_t pc,
                                               const struct module *code)
@@ -115,8 +116,7 @@ static const struct typed_answer *declaration(struct resolver *resolver,
                          located->variable_at);
 }
 
-/* Names memory without a name after the type in it. The object that contains it stays the holder,
- * for phases and for the heap's bins. */
+/* The containing object stays the holder, for phases and for the heap's bins. */
 static uint32_t call_after_type(struct resolver *resolver, struct located *located,
                                 const struct access *access, const struct typed_answer *operand,
                                 struct place *place)
@@ -188,9 +188,11 @@ static bool note_holder(struct resolver *resolver, struct located *holder,
     return true;
 }
 
-/* Cuts an object to its block, because its size may be too large (an int's digits, a string's
+/*
+ * Cuts an object to its block, because its size may be too large (an int's digits, a string's
  * head). Rejects an object that begins further inside the block and does not end in it: its head is
- * a coincidence. */
+ * a coincidence.
+ */
 static bool fit_block(const struct located *block, struct runtime_object *object)
 {
     enum { BEFORE_HEAD_BYTES = 64 }; /* head of a garbage collector */
@@ -590,8 +592,7 @@ static void describe_nameless(struct module *module, const struct map *map, uint
     desc->name = text;
 }
 
-/* Returns a key that includes the module or name, because other code may later be at the same
- * address: from another file, or newly compiled. */
+/* Includes the module or name: other code may later be at the same address. */
 static uint64_t functions_key_of(const struct function_desc *desc, const struct module *module)
 {
     uint64_t owner = module ? module_serial(module) : hash_bytes(desc->name, strlen(desc->name));

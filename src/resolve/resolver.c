@@ -42,7 +42,6 @@ static void read_recorded_jitmap(struct resolver *resolver)
     close(fd);
 }
 
-/* Reports that the memory map cannot be read. */
 static int resolver_refuse(pid_t pid, int code, struct error *error)
 {
     char cause[ERROR_CAUSE];

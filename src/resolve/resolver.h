@@ -16,7 +16,6 @@
 #include "place.h"
 #include "sample.h"
 
-/* Result of the check whether a call path of the agent belongs to a bin. */
 enum allocation_path {
     ALLOCATION_PATH_UNKNOWN, /* no allocation yet, or not grouped yet */
     ALLOCATION_PATH_OTHER,
@@ -41,10 +40,8 @@ struct resolver_options {
     const char *heap_note;      /* why there is no agent, for the user; NULL */
 };
 
-/*
- * Checks a process before attaching: it exists, is no kernel thread or zombie, is 64-bit, and may
- * be profiled by us. Returns 0, or a negative errno with cause and remedy in `error`.
- */
+/* Checks a process before attaching: it exists, is no kernel thread or zombie, is 64-bit, and may
+ * be profiled by us. Returns 0, or a negative errno with cause and remedy in `error`. */
 int resolver_check(pid_t pid, struct error *error);
 
 int resolver_open(struct resolver **resolver, const struct resolver_options *options,
@@ -63,10 +60,8 @@ void resolver_distrust(struct resolver *resolver);
 /* Does slow work that must not delay samples (symbol files, threads). Called once per refresh. */
 void resolver_tick(struct resolver *resolver, uint64_t now_ns);
 
-/*
- * Names an access. Sets place->access.reason to REASON_BAD_ADDRESS if the address is not mapped;
- * object is then 0. `regs`: the sample's registers, for objects on its stack; NULL: none.
- */
+/* Names an access. Sets place->access.reason to REASON_BAD_ADDRESS if the address is not mapped;
+ * object is then 0. `regs`: the sample's registers, for objects on its stack; NULL: none. */
 void resolver_resolve(struct resolver *resolver, const struct access *access, const uint64_t *regs,
                       struct place *place);
 
@@ -118,17 +113,14 @@ int resolver_bin_rename(struct resolver *resolver, uint32_t bin, const char *nam
 int resolver_bin_combine(struct resolver *resolver, const uint32_t *bins, uint32_t count);
 int resolver_bin_undo(struct resolver *resolver);
 
-/*
- * Calls back for each current block of an object: a variable, or the blocks of a heap bin.
- * *follows: blocks are added and removed by call path. -ENOTSUP with the reason: not known.
- */
+/* Calls back for each current block of an object: a variable, or the blocks of a heap bin.
+ * *follows: blocks are added and removed by call path. -ENOTSUP with the reason: not known. */
 typedef void resolver_block(void *context, uint64_t start, uint64_t bytes);
 int resolver_blocks(struct resolver *resolver, uint32_t object, resolver_block *sink, void *context,
                     bool *follows, struct error *error);
 /* Checks whether the agent's call path `path` allocates blocks of an object. */
 enum allocation_path resolver_path(const struct resolver *resolver, uint32_t object, uint32_t path);
 
-/* Returns struct place_names for this resolver. */
 struct place_names resolver_names(struct resolver *resolver);
 /* Returns the debug information being loaded; valid until the next tick. */
 struct loading_state resolver_loading(const struct resolver *resolver);

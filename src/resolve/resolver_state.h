@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Internal state of the resolver. resolver.c keeps it current, serves the decoder, and receives the
- * time and the user's bins; place.c names accesses; names.c answers by id or name.
- */
+/* Internal state of the resolver. resolver.c keeps it current, serves the decoder, and receives the
+ * time and the user's bins; place.c names accesses; names.c answers by id or name. */
 #ifndef MISSTOP_RESOLVE_RESOLVER_STATE_H
 #define MISSTOP_RESOLVE_RESOLVER_STATE_H
 
@@ -63,8 +61,7 @@ bool callers_describe(const struct callers *callers, uint32_t node, struct calle
  * Objects without a name yet (doc/design/heap.md: an object has one identity): a heap block found
  * by the walk, memory accessed by code with unread debug information, a stack slot. Each gets an
  * object at its first sample. When its type or name becomes known, a rename (place.h) moves its
- * counts. If it turns out that there will be none, the object joins its size class, mapping or
- * stack.
+ * counts. Without a type or name the object joins its size class, mapping or stack.
  *
  * A block has one object from its first sample on. The walk cannot see that a block was freed and
  * its memory allocated again; an unrelated type at the same address reveals it.
@@ -82,7 +79,6 @@ enum {
     PROVISIONAL_SITES = 1 << 12,
 };
 
-/* Why an object waits. */
 enum provisional_kind {
     PROVISIONAL_BLOCK, /* a walked block */
     PROVISIONAL_CODE,  /* memory accessed by one instruction: the type of its operand */
@@ -117,7 +113,6 @@ struct provisional_object {
     uint64_t born_ns; /* first sample of a block */
 };
 
-/* A block and its object. */
 struct provisional_known {
     uint64_t start;
     uint64_t size_bytes; /* 0: empty */
@@ -126,10 +121,8 @@ struct provisional_known {
     uint32_t against; /* consecutive samples with an unrelated type */
 };
 
-/*
- * An instruction without debug information that accesses blocks of a size class, and the object of
- * the blocks that are known. It gives a type to blocks that only such code accesses.
- */
+/* An instruction without debug information that accesses blocks of a size class, and the object of
+ * the blocks that are known. It gives a type to blocks that only such code accesses. */
 struct provisional_site {
     uint64_t ip;
     uint32_t class;
@@ -138,7 +131,6 @@ struct provisional_site {
     uint32_t others; /* blocks that were another object */
 };
 
-/* Summary of the blocks of a size class. */
 enum { PROVISIONAL_KINDS = 4 };
 
 struct provisional_class {
@@ -180,12 +172,13 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
                            struct located *named, uint32_t type, const struct access *access,
                            const struct typed_answer *operand, struct place *place);
 
-/* Returns the object of a walked block's size class. */
 uint32_t provisional_class(struct resolver *resolver, const struct located *block);
 
-/* Handles memory with a type that may come from debug information still being read. Sets
+/*
+ * Handles memory with a type that may come from debug information still being read. Sets
  * place->object and ->holder, and the bounds of the instance if there was an answer before. Returns
- * false if there is no room. */
+ * false if there is no room.
+ */
 bool provisional_code(struct resolver *resolver, struct located *memory,
                       const struct access *access, struct place *place);
 
@@ -196,13 +189,11 @@ bool provisional_slot(struct resolver *resolver, struct located *stack, uint64_t
 /* Handles new answers and freed blocks. Called once per refresh. */
 void provisional_tick(struct resolver *resolver, uint64_t now_ns);
 
-/* Returns the known object of a block; 0: none. */
 uint32_t provisional_find(const struct resolver *resolver, uint64_t start, uint64_t size_bytes);
 
 /* Returns the object that another one turned out to be, or the object itself. */
 uint32_t provisional_now(const struct resolver *resolver, uint32_t object);
 
-/* Returns true if an object without a name is a block. */
 bool provisional_is_block(const struct resolver *resolver, uint32_t object);
 
 /* Returns the name of a block's row: "malloc(32.0M)", or "struct job * []" if `desc` is an array of
@@ -298,10 +289,8 @@ struct module *resolver_code_at(struct resolver *resolver, uint64_t address);
  * nothing is mapped. Sets *module to its file; NULL: none. */
 uint32_t resolver_function(struct resolver *resolver, uint64_t ip, struct module **module);
 
-/*
- * Refines a located stack to the variable or slot at `slot` bytes from the CFA of a function's
- * frames; `pc` is in the function. NULL: nothing known there, or (*waits) not known yet.
- */
+/* Refines a located stack to the variable or slot at `slot` bytes from the CFA of a function's
+ * frames; `pc` is in the function. NULL: nothing known there, or (*waits) not known yet. */
 const struct typed_answer *resolver_name_slot(struct resolver *resolver, struct located *located,
                                               uint64_t address, uint64_t pc, int64_t slot,
                                               bool *waits);

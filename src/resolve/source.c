@@ -238,8 +238,7 @@ static struct source_text *source_text_of(struct source_texts *texts, const char
     return text;
 }
 
-/* Expands tabs. Columns are counted in bytes, which is good enough for text before a tab. A NUL
- * would end the line. */
+/* Columns are counted in bytes, good enough before a tab. A NUL would end the line. */
 static size_t expand_tabs(char *out, size_t out_size, const char *in, size_t in_size)
 {
     size_t used = 0;

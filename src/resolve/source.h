@@ -3,9 +3,7 @@
  * Reads lines of source files, by the names in debug information. Searches in the root of the live
  * process, in our own root unless the process has another root or the recording is from another
  * machine, below --symfs, and in the current directory by the longest existing tail of the path.
- * Reports where it searched, and why a file was not opened. Caches a bounded number of files and
- * bytes; evicts the least recently used. For the screens, through src/engine, which owns it.
- * Single-threaded.
+ * Caches a bounded number of files and bytes; evicts the least recently used. Single-threaded.
  */
 #ifndef MISSTOP_RESOLVE_SOURCE_H
 #define MISSTOP_RESOLVE_SOURCE_H

@@ -70,7 +70,6 @@ static const char *answers_keep_text(struct typing *typing, const char *text)
     return typing->strings.used_bytes < STRINGS_MAX ? arena_string(&typing->strings, text) : NULL;
 }
 
-/* Returns the entry of a question; NULL: never asked. */
 static struct answered *answers_find(const struct typing *typing, uint32_t serial,
                                      const struct dwarf_question *question)
 {

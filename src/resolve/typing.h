@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Types and source lines from debug information. Each instruction, variable and stack slot is asked
- * about once (dwarf/reader.h); answers are cached and found with one probe. Until the answer
- * arrives, the result is not known. Owned by the resolver.
- */
+/* Each instruction, variable and stack slot is asked about once (dwarf/reader.h); answers are
+ * cached and found with one probe. Until the answer arrives, the result is not known. */
 #ifndef MISSTOP_RESOLVE_TYPING_H
 #define MISSTOP_RESOLVE_TYPING_H
 
@@ -18,11 +15,8 @@
 #include "resolve/dwarf/question.h"
 #include "resolve/dwarf/reader.h"
 
-/*
- * All types seen in any file of the process, with dense ids from 1. The same type reported by two
- * files is one type (name, size and members equal). Copies are kept until the end. Bounded: when
- * full, new types are not known.
- */
+/* Dense ids from 1. The same type in two files is one type (name, size and members equal). Copies
+ * are kept until the end. Bounded: when full, new types are not known. */
 struct types {
     struct arena memory;
     struct type_desc *types; /* [count], from id 1 */
@@ -42,13 +36,11 @@ uint32_t types_add(struct types *types, uint32_t serial, uint32_t reference,
 /* Returns the id of a file's reference; 0: not reported. */
 uint32_t types_of_file(const struct types *types, uint32_t serial, uint32_t reference);
 
-/* Returns the type; NULL: no such id. */
 static inline const struct type_desc *types_at(const struct types *types, uint32_t type)
 {
     return type && type <= types->count ? &types->types[type] : NULL;
 }
 
-/* Returns true if `outer` has `inner` as a member at any depth. */
 bool types_contains(const struct types *types, uint32_t outer, uint32_t inner);
 
 /* Of the target of an instruction's operand; of a variable of a module, a thread or a frame; or of
@@ -61,8 +53,7 @@ struct typed_answer {
     bool indexed;     /* an operand: an index or a loop moves over elements */
     uint8_t bits_at;  /* ... bytes from there to the bit-field that is used of the word */
     uint8_t unit;     /* ... bytes of bit-fields that may be used; 0: no such */
-    int64_t offset;   /* of the access from the start of the type, index taken as 0; of the place
-                         asked about in a variable */
+    int64_t offset;   /* in the type, with index 0: of the access, or of the place in a variable */
     uint64_t count;   /* elements of a variable; 0: no array */
     uint64_t size;    /* of a variable; 0: not known */
     const char *name; /* of a variable; of a call "TYPE.VARIABLE"; NULL: none */
@@ -98,10 +89,8 @@ void typing_expect(struct typing *typing, const struct module *module);
 /* Forgets the types at addresses, because code has changed; keeps the types themselves. */
 void typing_forget(struct typing *typing);
 
-/*
- * These functions return NULL if the answer is not known yet. `module` is the module of the code;
- * NULL: none. Answers stay valid until the next typing_forget().
- */
+/* These functions return NULL if the answer is not known yet. `module` is the module of the code;
+ * NULL: none. Answers stay valid until the next typing_forget(). */
 const struct typed_answer *typing_operand(struct typing *typing, const struct module *module,
                                           const struct access *access);
 /* Of a variable (DWARF_VARIABLE, DWARF_TLS, with `pc` that touched it), a call (DWARF_CALL), or the

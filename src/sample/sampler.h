@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One source, live or replayed, read as records in time order. One thread only. */
+/* A sampling session: one source, live on a process or replayed from a file, read as records in
+ * time order. Opened by main, read by the main loop. One thread only. */
 #ifndef MISSTOP_SAMPLE_SAMPLER_H
 #define MISSTOP_SAMPLE_SAMPLER_H
 
@@ -38,7 +39,8 @@ int sampler_open(struct sampler **sampler, const struct sampler_options *options
                  struct error *error);
 void sampler_close(struct sampler *sampler);
 
-/* Readable when records are waiting. -1 in replay, except for a pipe still being written. */
+/* Returns a descriptor for poll(), readable when records are waiting. -1 in replay, except for a
+ * pipe that is still being written. */
 int sampler_fd(const struct sampler *sampler);
 
 /*
@@ -52,8 +54,9 @@ long sampler_read(struct sampler *sampler, uint64_t until_ns, sampler_sink sink,
 
 /*
  * Live only: called before each record is handed over. If it returns false, the record waits for
- * the next call, so a call takes no longer than its caller has time for. Waiting records are
- * bounded; further ones stay in the kernel's rings, which count losses. NULL: always true.
+ * the next call, so a call takes no longer than its caller has time for. The number of waiting
+ * records is bounded; further records stay in the kernel's rings, which count losses. NULL: all
+ * records are handed over.
  */
 typedef bool sampler_may(void *context, uint64_t time_ns);
 void sampler_pace(struct sampler *sampler, sampler_may *may, void *context);
@@ -71,7 +74,8 @@ int sampler_tick(struct sampler *sampler, uint64_t now_ns);
 
 int sampler_enable(struct sampler *sampler, bool on);
 
-/* A source that has more detail for one event provides it for the ranking one. */
+/* Makes event `index` the ranking event: a source that has more detail for one event provides it
+ * for this one. */
 void sampler_rank(struct sampler *sampler, unsigned index);
 
 const struct sampler_info *sampler_info(const struct sampler *sampler);
@@ -84,13 +88,16 @@ struct snapshot_simulation sampler_simulation(const struct sampler *sampler);
 /* The recording, to be asked for its facts (sample/perfdata/perfdata.h); NULL: live. */
 struct perfdata *sampler_recording(const struct sampler *sampler);
 
-/* -ESPIPE: the recording came through a pipe and cannot be read again. */
+/* Goes back to the start, for process `pid`. -ESPIPE: the recording came through a pipe and cannot
+ * be read again. */
 int sampler_restart(struct sampler *sampler, pid_t pid, struct error *error);
 
-/* If the recording is a file. Sinks get the same records. Returns 0 or a negative errno. */
+/* Starts a thread that reads and parses the recording ahead, if the recording is a file. Sinks get
+ * the same records. Returns 0 or a negative errno. */
 int sampler_read_ahead(struct sampler *sampler);
 
-/* As opened or recorded, for writing a recording; NULL: no such event. */
+/* Returns the attribute of event `index` as opened or recorded, for writing a recording; NULL: no
+ * such event. */
 const struct perf_event_attr *sampler_attribute(const struct sampler *sampler, unsigned index);
 
 /* Reports for `misstop doctor` whether each source works here, why not, and the command that

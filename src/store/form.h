@@ -147,7 +147,8 @@ const struct row_field *store_form_list(unsigned kind, unsigned *count);
 uint64_t store_form_header_sum(const struct store_header *header);
 uint64_t store_form_block_sum(const struct store_block *block, const void *payload);
 
-/* In order of time. An id is that of a row of names. */
+/* Fields of records in order of time: places, watches, counts, refreshes. An id is that of a row of
+ * names. Private to src/store. */
 enum place_field {
     PLACE_ROW_ADDRESS,
     PLACE_ROW_OFFSET, /* address - base */
@@ -213,8 +214,8 @@ enum ranking_field { RANKING_ROW_EVENT };
 enum counts_field { COUNTS_ROW_LOST, COUNTS_ROW_THROTTLED };
 enum mark_field { MARK_ROW_NOW_NS, MARK_ROW_INTERVAL };
 
-/* Descriptions of ids, and answers to the tables. A name, path or text is the id of a string; a
- * double is stored as its bits. */
+/* Fields of the rows that describe ids, and of the answers to the tables. A name, path or text is
+ * the id of a string; a double is stored as its bits. Private to src/store. */
 enum type_field { TYPE_ROW_FIRST_MEMBER = 3, TYPE_ROW_MEMBERS };
 
 enum member_field { MEMBER_ROW_PARENT = 6 /* plus 1; 0: the type itself */ };
@@ -247,7 +248,8 @@ enum word_field { WORD_ROW_VALUE };
 /* Strings, innermost first; terminated by 0. */
 enum site_field { SITE_ROW_FIELDS = 64 };
 
-/* As of a refresh. A text is the id of a string; a double is stored as its bits. */
+/* Facts other than places and names, as of a refresh. A text is the id of a string; a double is
+ * stored as its bits. */
 enum facts_field {
     FACTS_ROW_GIVES = 3, /* 1: exact address, 2: exact ip, 4: latency, 8: data source, 16: lines */
     FACTS_ROW_USER = 15  /* user of the process, plus 1; 0: not known */
@@ -255,8 +257,8 @@ enum facts_field {
 
 enum whatif_field { WHATIF_ROW_STATE };
 
-/* Seven bits per byte, least significant first; the top bit is set if more bytes follow.
- * Differences have their sign in bit 0. */
+/* Encoding of numbers: seven bits per byte, least significant first; the top bit is set if more
+ * bytes follow. Differences have their sign in bit 0. Private to src/store. */
 enum { NUMBER_BYTES_MAX = 10 };
 
 /* Unread bytes; `at` never passes `end`. */
@@ -296,7 +298,8 @@ static inline uint64_t number_to_difference(uint64_t number)
     return number >> 1 ^ (0 - (number & 1));
 }
 
-/* With the exponent in the low bits, so that round values are short. */
+/* Returns the bits of a double as a number, with the exponent in the low ones, so that round values
+ * are short. */
 static inline uint64_t number_of_double(double value)
 {
     uint64_t bits;
@@ -357,14 +360,16 @@ bool row_get(struct numbers *from, uint64_t *row, unsigned fields);
 /* The time of a place is stored outside the row. */
 void place_row_fill(uint64_t row[PLACE_ROW_FIELDS], const struct place *place);
 
-/* Untrusted: clamps enums, and makes the base valid for the address. The caller checks time and
- * event, because it has their bounds. */
+/* Reads an untrusted row: clamps enums, and makes the base valid for the address. The caller checks
+ * time and event, because it has their bounds. */
 void place_row_read(const uint64_t row[PLACE_ROW_FIELDS], struct place *place);
 
-/* By instruction, because its accesses are similar: the earlier place to encode from. */
+/* Returns the slot with the earlier place that a place is encoded from. Depends on the instruction,
+ * because its accesses are similar. */
 unsigned place_row_slot(const uint64_t row[PLACE_ROW_FIELDS]);
 
-/* Whether a place may have an object, function, type or instruction that `before` does not have. */
+/* Returns true if a place may have an object, function, type or instruction that `before` does not
+ * have. */
 static inline bool place_row_new_ids(const uint64_t *now, const uint64_t *before)
 {
     return now[PLACE_ROW_OBJECT] != before[PLACE_ROW_OBJECT] ||
@@ -378,16 +383,19 @@ static inline bool place_row_new_ids(const uint64_t *now, const uint64_t *before
 }
 
 /* Single lines, and pairs of instructions, which writer and reader store. */
-/* `since_ns`: since the previous line. No table uses thread and CPU: not stored. */
+/* Fills in a row. `since_ns`: time since the previous line. Thread and CPU are not stored: no table
+ * uses them. */
 void line_row_fill(uint64_t row[LINE_ROW_FIELDS], const struct line_place *line, uint64_t since_ns);
 
 /* Reads a row; returns false if no simulation reports such a line. The caller sets the time. */
 bool line_row_read(const uint64_t row[LINE_ROW_FIELDS], struct line_place *line);
 
-/* By instruction, because its lines are similar: the earlier line to encode from. */
+/* Returns the slot with the earlier line that a line is encoded from. Depends on the instruction,
+ * because its lines are similar. */
 unsigned line_row_slot(const uint64_t row[LINE_ROW_FIELDS]);
 
-/* Whether a line may have an object, function, type or instruction that `before` does not have. */
+/* Returns true if a line may have an object, function, type or instruction that `before` does not
+ * have. */
 bool line_row_new_ids(const uint64_t *now, const uint64_t *before);
 
 /* The answer to PLACE_PAIR; places are in the order of recording. */

@@ -205,8 +205,9 @@ static bool join_segments(struct sieve *sieve, const struct segment *pair)
 }
 
 /*
- * Shortest relative to its age, in places of the run: the density of places is then inversely
- * proportional to their age, and the newest part is exact. Not the segments being written and read.
+ * Chooses the pair that is shortest relative to its age, in places of the run: the density of
+ * places is then inversely proportional to their age, and the newest part is exact. Excludes the
+ * segments being written and read.
  */
 static size_t choose_pair(const struct past *past)
 {

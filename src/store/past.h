@@ -13,8 +13,8 @@
 #include "place.h"
 #include "snapshot_share.h"
 
-/* 2.8 million places of 12 bytes, or 23 minutes at 2,000 per second before thinning starts. Not
- * more than misstop's own tables, and only touched as the run proceeds. */
+/* Default size: 2.8 million places of 12 bytes, or 23 minutes at 2,000 per second before thinning
+ * starts. Not more than misstop's own tables, and only touched as the run proceeds. */
 #define PAST_BYTES (UINT64_C(32) << 20)
 
 struct past;
@@ -29,12 +29,14 @@ void past_clear(struct past *past);
 /* Adds places; times do not decrease, as for samples. */
 void past_add_all(struct past *past, const struct place *places, size_t count);
 
-/* The ranges must be sorted, must not overlap, and must stay valid during the reading. One reading
- * at a time; places can be added meanwhile. */
+/* Starts reading the places of time ranges, which must be sorted, must not overlap, and must stay
+ * valid during the reading. One reading at a time; places can be added meanwhile. */
 void past_read_begin(struct past *past, const struct time_range *ranges, size_t count);
 
-/* In approximate order of time (a place that represents two may be one place late). Adds to *seen
- * the number of places that they represent. Returns 0 at the end. */
+/*
+ * Reads the next places, in approximate order of time (a place that represents two may be one place
+ * late). Adds to *seen the number of places of the run that they represent. Returns 0 at the end.
+ */
 size_t past_read(struct past *past, struct place *places, size_t room, uint64_t *seen);
 void past_read_end(struct past *past);
 

@@ -256,8 +256,8 @@ static bool take_place(struct store_reader *reader, uint64_t slot)
         return false;
     if (reader->place_ns > reader->newest_ns)
         reader->newest_ns = reader->place_ns;
-    /* Not the item's time: a refresh may precede places that arrived late. The tables count these
-     * places at their own time, as during the recording. */
+    /* Does not use the time of the item, because a refresh may precede places that arrived late.
+     * The tables count these places at their own time, as during the recording. */
     place->access.time_ns = reader->newest_ns;
     return make_item(reader, STORE_ITEM_PLACE, reader->place_ns);
 }
@@ -501,8 +501,8 @@ bool store_reader_more(const struct store_reader *reader)
     return found;
 }
 
-/* The extents that the tables got during the recording; elsewhere the first instance of each
- * object. For splits of a search. Also mappings and nodes. */
+/* Extents around addresses: the answers that the tables got during the recording; elsewhere the
+ * first instance of each object. For splits of a search. Also mappings and nodes. */
 
 static void collect(struct store_reader *reader)
 {
@@ -662,7 +662,8 @@ static bool read_member(const struct store_reader *reader, uint64_t id, uint32_t
     return parent ? member->depth == members[parent - 1].depth + 1 : !member->depth;
 }
 
-/* Two types never share rows, which limits the members built to the rows read. */
+/* Reads the members of a type. Two types never share rows, which limits the members built to the
+ * rows read. */
 static uint32_t read_members(struct store_reader *reader, const uint64_t *row,
                              const struct type_member **out)
 {

@@ -51,8 +51,8 @@ void store_reader_close(struct store_reader *reader);
 /* Returns the owner of the file, who can have written anything into it. */
 uid_t store_reader_owner(const struct store_reader *reader);
 
-/* until_ns: CLOCK_MONOTONIC of the recording. Returns the number of items, or -ENODATA at the
- * end. */
+/* Passes the items up to until_ns (CLOCK_MONOTONIC of the recording) to the sink. Returns their
+ * number, or -ENODATA at the end. */
 long store_reader_read(struct store_reader *reader, uint64_t until_ns, store_sink sink,
                        void *context);
 
@@ -62,7 +62,8 @@ bool store_reader_more(const struct store_reader *reader);
 /* Returns the mark of the perf.data of the same run; 0: none. */
 uint64_t store_reader_belongs(const struct store_reader *reader);
 
-/* By CLOCK_MONOTONIC, the same in ns since 1970, and of the last place or refresh. */
+/* Return the start of the recording, the same in ns since 1970, and the time of the last place or
+ * refresh. */
 uint64_t store_reader_start_ns(const struct store_reader *reader);
 uint64_t store_reader_start_wall_ns(const struct store_reader *reader);
 uint64_t store_reader_end_ns(const struct store_reader *reader);

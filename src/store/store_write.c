@@ -55,8 +55,8 @@ static void put_string(struct store_writer *writer, uint64_t id, const char *tex
     writer->at = at + length;
 }
 
-/* If two strings have the same hash, which the target can cause, the second is written every
- * time. */
+/* Returns the id of a string. If two strings have the same hash, which the target can cause, the
+ * second is written every time. */
 static uint64_t writer_string(struct store_writer *writer, const char *text)
 {
     if (!text)
@@ -196,7 +196,8 @@ static void writer_thread(struct store_writer *writer, uint32_t tid)
         describe_thread(writer, tid);
 }
 
-/* Threads get their names soon after they start, and many others may have ended. */
+/* Only updates new threads, because threads get their names soon after they start, and many others
+ * may have ended. */
 static void name_threads(struct store_writer *writer)
 {
     enum { NEW_THREADS = 64 };
@@ -424,8 +425,8 @@ static uint64_t moment(uint64_t now_ns, double age_s)
     return isnan(age_s) ? UINT64_MAX : now_ns - ns_of(age_s);
 }
 
-/* Ages are relative to the heap's own clock, which is not exported: it is derived from a bin with a
- * first time in the file, so that an inactive bin does not change. */
+/* Returns the time of the heap's own clock. Ages are relative to it, but it is not exported: it is
+ * derived from a bin with a first time in the file, so that an inactive bin does not change. */
 static uint64_t heap_clock(struct store_writer *writer, uint64_t now_ns)
 {
     union place_answer answer;
@@ -788,7 +789,8 @@ void store_writer_line(struct store_writer *writer, const struct line_place *lin
 
 enum { WINDOWS_PER_S = 4, WINDOW_KEPT = THINNING_PER_S / WINDOWS_PER_S, SHIFT_MAX = 24 };
 
-/* Immediately if there are too many events, at the end of the window if far fewer. */
+/* Adjusts the rate: immediately if there are too many, at the end of the window if there are far
+ * fewer. */
 static void adjust(struct thinning *thinning, uint64_t now_ns)
 {
     bool full = thinning->kept >= WINDOW_KEPT;

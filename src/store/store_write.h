@@ -60,7 +60,8 @@ bool store_writer_answer(struct store_writer *writer, enum place_question questi
                          union place_answer *answer);
 void store_writer_begin_refresh(struct store_writer *writer);
 
-/* As of now_ns: changed descriptions, the heap and the facts; then flushes everything. */
+/* Writes a refresh as of now_ns: changed descriptions, the heap and the facts; then flushes
+ * everything to the file. */
 int store_writer_sync(struct store_writer *writer, const struct store_facts *facts, uint64_t now_ns,
                       double interval_s, struct error *error);
 
@@ -78,8 +79,8 @@ struct thinning {
     unsigned shift;   /* keeps one in 2^shift */
 };
 
-/* Multiplies a kept event's weight by the number it represents. Decreasing times count as the same
- * moment. */
+/* Returns true if an event is kept, and multiplies its weight by the number it represents.
+ * Decreasing times count as the same moment. */
 bool thinning_keeps(struct thinning *thinning, uint64_t now_ns, uint64_t *weight);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Answers the first question: does the process wait for memory, how much, and how reliable is that?
- * In words and as a gauge, for the screen, batch text and the HTML page.
- */
+/* Answers the first question: does the process wait for memory, how much, and how reliable is that?
+ * In words and as a gauge, for the screen, batch text and the HTML page. */
 #ifndef MISSTOP_VIEW_ANSWER_H
 #define MISSTOP_VIEW_ANSWER_H
 

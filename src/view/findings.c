@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Findings in words; see findings.h. The rules are in src/profile/findings. Each rule has a row in
- * `rules` here, and a function for the words that depend on its figures; each kind has a row in
- * `kinds`. */
+/* The rules are in src/profile/findings. Each rule has a row in `rules`, and a function for the
+ * words that depend on its figures; each kind has a row in `kinds`. */
 #include "view/findings.h"
 
 #include <inttypes.h>
@@ -646,12 +645,10 @@ static const struct rule {
                            "how much of it is used before it is cleared again is not measured"},
 };
 
-/* Appends to the evidence. */
 #define ADD(words, ...)                                                                            \
     snprintf((words)->evidence + strlen((words)->evidence),                                        \
              sizeof(words)->evidence - strlen((words)->evidence), __VA_ARGS__)
 
-/* Adds other measurements that support the finding. */
 static void support_words(const struct finding_support *support, struct finding_words *words)
 {
     if (support->causes)

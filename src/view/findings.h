@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Findings in words, composed from their figures; for the Findings screen, text, JSON and HTML. */
 #ifndef MISSTOP_VIEW_FINDINGS_H
 #define MISSTOP_VIEW_FINDINGS_H
 
@@ -25,7 +24,6 @@ const char *finding_kind_name(enum finding_kind kind);
 const char *finding_kind_words(enum finding_kind kind);
 bool finding_saves_waiting(enum finding_kind kind);
 const char *finding_sure_name(enum finding_sure sure);
-/* Returns "low", "medium" or "high". */
 const char *finding_confidence(enum finding_sure sure);
 
 /* Formats the gain as a fraction of all samples: "12-31%", "at most 31%", "not known (share

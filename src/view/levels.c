@@ -11,8 +11,7 @@
 #include "view/widget/columns.h"
 #include "view/words.h"
 
-/* Returns true if the share is known for the total or an object: it can be unknown for the total
- * only. */
+/* The share can be unknown for the total only. */
 bool levels_report_far(const struct snapshot *snapshot)
 {
     bool known = snapshot->levels && !isnan(snapshot->levels->far);

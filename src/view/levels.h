@@ -83,7 +83,6 @@ double levels_stall_share(const struct snapshot *snapshot, const struct snapshot
                .shown = waits_known, .paint = paint_dim),                                          \
         COLUMN(.key = "waits", .from = ROW_IN(type, wait), .json = json_waits)
 
-/* Values of a struct snapshot_wait. */
 struct value waits_range(const struct snapshot *snapshot, const void *wait);
 struct value waits_cached(const struct snapshot *snapshot, const void *wait);
 bool waits_known(const struct snapshot *snapshot);
@@ -94,10 +93,8 @@ struct json_t *json_waits(const struct snapshot *snapshot, const void *wait);
 /* Adds `more` to `levels`, as if both had been counted together. */
 void levels_join(struct snapshot_levels *levels, const struct snapshot_levels *more);
 
-/*
- * Rows of the Levels pane: where the accesses to one object found their data, their latencies, and
- * the answers of other caches and the TLB, with a titled separator before each part. For detail.c.
- */
+/* The accesses to one object by level, latency, and answers of other caches and the TLB, with a
+ * titled separator before each part. */
 enum {
     /* 4 of them are separators. */
     LEVELS_ROWS_MAX = DATA_LEVEL_COUNT + SNAPSHOT_LATENCY_CLASSES + SNOOP_COUNT + TLB_COUNT + 3 + 4
@@ -146,8 +143,7 @@ void rates_sentence(const struct snapshot *snapshot, const struct snapshot_rates
 /* Explains why there are no miss rates, and how to get them; "" if there are. */
 void rates_wanting(const struct snapshot *snapshot, char *out, size_t size);
 
-/* Value of a rate or ratio for a column; unknown if its interval is wide. `share` is a struct
- * snapshot_share; NULL means unknown. */
+/* Unknown if the interval is wide. `share`: struct snapshot_share; NULL: unknown. */
 struct value rates_rate(const struct snapshot *snapshot, const void *share);
 struct value rates_ratio(const struct snapshot *snapshot, const void *share);
 
@@ -183,8 +179,7 @@ struct value rates_ratio(const struct snapshot *snapshot, const void *share);
     RATES_COLUMN("STALL", "Its share of all stall time (event stall).", stall, order,              \
                  rates_report_stall_counted, __VA_ARGS__)
 
-/* How lines were used (snapshot_share.h), in words and columns. Used by the tables of objects,
- * fields and code, the screens that show one of these, and batch text. */
+/* How lines were used (snapshot_share.h). */
 
 /* Values of spatial and temporal use; unknown if `use` is NULL. */
 struct value use_spatial(const struct snapshot *snapshot, const void *use);

@@ -44,33 +44,24 @@ struct view_sources {
     const char *(*source_note)(void *context, const char *file);
 };
 
-/*
- * Takes over the terminal. Returns -ENOTTY without a terminal, -EINVAL if TERM is unknown. On
- * failure the terminal is unchanged.
- */
+/* Takes over the terminal. Returns -ENOTTY without a terminal, -EINVAL if TERM is unknown. On
+ * failure the terminal is unchanged. */
 int display_open(struct display **display, const struct view_options *options,
                  const struct view_sources *sources, struct error *error);
 
-/* Restores the terminal. */
 void display_close(struct display *display);
 
-/*
- * Only restores the terminal: async-signal-safe, for fatal signals (SIGSEGV, SIGABRT, ...). Can be
- * called when no screen is open.
- */
+/* Only restores the terminal: async-signal-safe, for fatal signals (SIGSEGV, SIGABRT, ...). Can be
+ * called when no screen is open. */
 void display_emergency_restore(void);
 
-/*
- * Shows a new snapshot. The screen keeps it until it has a newer one (or thaws), then frees it with
- * `release`. Draws.
- */
+/* Shows a new snapshot. The screen keeps it until it has a newer one (or thaws), then frees it with
+ * `release`. Draws. */
 void display_show(struct display *display, const struct snapshot *snapshot,
                   void (*release)(const struct snapshot *));
 
-/*
- * Reads all pending input (after descriptor 0 was readable, or SIGWINCH arrived), handles it and
- * draws. Call until it returns REQUEST_NONE.
- */
+/* Reads all pending input (after descriptor 0 was readable, or SIGWINCH arrived), handles it and
+ * draws. Call until it returns REQUEST_NONE. */
 struct request display_input(struct display *display);
 
 /* Shows a message in the status line for a few seconds. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sentences on how types and fields are known, and others; see words.h. */
 #include "view/words.h"
 
 #include <inttypes.h>
@@ -470,7 +469,6 @@ static const char *why_not_counting(const struct snapshot_simulation *simulation
     }
 }
 
-/* Formats which misses are samples. */
 static void say_state(const struct snapshot_simulation *simulation, char *out, size_t size)
 {
     if (simulation->one_in > 1)

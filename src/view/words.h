@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sentences that screens, batch text, JSON and HTML share: known fields, time ranges, phases,
- * sharing, watchpoints and reuse. */
+/* Sentences that screens, batch text, JSON and HTML share. */
 #ifndef MISSTOP_VIEW_WORDS_H
 #define MISSTOP_VIEW_WORDS_H
 
@@ -24,7 +23,6 @@ void field_known(const struct snapshot_object *object, const struct snapshot_lay
 enum { LAYOUT_READING_BYTES = 256 };
 void layout_reading(const struct snapshot_layout *layout, char *out, size_t size);
 
-/* Describes the new layout in a sentence. */
 void whatif_plan_words(const struct whatif_plan *plan, char *out, size_t size);
 
 /* Explains why there is no heap feed, or which blocks it does not cover; NULL if there is nothing
@@ -68,8 +66,7 @@ const char *measure_wanting(const struct snapshot *snapshot, enum snapshot_measu
  * thinning. */
 void time_range_words(const struct snapshot_time_range *range, char *out, size_t size);
 
-/* Formats the number of phases, the leading object, and the last change; "" if phases were not
- * analysed. */
+/* The number of phases, the leading object, the last change; "" if phases were not analysed. */
 enum { PHASES_READING_BYTES = 1024 };
 void phases_reading(const struct snapshot_timeline *timeline, char *out, size_t size);
 /* Formats how much the run, and one object (NULL: none), change from period to period (DTrack 4.3);
@@ -106,8 +103,7 @@ const char *objects_nothing_yet(const struct snapshot *snapshot);
 /* Formats "312M loads, 98M stores; missed L1 1.24%, ..."; "" if nothing is simulated. */
 void simulation_sentence(const struct snapshot_simulation *simulation, char *out, size_t size);
 
-/* Sentences on the sharing of cache lines; for the Sharing screen, Findings, text, JSON and
- * HTML. */
+/* Sentences on the sharing of cache lines. */
 /* Formats the evidence and the remedy, in one to three sentences. */
 enum { SHARING_READING_BYTES = 2048 };
 void sharing_reading(const struct snapshot_sharing_group *group, char *out, size_t size);

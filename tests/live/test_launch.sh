@@ -107,13 +107,13 @@ END
 cc -O1 -o program program.c || skip "cc cannot compile"
 if cc -O1 -static -o static program.c 2>/dev/null; then
     check "a static program" said "static.* is linked statically" ./static
-    check "... by exec" said "one that runs now is linked statically" sh -c 'exec ./static'
+    check "... by exec" said "the new program is linked statically" sh -c 'exec ./static'
 else
     echo "no static libc: not tried"
 fi
 if gcc -fsanitize=address -o asan program.c 2>/dev/null && ./asan; then
     check "a program with a sanitizer" said "asan is built with a sanitizer" ./asan
-    check "... by exec" said "one that runs now is built with a sanitizer" sh -c 'exec ./asan'
+    check "... by exec" said "the new program is built with a sanitizer" sh -c 'exec ./asan'
 else
     echo "no AddressSanitizer: not tried"
 fi

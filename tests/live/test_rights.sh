@@ -67,13 +67,13 @@ if [ "$(as_user ./id -u 2>/dev/null)" = 0 ]; then
     says 'a setuid program and its user' 'its program is setuid' out
     kill $pid
     start ./spin ./setuid
-    watch_until 'the kernel ended its sampling'
-    says 'a program that becomes setuid' 'the kernel ended its sampling' out
+    watch_until 'the kernel stopped its sampling'
+    says 'a program that becomes setuid' 'the kernel stopped its sampling' out
     kill $pid
     start ./spin ./spin
     watch_until 'another program was started'
     says 'a program that becomes another' 'another program was started' out
-    never 'a program that becomes another' 'the kernel ended its sampling' out
+    never 'a program that becomes another' 'the kernel stopped its sampling' out
     kill $pid
 else
     skip 'setuid programs: they have no effect in the folder of temporary files (nosuid, no new privileges)'
@@ -87,7 +87,7 @@ if mount -t tmpfs -o size=64k none full 2>/dev/null; then
     dd if=/dev/zero of=full/fill bs=1k count=64 2>/dev/null
     start ./spin
     "$MISSTOP" -s clock -b -n 1 -o full/rec -p $pid >out 2>&1
-    says 'a full disk and -o' 'free space .*name another place with -o' out
+    says 'a full disk and -o' 'free space .*another place with -o' out
     "$MISSTOP" -s clock -b -n 1 --html full/page -p $pid >out 2>&1
     says 'a full disk and --html' 'free space or name another place' out
     kill $pid

@@ -17,9 +17,7 @@
 #include "profile/tables/tally.h"
 #include "profile/time/decay.h"
 
-/*
- * Misses by cause, a row of struct count_rows (tally.h). All members except `samples` are weights.
- */
+/* A row of struct count_rows (tally.h). All members except `samples` are weights. */
 struct causes_row {
     struct counted samples;
     struct counted weight[CAUSE_COUNT]; /* [CAUSE_NOT_KNOWN] is unused */
@@ -45,16 +43,11 @@ struct causes {
     /* Slots and keys of the pairs that count offsets, and instructions on an object. */
     struct count_rows offsets;
     struct count_rows code;
-    /*
-     * Owner: object and event; key: EVICTOR_KEY(). The cells are also hashed by the function that
-     * missed, which is their `extra`.
-     */
+    /* Owner: object and event; key: EVICTOR_KEY(). The cells are also hashed by the function that
+     * missed, which is their `extra`. */
     struct pairs evictors;
     struct pairs cell_evictors;
-    /*
-     * Owner: id of the object, function or thread that missed, and event; key:
-     * EVICTOR_THREAD_KEY().
-     */
+    /* Owner: id of what missed, and event; key: EVICTOR_THREAD_KEY(). */
     struct pairs thread_evictors;
 };
 
@@ -64,10 +57,8 @@ struct causes {
 #define EVICTOR_OBJECT(key)           ((uint32_t)((key) >> 32))
 #define EVICTOR_FUNCTION(key)         ((uint32_t)(key))
 
-/*
- * `of`: enum causes_of, or a higher value for cells: objects with the function that missed
- * (otherwise 0). `thread`: dense number of the evicting thread.
- */
+/* `of`: enum causes_of, or a higher value for cells: objects with the function that missed
+ * (otherwise 0). `thread`: dense number of the evicting thread. */
 #define EVICTOR_THREAD_KEY(of, function, thread)                                                   \
     ((uint64_t)(of) << 60 | (uint64_t)(function) << 16 | (thread))
 #define EVICTOR_THREAD_OF(key)       ((unsigned)((key) >> 60))
@@ -91,9 +82,7 @@ struct causes_bins {
 void causes_fini(struct causes *causes);
 void causes_rescale(struct causes *causes, double factor);
 
-/*
- * Counts a miss with a known cause and ignores other accesses. Counts nothing if memory runs out.
- */
+/* Ignores accesses without a cause. Counts nothing if memory runs out. */
 void causes_add(struct causes *causes, const struct causes_bins *bins, const struct place *place,
                 double scale);
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shape of one cache level, from sysfs or from the option -C. */
 #ifndef MISSTOP_PROFILE_CACHE_GEOMETRY_H
 #define MISSTOP_PROFILE_CACHE_GEOMETRY_H
 
@@ -30,14 +29,11 @@ struct geometry {
 int geometry_parse(struct geometry *geometry, const char *spec, const char *sysfs_root,
                    struct error *error);
 
-/*
- * Like geometry_parse(), with the caches that a recording lists. Returns false if it has no such
- * level.
- */
+/* Like geometry_parse(), with the caches that a recording lists. Returns false if it has no such
+ * level. */
 bool geometry_among(struct geometry *geometry, const char *spec,
                     const struct perfdata_machine *machine);
 
-/* Returns the set of an address. */
 uint32_t geometry_set(const struct geometry *geometry, uint64_t address);
 
 #endif

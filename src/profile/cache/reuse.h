@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reuse of watched lines: the newest legs and visits of watches (include/snapshot_watch.h), each
- * with the misses between its two touches. The number of legs is bounded; new ones overwrite the
- * oldest. Owned by profile.c if --watch is used; read by watch.c.
+ * The newest legs and visits of watches (include/snapshot_watch.h), each with the misses between
+ * its two touches. The number of legs is bounded; new ones overwrite the oldest.
  *
  * A leg begins at an access at `origin`, is blind until `armed`, and ends at the next touch. The
  * time from one touch of the line to the next is therefore between end - armed and end - origin. If
@@ -64,16 +63,12 @@ void reuse_clear(struct reuse *reuse);
 /* Adds a sample of the ranking event; times never decrease. */
 void reuse_count(struct reuse *reuse, uint64_t time_ns, uint32_t tid, double weight);
 
-/*
- * Adds a result; samples up to its end must have been counted. `function` and `ip` are those of the
- * touch. Ignores dropped watches.
- */
+/* Adds a result; samples up to its end must have been counted. `function` and `ip` are those of the
+ * touch. Ignores dropped watches. */
 void reuse_add(struct reuse *reuse, const struct watch_result *result, uint32_t function,
                uint64_t ip);
 
-/*
- * Records the order of the object's accesses if it is known now, and returns the last known order.
- */
+/* Records the order if it is known now, and returns the last known order. */
 enum spread_order reuse_order(struct reuse *reuse, uint32_t object, enum spread_order now);
 
 /* Estimates the time between touches, as explained above. Works with any unit. */

@@ -67,10 +67,8 @@ static void search_average(const struct search *search, struct region *region)
     region->iterations++;
 }
 
-/*
- * Returns true if the other half of the same split had no miss either: then the whole parent, which
- * was among the best, has no misses in this interval.
- */
+/* Returns true if the other half of the same split had no miss either: then the whole parent, which
+ * was among the best, has no misses in this interval. */
 static bool sibling_silent(const struct search *search, const struct region *region)
 {
     for (uint32_t i = 0; i < search->active_count; i++)
@@ -179,10 +177,8 @@ static enum holds region_holds(const struct region *region, const struct place_n
     return address < region->bound ? HOLDS_SEVERAL : holds;
 }
 
-/*
- * Returns true for large memory that a program manages itself: its name alone is not specific
- * enough.
- */
+/* Returns true for large memory that a program manages itself: its name alone is not specific
+ * enough. */
 static bool worth_opening(const struct place_names *names, const struct object_extent *extent)
 {
     union place_answer answer;
@@ -193,10 +189,8 @@ static bool worth_opening(const struct place_names *names, const struct object_e
            answer.object.kind == OBJECT_MAP;
 }
 
-/*
- * Shrinks a region to the mappings in it, because only mapped memory can miss. A region without
- * mappings is unchanged.
- */
+/* Shrinks a region to the mappings in it, because only mapped memory can miss. A region without
+ * mappings is unchanged. */
 static void leave_gaps(struct region *region, const struct place_names *names)
 {
     struct object_extent extent;
@@ -207,11 +201,8 @@ static void leave_gaps(struct region *region, const struct place_names *names)
         region->bound = extent.base;
 }
 
-/*
- * Looks up the contents of the region and sets object, open and final. A region shrinks to the
- * mappings in it, or to its object if there is only one. `inside`: the user searches within an
- * object.
- */
+/* Sets object, open and final. Shrinks the region to the mappings in it, or to its object if there
+ * is only one. `inside`: the user searches within an object. */
 static void region_identify(struct region *region, const struct place_names *names, bool inside,
                             uint32_t line_bytes)
 {
@@ -257,10 +248,8 @@ static bool aligned_middle(const struct region *region, uint64_t middle, uint32_
     return inside_region(region, *point);
 }
 
-/*
- * Finds the point at which to halve a region: the middle, moved so that no object is cut. Returns
- * false if the region cannot be split.
- */
+/* Finds the point at which to halve a region: the middle, moved so that no object is cut. Returns
+ * false if the region cannot be split. */
 static bool region_split_point(const struct region *region, const struct place_names *names,
                                uint32_t line_bytes, uint64_t *point)
 {
@@ -269,10 +258,8 @@ static bool region_split_point(const struct region *region, const struct place_n
     if (region->final || region_size(region) <= line_bytes)
         return false;
     if (extent_at(names, middle, &extent)) {
-        /*
-         * An object that starts in the middle needs no adjustment. In a gap, an edge of the gap is
-         * the better point: no round is spent on finding that the gap is empty.
-         */
+        /* An object that starts in the middle needs no adjustment. In a gap, an edge of the gap is
+         * the better point: no round is spent on finding that the gap is empty. */
         if (extent.object && extent.base == middle && inside_region(region, middle)) {
             *point = middle;
             return true;
@@ -505,10 +492,7 @@ static void frame_decide(struct search *search)
     frame->count = 0;
 }
 
-/*
- * After an interval, removes the pieces from the counters; decides about the range once they have
- * enough samples.
- */
+/* Decides about the range once the removed pieces have enough samples. */
 static void search_inside_note(struct search *search)
 {
     if (search->frame.count && frame_collect(search))
@@ -554,10 +538,8 @@ static bool search_finished(const struct search *search)
                       search_queue_unsearched(&search->queue) < unsearched_enough);
 }
 
-/*
- * Returns the index of the best found region in the queue, or of the one with the fewest misses
- * measured.
- */
+/* Returns the index of the best found region in the queue, or of the one with the fewest misses
+ * measured. */
 static uint32_t next_found(const struct search_queue *queue, bool best)
 {
     uint32_t next = queue->count;
@@ -572,11 +554,8 @@ static uint32_t next_found(const struct search_queue *queue, bool best)
     return next;
 }
 
-/*
- * Assigns the counters to found regions. If there are more regions than counters, a quarter of the
- * counters rotates; otherwise a region measured once would keep that share, whatever phase the
- * program was in.
- */
+/* If there are more regions than counters, a quarter of the counters rotates; otherwise a region
+ * measured once would keep that share, whatever phase the program was in. */
 static void search_settle(struct search *search)
 {
     uint32_t fixed = search->ways_now - search->ways_now / 4;
@@ -601,9 +580,8 @@ double search_explained(const struct search *search)
     return fmin(sum, 1);
 }
 
-/*
- * Checks the settled regions over several seconds, because the program may use its objects in turn.
- */
+/* Checks the settled regions over several seconds, because the program may use its objects in
+ * turn. */
 static bool judge(struct search *search)
 {
     struct search_judged *judged = &search->judged;
@@ -616,10 +594,7 @@ static bool judge(struct search *search)
     return now + noise >= explained_lost * before;
 }
 
-/*
- * Adds the interval's counters in the settled state. Returns false if the found regions have lost
- * their misses.
- */
+/* Returns false if the found regions have lost their misses. */
 static bool search_still_explains(struct search *search, uint64_t now_ns)
 {
     struct search_judged *judged = &search->judged;
@@ -681,7 +656,6 @@ static void count_recent(const struct search *search, struct region *region)
     region->total_samples += (double)recent_known(search);
 }
 
-/* Assigns a counter to the region for the next interval. */
 static void search_measure(struct search *search, const struct region *region)
 {
     struct region *measured = &search->active[search->active_count++];
@@ -708,10 +682,8 @@ static bool measure_halves(struct search *search, const struct region *region)
     return true;
 }
 
-/*
- * Sets up the first round: divides the range into n parts by repeatedly halving the largest region
- * that is not one object.
- */
+/* Sets up the first round: divides the range into n parts by repeatedly halving the largest region
+ * that is not one object. */
 static void first_regions(struct search *search)
 {
     struct region whole = {
@@ -782,10 +754,7 @@ static void restart(struct search *search, uint64_t now_ns)
     search_anew(search, now_ns);
 }
 
-/*
- * Assigns the counters to the best regions of the queue: pieces or halves of those that can be
- * split, and the others unchanged.
- */
+/* Pieces or halves of those that can be split, and the others unchanged. */
 static void search_choose_regions(struct search *search)
 {
     search->active_count = 0;
@@ -820,10 +789,8 @@ static void search_choose_regions(struct search *search)
     }
 }
 
-/*
- * Settles or continues the search. A region ranked too high by one noisy interval drops as it is
- * measured again; unsearched regions that are then above it get its counters.
- */
+/* Settles or continues the search. A region ranked too high by one noisy interval drops as it is
+ * measured again; unsearched regions that are then above it get its counters. */
 static void settle_or_choose(struct search *search)
 {
     search_join_neighbours(search);

@@ -15,10 +15,8 @@
 #include "place.h"
 #include "snapshot.h"
 
-/*
- * A region of the n-way search: its contents, and whether and where it can be split. Owned by
- * search.c and its queue.
- */
+/* A region of the n-way search: its contents, and whether and where it can be split. Owned by
+ * search.c and its queue. */
 enum { SEARCH_PAGE = 4096, SEARCH_OPEN_BYTES = 16 * SEARCH_PAGE };
 
 struct region {
@@ -47,10 +45,8 @@ static inline uint64_t region_size(const struct region *region)
     return region->bound - region->base;
 }
 
-/*
- * The search's priority queue: measured regions, the highest share first. Bounded: a full queue
- * evicts the region with the smallest share.
- */
+/* The search's priority queue: measured regions, the highest share first. Bounded: a full queue
+ * evicts the region with the smallest share. */
 enum { SEARCH_QUEUE_MAX = 512 };
 
 struct search_queue {
@@ -102,10 +98,8 @@ struct search {
     bool inside; /* the range is within one object */
     char what[SEARCH_WHAT];
     struct search_frame frame;
-    /*
-     * Ring buffer of the newest samples in the range. A region with a new counter is first measured
-     * on them; otherwise each step of the search would wait for some hundred new samples.
-     */
+    /* Ring buffer of the newest samples in the range. A region with a new counter is first measured
+     * on them; otherwise each step of the search would wait for some hundred new samples. */
     uint64_t recent_address[SEARCH_RECENT];
     float recent_weight[SEARCH_RECENT];
     uint64_t recent_count; /* total number */
@@ -129,7 +123,6 @@ void search_measure_again(struct search *search, uint64_t now_ns);
 /* Ends the interval if it is long enough and has enough samples; otherwise returns quickly. */
 void search_tick(struct search *search, uint64_t now_ns);
 
-/* Counts one miss. */
 static inline void search_count(struct search *search, uint64_t address, double weight)
 {
     if (search->state == SEARCH_OFF || address < search->base || address >= search->bound)

@@ -17,7 +17,6 @@ void search_phases_clear(struct search_phases *kept)
     *kept = (struct search_phases){.phase = PHASES_NONE};
 }
 
-/* Saves the search at the end of a block. */
 static void mark(struct search_phases *kept, const struct search *search, uint64_t at_ns)
 {
     if (!kept->marks)
@@ -69,10 +68,8 @@ static struct search_kept *search_phases_make_room(struct search_phases *kept)
     return oldest;
 }
 
-/*
- * Saves the search of a phase. Keeps the saved one if it has more measurements: a phase that was
- * not recognised at first restarted its search.
- */
+/* Saves the search of a phase. Keeps the saved one if it has more measurements: a phase that was
+ * not recognised at first restarted its search. */
 static void put_by(struct search_phases *kept, uint8_t phase, const struct search_mark *mark)
 {
     struct search_kept *place = kept_of(kept, phase);
@@ -88,10 +85,7 @@ static void put_by(struct search_phases *kept, uint8_t phase, const struct searc
     place->phase = phase;
 }
 
-/*
- * Resumes a saved search: replaces the regions and the interval of the current one. Counts over all
- * phases stay.
- */
+/* Replaces the regions and the interval. Counts over all phases stay. */
 static void take_up(struct search *search, const struct search_mark *mark, uint64_t now_ns)
 {
     const struct search *from = &mark->search;

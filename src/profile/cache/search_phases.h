@@ -52,10 +52,8 @@ void search_phases_clear(struct search_phases *kept);
 uint64_t search_phases_step(struct search_phases *kept, struct search *search,
                             const struct phases *phases, bool changed, uint64_t now_ns);
 
-/*
- * Searches that the user replaced by others and can go back to, newest first. A search resumes with
- * its results; the searches saved for phases are not kept. Private to src/profile.
- */
+/* Searches that the user replaced by others and can go back to, newest first. A search resumes with
+ * its results; the searches saved for phases are not kept. Private to src/profile. */
 enum { SEARCH_BEFORE_MOST = 4 }; /* 76 KiB each; evicts the oldest */
 
 struct search_before {
@@ -66,10 +64,8 @@ struct search_before {
 void search_before_fini(struct search_before *before);
 void search_before_clear(struct search_before *before);
 
-/*
- * Saves a copy of a running or settled search that has measured something. If memory runs out, the
- * user cannot go back to it.
- */
+/* Saves a copy of a running or settled search that has measured something. If memory runs out, the
+ * user cannot go back to it. */
 void search_before_put(struct search_before *before, const struct search *search);
 
 /* Takes the newest search and starts a new interval. Returns false if there is none. */

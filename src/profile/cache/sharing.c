@@ -43,10 +43,8 @@ static void sharing_line_rescale(struct sharing_line *line, double factor)
         rescale_side(&line->sides[i], factor);
 }
 
-/*
- * Relations of two extents. One that contains a known extent and starts elsewhere is the same
- * memory with less exact information; any other overlap means that the memory was reused.
- */
+/* Relations of two extents. One that contains a known extent and starts elsewhere is the same
+ * memory with less exact information; any other overlap means that the memory was reused. */
 enum relation { RELATION_APART, RELATION_SAME, RELATION_WIDER, RELATION_CLOSER, RELATION_ANEW };
 
 static enum relation relate(const struct sharing_owner *owner, const struct place *place)
@@ -79,10 +77,7 @@ static struct sharing_owner owner_of(const struct place *place)
                                   .from_end = place->base > place->access.address};
 }
 
-/*
- * Finds the owner of an access. Returns false if the line's memory was reused, so that older counts
- * do not apply.
- */
+/* Returns false if the line's memory was reused, so that older counts do not apply. */
 static bool find_owner(struct sharing_line *line, const struct place *place,
                        struct sharing_owner **found)
 {
@@ -125,10 +120,8 @@ static struct sharing_side *side_of(struct sharing_line *line, const struct acce
     return coldest;
 }
 
-/*
- * Returns the spot of an instruction. Instructions without a spot reduce the lowest credit and take
- * over its spot once it is used up (tally.h).
- */
+/* Returns the spot of an instruction. Instructions without a spot reduce the lowest credit and take
+ * over its spot once it is used up (tally.h). */
 static struct sharing_spot *spot_of(struct sharing_side *side, uint64_t ip, double scale)
 {
     struct sharing_spot *poorest = &side->spots[0];
@@ -327,10 +320,8 @@ static void sharing_note_access(struct sharing_watch *seen, const struct place *
                                    .flags = (uint8_t)flags};
 }
 
-/*
- * Restores the previous access. Its extent is known only if its object is that of the current
- * access.
- */
+/* Restores the previous access. Its extent is known only if its object is that of the current
+ * access. */
 static struct place recall(const struct sharing_watch *seen, const struct place *place)
 {
     bool same = seen->object == place->object;
@@ -430,10 +421,8 @@ static double at(const struct basis_scale *how, const struct counted *counted)
     return counted_read(counted, how->basis, how->scale);
 }
 
-/*
- * Returns the probability that two accesses drawn from all sides are from two threads with at least
- * one store.
- */
+/* Returns the probability that two accesses drawn from all sides are from two threads with at least
+ * one store. */
 static double chance_of_turn(const struct sharing_line *line, const struct basis_scale *how)
 {
     double all = 0;
@@ -455,10 +444,8 @@ static double chance_of_turn(const struct sharing_line *line, const struct basis
     return chance;
 }
 
-/*
- * Adds the contention of two instructions of different threads, to `same` if their bytes overlap
- * and to `apart` otherwise.
- */
+/* Adds the contention of two instructions of different threads, to `same` if their bytes overlap
+ * and to `apart` otherwise. */
 static void weigh_spots(const struct basis_scale *how, const struct sharing_spot *a,
                         const struct sharing_spot *b, double *same, double *apart)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Detects false and true sharing: cache lines that several threads touch, from samples of their
- * accesses. Private to src/profile.
+ * Cache lines that several threads touch, from samples of their accesses.
  *
  * There are two steps, so that a line used by one thread costs one cache miss per sample. A
  * direct-mapped table holds the last thread of each line, and whether the line was stored to. If
@@ -26,10 +25,8 @@
 #include "profile/time/decay.h"
 #include "snapshot.h"
 
-/*
- * One shared cache line: its threads, their instructions with the bytes they read and wrote, the
- * objects on the line, and the number of turns.
- */
+/* One shared cache line: its threads, their instructions with the bytes they read and wrote, the
+ * objects on the line, and the number of turns. */
 enum {
     SHARING_LINE_BYTES = 64, /* x86; one bit per byte in a uint64_t */
     SHARING_SIDES = 6,       /* threads counted separately on a line */
@@ -37,7 +34,6 @@ enum {
     SHARING_OWNERS = 3,      /* objects on a line */
 };
 
-/* One thread's instruction on a line. */
 struct sharing_spot {
     uint64_t ip;
     uint64_t read; /* bit i: byte i of the line */
@@ -139,7 +135,6 @@ void sharing_add(struct sharing *sharing, const struct place *place, double scal
 /* Minimum turns for a line to be listed, and minimum turns or HITM for a verdict. */
 enum { SHARING_TURNS_LISTED = 4, SHARING_TURNS_SURE = 8, SHARING_HITM_SURE = 5 };
 
-/* Verdict and counts in one basis. */
 struct sharing_judged {
     enum sharing_verdict verdict;
     enum sharing_evidence evidence;

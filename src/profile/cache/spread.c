@@ -117,10 +117,8 @@ double spread_bytes(const struct spread *spread, uint32_t line_bytes)
     if (!spread->samples)
         return 0;
     double most = (double)((spread->highest - spread->lowest) / line_bytes + 1);
-    /*
-     * A pass over an array misses at the first lines of each page, where prefetching restarts; the
-     * estimate would leave out the other lines.
-     */
+    /* A pass over an array misses at the first lines of each page, where prefetching restarts; the
+     * estimate would leave out the other lines. */
     return (goes_through(spread) ? most : fmin(lines, most)) * line_bytes;
 }
 
@@ -156,10 +154,8 @@ double spread_together(const struct spread *a, const struct spread *b)
 
 enum { LINE = 64, SCALAR_MAX = 8, STEP = 4, SAMPLES_PER_BIN = 4 };
 
-/*
- * In bits: the minimum advantage of an element size over plain scalars, and the differences within
- * which element sizes, or scalar sizes, count as equal.
- */
+/* In bits: the minimum advantage of an element size over plain scalars, and the differences within
+ * which element sizes, or scalar sizes, count as equal. */
 static const double margin_bits = 0.30;
 static const double same_bits = 0.30;
 static const double same_scalar_bits = 0.10;
@@ -172,10 +168,7 @@ static int order(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/*
- * Sorts the offsets and removes duplicates: a hot scalar repeats one offset many times and says
- * nothing about a stride.
- */
+/* A hot scalar repeats one offset many times and says nothing about a stride. */
 static size_t make_distinct(uint64_t *offsets, size_t count)
 {
     size_t kept = 0;
@@ -193,10 +186,8 @@ static void residues(uint16_t *bins, const uint64_t *offsets, size_t count, uint
         bins[offsets[i] % size]++;
 }
 
-/*
- * Returns log2(size) minus the entropy of the offset within an element, with Miller and Madow's
- * correction for the bias of few samples.
- */
+/* Returns log2(size) minus the entropy of the offset within an element, with Miller and Madow's
+ * correction for the bias of few samples. */
 static double saved_bits(const uint64_t *offsets, size_t count, uint32_t size)
 {
     uint16_t bins[STRIDE_ELEMENT_MAX];
@@ -213,10 +204,8 @@ static double saved_bits(const uint64_t *offsets, size_t count, uint32_t size)
     return log2(size) - entropy - hidden;
 }
 
-/*
- * Returns the share of offsets at positions with at least twice the count expected by chance;
- * *at_line: the hottest position is the start of a cache line.
- */
+/* Returns the share of offsets at positions with at least twice the count expected by chance;
+ * *at_line: the hottest position is the start of a cache line. */
 static double explained(const uint64_t *offsets, size_t count, uint32_t size, uint32_t scalar,
                         uint32_t line_phase, bool *at_line)
 {
@@ -235,7 +224,6 @@ static double explained(const uint64_t *offsets, size_t count, uint32_t size, ui
     return hot / (double)count;
 }
 
-/* Returns the share of the offsets aligned to scalars of a size. */
 static double aligned(const uint64_t *offsets, size_t count, uint32_t scalar)
 {
     uint16_t bins[SCALAR_MAX];
@@ -261,10 +249,7 @@ static double best_scalar(const uint64_t *offsets, size_t count, uint32_t *scala
 
 static uint32_t largest_size(const uint64_t *offsets, size_t count, uint32_t scalar)
 {
-    /*
-     * Each position of an element needs several samples, and the samples have to span a few
-     * elements.
-     */
+    /* Several samples per position, which have to span a few elements. */
     uint64_t span = (offsets[count - 1] - offsets[0]) / 8;
     uint64_t bins = count / SAMPLES_PER_BIN * scalar;
     uint64_t size = span < bins ? span : bins;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Spread of the window's misses over one object: the number of lines, their order, and where in a
- * line its elements begin. Input of the findings. Owned by findings.c, for one snapshot.
- */
+/* Spread of the window's misses over one object: the number of lines, their order, and where in a
+ * line its elements begin. Input of the findings. Owned by findings.c, for one snapshot. */
 #ifndef MISSTOP_PROFILE_CACHE_SPREAD_H
 #define MISSTOP_PROFILE_CACHE_SPREAD_H
 
@@ -55,17 +53,14 @@ struct spread {
     } last[SPREAD_THREADS];
 };
 
-/* The object to gather, and the hot bytes of its elements. */
 struct spread_of {
     uint32_t object;
     uint32_t type;         /* 0: elements are inferred */
     uint64_t element_size; /* 0: begins is not counted */
     uint64_t hot_first;    /* offsets in the element: first hot byte, and one past the last */
     uint64_t hot_end;
-    /*
-     * Members that are arrays. Which element of the array was accessed is not known, so the start
-     * of the type's element is not known either.
-     */
+    /* Members that are arrays. Which element of the array was accessed is not known, so the start
+     * of the type's element is not known either. */
     struct {
         uint64_t first;
         uint64_t end;
@@ -73,10 +68,8 @@ struct spread_of {
     size_t array_count;
 };
 
-/*
- * Gathers the spreads in one pass over the window, after window_count(). `line_bytes`: a power of
- * two.
- */
+/* Gathers the spreads in one pass over the window, after window_count(). `line_bytes`: a power of
+ * two. */
 void spread_gather(struct spread *spreads, const struct spread_of *of, size_t count,
                    const struct window *window, uint32_t line_bytes);
 
@@ -96,16 +89,12 @@ double spread_passes(const struct spread *spread, enum spread_order order);
 /* Returns the overlap in time of the samples of two objects, 0 to 1. */
 double spread_together(const struct spread *a, const struct spread *b);
 
-/*
- * Returns the minimum number of samples in one pass from end to end, at `rate` samples per second;
- * NAN if the rate is not known.
- */
+/* Returns the minimum number of samples in one pass from end to end, at `rate` samples per second;
+ * NAN if the rate is not known. */
 double spread_pass_samples(const struct spread *spread, double rate);
 
-/*
- * Returns the order of the accesses. `pass_samples`: minimum number of samples in one pass; NAN:
- * not known.
- */
+/* Returns the order of the accesses. `pass_samples`: minimum number of samples in one pass; NAN:
+ * not known. */
 enum spread_order spread_order(const struct spread *spread, double pass_samples);
 
 /*
@@ -123,11 +112,8 @@ struct stride {
     double confidence; /* share of the offsets at the hot positions of the element */
 };
 
-/*
- * Sorts `offsets` and removes duplicates in place. `line_phase`: an offset at which a cache line
- * starts, modulo 64. A walk through an array misses at line starts only, which looks like 64-byte
- * elements but is not.
- */
+/* Sorts `offsets` and removes duplicates. `line_phase`: an offset at which a cache line starts,
+ * modulo 64. A walk misses at line starts only, which looks like 64-byte elements but is not. */
 struct stride stride_infer(uint64_t *offsets, size_t count, uint32_t line_phase);
 
 #endif

@@ -146,9 +146,8 @@ void distances_rescale(struct distances *distances, double factor)
         counted_rescale(&distances->rows[i].counts, sizeof distances->rows[i].counts, factor);
 }
 
-/*
- * Returns the smallest distance of a bucket. Each distance below DISTANCE_STEPS has its own bucket.
- */
+/* Returns the smallest distance of a bucket. Each distance below DISTANCE_STEPS has its own
+ * bucket. */
 static double start_of(unsigned bucket)
 {
     if (bucket < DISTANCE_STEPS)

@@ -60,10 +60,8 @@ void use_rescale(struct use *use, double factor);
 /* Records the object and field of a miss that fetches a line. */
 void use_fetched(struct use *use, const struct place *place, uint32_t object, uint64_t offset);
 
-/*
- * Finds the object and field of the fetch. Leaves *object and *offset unchanged if they are no
- * longer known.
- */
+/* Finds the object and field of the fetch. Leaves *object and *offset unchanged if they are no
+ * longer known. */
 void use_find_fetch(const struct use *use, const struct line_event *line, uint32_t *object,
                     uint64_t *offset);
 
@@ -71,7 +69,6 @@ void use_find_fetch(const struct use *use, const struct line_event *line, uint32
 void use_add(struct use *use, const struct line_event *line, uint32_t object, uint64_t offset,
              uint32_t function, double scale);
 
-/* Moves the counts of one key to another. */
 void use_join(struct use *use, uint64_t key, uint64_t into);
 
 /* Returns the row of a key; NULL: none. */
@@ -122,12 +119,10 @@ void distances_rescale(struct distances *distances, double factor);
 void distances_add(struct distances *distances, const struct line_event *line, uint32_t object,
                    uint32_t function, double scale);
 
-/* Moves the counts of one object to another. */
 void distances_join(struct distances *distances, uint32_t object, uint32_t into);
 
-/*
- * Returns the miss ratio of a fully associative LRU cache of `lines` in a basis; NAN: no distances.
- */
+/* Returns the miss ratio of a fully associative LRU cache of `lines` in a basis; NAN: no
+ * distances. */
 double distances_miss_ratio(const struct distances_counts *counts, enum snapshot_basis basis,
                             double lines);
 

@@ -13,16 +13,12 @@ enum {
     SAMPLES_LEAST = 64 /* minimum for a group, and for chases */
 };
 
-/*
- * The wait for an evicted line, relative to the minimum time to fetch one of the lines that evicted
- * it: 14 cycles in L2 to 4 per line, 50 in L3 to 6, 300 in memory to 10.
- */
+/* The wait for an evicted line, relative to the minimum time to fetch one of the lines that evicted
+ * it: 14 cycles in L2 to 4 per line, 50 in L3 to 6, 300 in memory to 10. */
 static const double wait_by_fetch[WAIT_LEVELS] = {14 / 4., 50 / 6., 300 / 10.};
 
-/*
- * The share of L2 and L3 that a program can fill: their sets are selected by physical addresses and
- * fill unevenly.
- */
+/* The share of L2 and L3 that a program can fill: their sets are selected by physical addresses and
+ * fill unevenly. */
 static const double even_part = 0.5;
 
 static const double periods_next = 2.5; /* samples of a thread further apart are not compared */
@@ -50,10 +46,8 @@ static bool find_threads(struct waits *waits)
     return true;
 }
 
-/*
- * Marks the lines that can disappear from a core's cache: written by another thread or process, or
- * flushed.
- */
+/* Marks the lines that can disappear from a core's cache: written by another thread or process, or
+ * flushed. */
 static bool find_taken(struct waits *waits, const struct hash *objects)
 {
     const struct window *window = waits->window;
@@ -194,10 +188,7 @@ static void take_chase(const struct window_entry *entry, uint32_t count, struct 
     sums->last_tid = entry->tid;
 }
 
-/*
- * Adds to the upper bounds. A line that the same pass accessed before is cached, unless another
- * thread took it.
- */
+/* A line that the same pass accessed before is cached, unless another thread took it. */
 static void take_most(const struct window_entry *entry, const double most[WAIT_LEVELS], bool taken,
                       struct waits_sums *sums)
 {
@@ -238,10 +229,8 @@ static double held_most(const struct waits_sums *sums, double lines)
     return (sums->chases_hot + rest * fmin(1, held)) / sums->chases;
 }
 
-/*
- * Returns true if the chases are not passes in order. A pass has at least k samples, from the bytes
- * that a core can read between two samples, so at least 1 - 1/k of its steps have one direction.
- */
+/* Returns true if the chases are not passes in order. A pass has at least k samples, from the bytes
+ * that a core can read between two samples, so at least 1 - 1/k of its steps have one direction. */
 static bool in_no_order(const struct waits_sums *sums)
 {
     const struct spread order = {.up = (uint32_t)sums->up,
@@ -264,10 +253,8 @@ double waits_chased(const struct waits *waits, const struct waits_sums *sums, en
     return sums->chases * (1 - held_most(sums, lines));
 }
 
-/*
- * Estimates the samples of passes that waited: the excess of the first access to a line over the
- * later accesses, which do the same work with a cached line.
- */
+/* Estimates the samples of passes that waited: the excess of the first access to a line over the
+ * later accesses, which do the same work with a cached line. */
 static double passes_waited(const struct waits_sums *sums, enum wait_level level, double errors)
 {
     double above = sums->passes[level] - sums->passes_hit[level];
@@ -284,7 +271,7 @@ struct snapshot_wait waits_bounds(const struct waits *waits, const struct waits_
         double least = chased[i] + (i == WAIT_BEYOND_L1 ? passes_waited(sums, i, -3) : 0);
         bool known = samples >= SAMPLES_LEAST && waits->lines[i];
         wait.high[i] = known ? interval_share(fmin(most / samples, 1), samples).high : NAN;
-        /* The excess over later accesses may be larger on an outer level; the bound must not be. */
+        /* The excess over later accesses may be larger on a level further out. */
         if (known && i > 0)
             wait.high[i] = fmin(wait.high[i], wait.high[i - 1]);
         wait.low[i] = known ? interval_share(fmin(least / samples, 1), samples).low : NAN;

@@ -66,7 +66,6 @@ bool waits_init(struct waits *waits, const struct window *window, const uint64_t
                 double elsewhere, const struct hash *objects);
 void waits_fini(struct waits *waits);
 
-/* Adds a sample to the sums of `count` groups. */
 void waits_take(const struct waits *waits, const struct window_entry *entry,
                 struct waits_sums *const *sums, size_t count);
 

@@ -192,10 +192,8 @@ void comiss_fini(struct comiss *comiss)
     *comiss = (struct comiss){0};
 }
 
-/*
- * Returns an element of a pair: the mapped entry of a line, or an object. Lines seen less often
- * than the support cannot form a pair.
- */
+/* Returns an element of a pair: the mapped entry of a line, or an object. Lines seen less often
+ * than the support cannot form a pair. */
 static uint32_t pairing_id(const struct window *window, const struct window_entry *entry,
                            bool lines)
 {

@@ -97,10 +97,7 @@ static inline struct window_entry *window_at(const struct window *window, uint32
     return &window->entries[index >= window->size ? index - window->size : index];
 }
 
-/*
- * Weights are stored as the upper half of a float, with an error of 0.4 %, so that an entry fits in
- * one cache line.
- */
+/* The upper half of a float, with an error of 0.4 %, so that an entry fits in one cache line. */
 static inline uint16_t window_pack_weight(double weight)
 {
     float value = (float)weight;
@@ -120,10 +117,8 @@ static inline double window_weight(const struct window_entry *entry)
 /* Returns the mean weight of the newest entries. */
 double window_mean_weight(const struct window *window, uint32_t newest);
 
-/*
- * Returns the weight of an entry as an integer number of parts, for counts in a hash. The entries
- * that `mean` was computed of have WINDOW_PARTS each, on average.
- */
+/* Returns the weight of an entry as an integer number of parts, for counts in a hash. The entries
+ * that `mean` was computed of have WINDOW_PARTS each, on average. */
 enum { WINDOW_PARTS = 256 };
 
 static inline uint32_t window_parts(const struct window_entry *entry, double mean)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Findings about the order of accesses: pointer chasing, streaming, copying, columns of matrices.
- */
+/* Pointer chasing, streaming, copying, columns of matrices. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,10 +44,8 @@ static bool mostly_far(const struct findings_links *links)
     return links->read >= LINKS_LEAST && links->far >= links_alike * links->read;
 }
 
-/*
- * Returns true if most nodes have several successors, unlike the chains of a hash table that is not
- * crowded.
- */
+/* Returns true if most nodes have several successors, unlike the chains of a hash table that is not
+ * crowded. */
 static bool mostly_deep(const struct findings_links *links)
 {
     return links->nodes >= LINKS_LEAST && links->deep >= deep_at_least * links->nodes;
@@ -70,10 +66,8 @@ struct links_found {
     double samples;              /* samples on all of them */
 };
 
-/*
- * Returns true if a member can be a pointer. Its targets show whether it is a link, whatever its
- * type is called.
- */
+/* Returns true if a member can be a pointer. Its targets show whether it is a link, whatever its
+ * type is called. */
 static bool may_be_link(const struct snapshot_layout_row *row)
 {
     return row->kind == LAYOUT_MEMBER && !row->has_members && row->member.size == sizeof(void *) &&
@@ -112,10 +106,8 @@ static void take_link(const struct findings *findings, size_t index,
     found->links = links;
 }
 
-/*
- * Finds the second child of a tree. Compilers select one of two adjacent members by an index, so
- * that samples are on either one. A doubly linked list is excluded.
- */
+/* Finds the second child of a tree. Compilers select one of two adjacent members by an index, so
+ * that samples are on either one. A doubly linked list is excluded. */
 static void find_second_child(const struct findings *findings, size_t index,
                               struct links_found *found)
 {
@@ -208,18 +200,13 @@ static void chasing(struct findings *findings, size_t index)
 
 /* ---- streaming ---- */
 
-/*
- * Minimum speed of one thread. A core reads 5 to 20e9 from memory; code that works on blocks needs
- * less.
- */
+/* Minimum speed of one thread. A core reads 5 to 20e9 from memory; code that works on blocks needs
+ * less. */
 static const double streaming_bytes_per_s = 3e9;
 /* More than most last-level caches hold, because other programs use a part. */
 static const double streaming_bytes = 32.0 * 1024 * 1024;
 
-/*
- * Returns true if a finding is about the same memory: elements of a block have the block's name
- * until their type is known.
- */
+/* Elements of a block have the block's name until their type is known. */
 static bool reported_in_parts(const struct findings *findings, uint32_t object)
 {
     for (size_t i = 0; i < findings->count; i++)
@@ -292,10 +279,8 @@ static double copied_bytes(const struct spread *spread, uint32_t line)
                : spread_bytes(spread, line);
 }
 
-/*
- * Adds a finding for the main object of a copying or clearing function, if it is larger than a
- * core's caches.
- */
+/* Adds a finding for the main object of a copying or clearing function, if it is larger than a
+ * core's caches. */
 static void copying_add(struct findings *findings, const struct snapshot_code *code,
                         enum finding_rule rule)
 {
@@ -341,10 +326,8 @@ static void clearing(struct findings *findings)
 
 /* ---- links ---- */
 
-/*
- * Targets of the links of sampled nodes, read from the process: they show the layout of a list at
- * once, however short a pass over it is.
- */
+/* Targets of the links of sampled nodes, read from the process: they show the layout of a list at
+ * once, however short a pass over it is. */
 
 static bool on_type(const struct window_entry *entry, uint32_t object, uint32_t type)
 {
@@ -356,16 +339,13 @@ static uint64_t links_distance(uint64_t a, uint64_t b)
     return a > b ? a - b : b - a;
 }
 
-/* Address range in which elements of a type were sampled. */
 struct extent {
     uint64_t lowest;
     uint64_t highest;
 };
 
-/*
- * Returns the range of all objects of a type: blocks of one type may have several allocation sites,
- * and nodes of one lead to nodes of another.
- */
+/* Returns the range of all objects of a type: blocks of one type may have several allocation sites,
+ * and nodes of one lead to nodes of another. */
 static struct extent extent_of(const struct findings *findings, const struct spread *spread,
                                uint32_t type)
 {
@@ -508,10 +488,7 @@ static const double crowd_at_most = 0.25;
 enum { CLOSE = 16, PARTS = 16 }; /* parts of a row: columns are close within one part */
 enum { ROW_UNIT = 4, ROW_MOST = 1 << 20 };
 
-/*
- * How the newest steps fit a row length: how many end near the previous column, and how far from
- * it.
- */
+/* How many of the newest steps end near the previous column, and how far from it. */
 struct rows_fit {
     uint32_t row; /* bytes; 0: no row fits */
     uint32_t beside;
@@ -521,10 +498,8 @@ struct rows_fit {
 /* FAILED_FEW: failures among the first steps. */
 enum { FIRST_STEPS = SPREAD_STEPS / 4, FAILED_FEW = SPREAD_STEPS / 16 };
 
-/*
- * The newest steps; those after the first FIRST_STEPS are sorted by length. A step much shorter
- * than the row stays within one part of it, so for a long row few steps have to be divided.
- */
+/* The newest steps; those after the first FIRST_STEPS are sorted by length. A step much shorter
+ * than the row stays within one part of it, so for a long row few steps have to be divided. */
 struct rows_steps {
     uint32_t steps[SPREAD_STEPS];
     double up_to[SPREAD_STEPS + 1]; /* sums of the steps before */
@@ -547,10 +522,8 @@ static struct rows_steps sort_steps(const struct spread *spread)
     return sorted;
 }
 
-/*
- * Tests a row length; gives up once too many steps do not fit. *within: index from FIRST_STEPS of
- * the first step that is longer than a part of the row.
- */
+/* Tests a row length; gives up once too many steps do not fit. *within: index from FIRST_STEPS of
+ * the first step that is longer than a part of the row. */
 static struct rows_fit fit_rows(const struct rows_steps *sorted, uint32_t row, uint32_t *within)
 {
     struct rows_fit fit = {.row = row};
@@ -579,10 +552,8 @@ static struct rows_fit fit_rows(const struct rows_steps *sorted, uint32_t row, u
 
 enum { ROWS = (ROW_MOST - SPREAD_STEP_LEAST) / ROW_UNIT + 1 };
 
-/*
- * Counts a step for the row lengths it fits, as differences between consecutive lengths: the length
- * times `times` is within a part of a row from the step.
- */
+/* Counts a step for the row lengths it fits, as differences between consecutive lengths: the length
+ * times `times` is within a part of a row from the step. */
 static void count_beside(int8_t changes[ROWS + 1], uint64_t step)
 {
     for (uint64_t times = 0; times <= step / SPREAD_STEP_LEAST + 1; times++) {
@@ -599,10 +570,8 @@ static void count_beside(int8_t changes[ROWS + 1], uint64_t step)
     }
 }
 
-/*
- * Finds the longest row that explains the steps: its divisors do as well, and similar lengths
- * nearly as well. Skips lengths that too few of the first steps fit.
- */
+/* Finds the longest row that explains the steps: its divisors do as well, and similar lengths
+ * nearly as well. Skips lengths that too few of the first steps fit. */
 static struct rows_fit find_rows(const struct spread *spread)
 {
     struct rows_fit best = {.row = 0};
@@ -626,10 +595,7 @@ static struct rows_fit find_rows(const struct spread *spread)
     return best;
 }
 
-/*
- * Returns true if the columns move: the samples are spread over the row instead of at one member of
- * equally long elements.
- */
+/* The samples are spread over the row instead of at one member of equally long elements. */
 static bool columns_move(const struct findings *findings, size_t index, uint32_t row)
 {
     const struct spread *spread = &findings->spreads[index];
@@ -648,10 +614,8 @@ static bool columns_move(const struct findings *findings, size_t index, uint32_t
 
 enum { BLOCK_HEAD = 64 }; /* maximum bytes that an allocator adds */
 
-/*
- * Returns true if a row fits into a block: a block holds one or several rows. A row over several
- * blocks is a coincidence of their addresses, as for the entries of a hash table.
- */
+/* Returns true if a row fits into a block: a block holds one or several rows. A row over several
+ * blocks is a coincidence of their addresses, as for the entries of a hash table. */
 static bool row_fits_blocks(const struct snapshot_object *object, uint64_t row)
 {
     uint64_t block = object->instance_count ? object->instances[0].size : 0;
@@ -712,10 +676,8 @@ static void columns(struct findings *findings, size_t index)
 
 /* ---- arrays that are accessed with the same index ---- */
 
-/*
- * Minimum pairs; each access is a miss of its own. Requires that every miss is recorded (--sim):
- * samples thousands of misses apart do not show an index.
- */
+/* Minimum pairs; each access is a miss of its own. Requires that every miss is recorded (--sim):
+ * samples thousands of misses apart do not show an index. */
 
 enum { PAIRS_LEAST = 64 };
 /* Minimum share of the misses on one object that are followed by a miss on the other. */
@@ -750,10 +712,8 @@ static bool fits_no_cache(const struct findings *findings, size_t index)
            spread_bytes(spread, findings->snapshot->sets.line) >= findings_beyond(findings);
 }
 
-/*
- * Computes the difference between the indices of two misses, on the first object and then on the
- * second. Returns false for other misses.
- */
+/* Computes the difference between the indices of two misses, on the first object and then on the
+ * second. Returns false for other misses. */
 static bool difference(const struct paired *paired, const struct window_entry *one,
                        const struct window_entry *next, int64_t *apart)
 {
@@ -842,20 +802,16 @@ static const double stack_at_least = 0.3; /* share of its samples that is saved 
 enum { FRAMES_LINES = 4 };
 enum { REGISTER_BYTES = 16 }; /* width of a general or an SSE register */
 
-/*
- * Returns true if the variable is in many stack frames: the function is recursive, or called at
- * many depths. The variable is then saved for calls, and no register would keep it.
- */
+/* Returns true if the variable is in many stack frames: the function is recursive, or called at
+ * many depths. The variable is then saved for calls, and no register would keep it. */
 static bool is_in_many_frames(const struct findings *findings, size_t index)
 {
     const struct spread *spread = findings_spread(findings, index);
     return spread && spread->lines > FRAMES_LINES;
 }
 
-/*
- * Returns true if the loop calls functions: a register does not keep the variable, and the time is
- * that of the call.
- */
+/* Returns true if the loop calls functions: a register does not keep the variable, and the time is
+ * that of the call. */
 static bool is_kept_for_calls(const struct findings *findings, size_t index)
 {
     const struct spread *spread = findings_spread(findings, index);

@@ -54,10 +54,8 @@ void findings_find(struct findings *findings)
 
 /* ---- findings and other measurements ---- */
 
-/*
- * Exact measurements in addition to estimates from samples: causes of misses and use of lines
- * (--sim), and watchpoints (--watch).
- */
+/* Exact measurements in addition to estimates from samples: causes of misses and use of lines
+ * (--sim), and watchpoints (--watch). */
 
 /* Share of a line's words used per visit: nothing to split off. */
 static const double used_mostly = 0.75;
@@ -107,10 +105,8 @@ static enum verdict by_part(double low, double high)
     return low > used_mostly ? CONTRADICTED : high < FINDINGS_MOSTLY ? SUPPORTED : NOTHING;
 }
 
-/*
- * Returns the use of lines fetched for the object and evicted from a simulated cache; NULL: not
- * known, or too few.
- */
+/* Returns the use of lines fetched for the object and evicted from a simulated cache; NULL: not
+ * known, or too few. */
 static const struct snapshot_use *finding_use(const struct findings *findings,
                                               const struct snapshot_finding *finding)
 {
@@ -120,10 +116,7 @@ static const struct snapshot_use *finding_use(const struct findings *findings,
     return use && use->lines >= lines_enough ? use : NULL;
 }
 
-/*
- * Judges by the spatial use. A nearer cache may evict a line before all of its used bytes are
- * accessed.
- */
+/* A nearer cache may evict a line before all of its used bytes are accessed. */
 static enum verdict by_spatial(const struct findings *findings, const struct snapshot_use *use,
                                const struct snapshot_finding *finding)
 {
@@ -357,10 +350,8 @@ static bool begins_with_one_of(const char *text, const char *const *names)
     return false;
 }
 
-/*
- * Returns true for memory that the C library, the loader or the linker lays out: no change of the
- * program moves it. Its use can be changed.
- */
+/* Returns true for memory that the C library, the loader or the linker lays out: no change of the
+ * program moves it. Its use can be changed. */
 static bool is_of_the_system(const struct snapshot_object *object)
 {
     static const char *const modules[] = {"libc.so",    "libc-2.", "ld-linux", "ld-2.",
@@ -458,10 +449,8 @@ void findings_hot(const struct snapshot_layout *layout, struct arena *arena,
     name_members(layout, arena, hot);
 }
 
-/*
- * Updates a held finding: its figures are at most the object's current samples, 0 if it is no
- * longer listed.
- */
+/* Updates a held finding: its figures are at most the object's current samples, 0 if it is no
+ * longer listed. */
 static void bring_up_to_date(const struct findings *findings, struct snapshot_finding *finding)
 {
     const struct snapshot *snapshot = findings->snapshot;
@@ -507,10 +496,8 @@ void findings_hold(struct findings *findings, struct findings_held *held)
     findings_sort(findings);
 }
 
-/*
- * Measures the time of the window as CPU time: a process that waits for a CPU or for input does not
- * use it.
- */
+/* Measures the time of the window as CPU time: a process that waits for a CPU or for input does not
+ * use it. */
 static void measure_time(struct findings *findings)
 {
     const struct snapshot_window *window = &findings->snapshot->window;
@@ -591,7 +578,6 @@ void build_weigh_findings(struct build *build)
 
 enum { STRINGS = 9 + 2 * FINDING_EVICTORS };
 
-/* Lists every string of a finding. */
 static void strings_of(struct snapshot_finding *finding, const char **strings[STRINGS])
 {
     const char **all[STRINGS] = {&finding->name, &finding->field, &finding->function,
@@ -620,11 +606,8 @@ static bool of_lines(const struct snapshot_finding *finding)
     return finding->kind == FINDING_FALSE_SHARING || finding->kind == FINDING_TRUE_SHARING;
 }
 
-/*
- * Returns true for the same finding. The lines of an object are separate findings, whatever their
- * fields and verdict, because these change with a few more samples. Other findings exist once per
- * kind and object.
- */
+/* The lines of an object are separate findings, whatever their fields and verdict, because these
+ * change with a few more samples. Other findings exist once per kind and object. */
 static bool same(const struct snapshot_finding *a, const struct snapshot_finding *b)
 {
     if (of_lines(a) && of_lines(b))

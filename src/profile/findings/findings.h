@@ -24,12 +24,10 @@
 #include "snapshot_findings.h"
 
 /*
- * Findings held between refreshes. A rule judges the contents of the window, which drops half of
- * its samples whenever it is full (window.h), so a finding near a threshold would come and go.
- * Therefore a finding that was found in two refreshes keeps its last state until the samples that
- * it was based on have left the window, that is, until as many new ones have arrived; but at most
- * for FINDINGS_HELD_S, because with few samples none would leave. Owned by the profile; called by
- * findings.c.
+ * Findings held between refreshes: the window drops half of its samples whenever it is full
+ * (window.h), so a finding near a threshold would come and go. A finding that was found in two
+ * refreshes keeps its last state until as many new samples have arrived as it was based on; but at
+ * most for FINDINGS_HELD_S, because with few samples none would leave.
  */
 enum { FINDINGS_HELD_MAX = 24, FINDINGS_HELD_TEXT = 2048 };
 
@@ -51,32 +49,25 @@ struct findings_held {
 void findings_held_fini(struct findings_held *held);
 void findings_held_clear(struct findings_held *held);
 
-/*
- * Drops the findings about objects that were renamed (renamed[id] != 0): their counts have moved,
- * and the new objects are judged.
- */
+/* Drops the findings about objects that were renamed (renamed[id] != 0): their counts have moved,
+ * and the new objects are judged. */
 void findings_held_leave(struct findings_held *held, const uint32_t *renamed, size_t count);
 
-/* Position of the window and the clock. */
 struct findings_moment {
     uint64_t added; /* total samples added to the window */
     uint32_t used;  /* samples in it now */
     double elapsed_s;
 };
 
-/*
- * Stores the findings of `list` and appends held findings that are absent (strings in the arena),
- * at most `room` in all. Returns the number of findings. Holds nothing if memory runs out.
- */
+/* Stores the findings of `list` and appends held findings that are absent (strings in the arena),
+ * at most `room` in all. Returns the number of findings. Holds nothing if memory runs out. */
 size_t findings_held_join(struct findings_held *held, struct snapshot_finding *list, size_t count,
                           size_t room, const struct findings_moment *moment, struct arena *arena);
 
 enum { FINDINGS_MAX = 24, FINDINGS_PAGE_BYTES = 4096 };
 
-/*
- * More than a core's own caches hold (an L2 of 0.25 to 3 MiB). If the source measures time, smaller
- * data may be time spent computing.
- */
+/* More than a core's own caches hold (an L2 of 0.25 to 3 MiB). If the source measures time, smaller
+ * data may be time spent computing. */
 #define FINDINGS_BEYOND_BYTES    (4.0 * 1024 * 1024)
 #define FINDINGS_GAIN_LEAST      0.03 /* share of all samples: less is not worth a change */
 #define FINDINGS_SAMPLES         200  /* minimum of an object: an error of 7 points in its shares */
@@ -126,7 +117,6 @@ extern const struct findings_family findings_threads;
 /* Returns a rule; NULL for RULE_NONE. */
 const struct findings_rule *findings_rule(enum finding_rule rule);
 void findings_apply(struct findings *findings, enum finding_rule rule);
-/* Applies all rules. */
 void findings_find(struct findings *findings);
 
 /* Confirms, weakens or drops findings by the causes of misses and the watches; then sorts them. */
@@ -135,10 +125,8 @@ void findings_weigh(struct findings *findings);
 /* Appends the findings held from earlier refreshes. */
 void findings_hold(struct findings *findings, struct findings_held *held);
 
-/*
- * Adds a copy of a finding; fills in id, name, function and line from the object if it is listed.
- * Ignores findings below FINDINGS_GAIN_LEAST.
- */
+/* Adds a copy of a finding; fills in id, name, function and line from the object if it is listed.
+ * Ignores findings below FINDINGS_GAIN_LEAST. */
 void findings_add(struct findings *findings, const struct snapshot_finding *finding);
 /* Return true if there is a finding about the object, of any kind or of one. */
 bool findings_has(const struct findings *findings, uint32_t object);
@@ -149,17 +137,12 @@ bool findings_overlap(const struct findings *findings, uint32_t one, uint32_t ot
 
 /* Returns the spread of an object; NULL: too few samples for any rule about it. */
 const struct spread *findings_spread(const struct findings *findings, size_t object);
-/* Returns the share of all samples on the object. */
 double findings_share(const struct findings *findings, size_t object);
-/*
- * Returns the object's share of all samples including its part of those without an object: an upper
- * bound of what a remedy can save.
- */
+/* Returns the object's share of all samples including its part of those without an object: an upper
+ * bound of what a remedy can save. */
 double findings_most(const struct findings *findings, size_t object);
-/*
- * Returns the share of all samples in a function; findings_order() the order of the accesses to an
- * object.
- */
+/* Returns the share of all samples in a function; findings_order() the order of the accesses to an
+ * object. */
 double findings_code_share(const struct findings *findings, const struct snapshot_code *code);
 enum spread_order findings_order(const struct findings *findings, size_t object);
 
@@ -169,19 +152,15 @@ bool findings_simulated(const struct findings *findings);
 const char *findings_level_name(const struct findings *findings);
 /* Returns the causes of an object's simulated misses; NULL: no causes, or too few misses. */
 const struct snapshot_causes_row *findings_causes(const struct findings *findings, uint32_t object);
-/*
- * Returns the minimum size of data worth a finding: the size of the simulated cache, otherwise
- * FINDINGS_BEYOND_BYTES.
- */
+/* Returns the minimum size of data worth a finding: the size of the simulated cache, otherwise
+ * FINDINGS_BEYOND_BYTES. */
 double findings_beyond(const struct findings *findings);
 
 /* Returns the heap bin of an object's blocks; NULL: none. */
 const struct snapshot_bin *findings_bin(const struct findings *findings, size_t object);
 
-/*
- * Estimates a lower bound of an object's distinct pages that miss, sampled or not (Chao, as
- * spread_bytes()). Walks the window, so check other conditions first.
- */
+/* Estimates a lower bound of an object's distinct pages that miss, sampled or not (Chao, as
+ * spread_bytes()). Walks the window, so check other conditions first. */
 double findings_pages(const struct findings *findings, size_t object);
 
 /* Links of some nodes in the window, read just now. */
@@ -199,10 +178,8 @@ void findings_links(const struct findings *findings, size_t object,
                     const struct snapshot_layout *layout, uint64_t link_offset,
                     struct findings_links *links);
 
-/*
- * Returns true if two links lead back to each other's node, for most sampled nodes: a doubly linked
- * list.
- */
+/* Returns true if two links lead back to each other's node, for most sampled nodes: a doubly linked
+ * list. */
 bool findings_links_mutual(const struct findings *findings, size_t object,
                            const struct snapshot_layout *layout, uint64_t one, uint64_t other);
 

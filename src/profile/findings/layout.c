@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Findings about the layout of a struct in cache lines: what splitting or aligning saves. */
 #include <math.h>
 #include <string.h>
 
@@ -11,10 +10,7 @@ enum { MALLOC_ALIGNS = 16 }; /* smaller elements look like separate blocks */
 static const double of_one_type = 0.5;
 static const double in_place = 0.9; /* minimum share of the samples */
 
-/*
- * Returns true if the type ends in a flexible array: the elements of that array make the object
- * large.
- */
+/* The elements of the flexible array at the end make the object large. */
 static bool goes_on(const struct snapshot_layout *layout)
 {
     for (size_t i = 0; i < layout->row_count; i++)
@@ -23,19 +19,15 @@ static bool goes_on(const struct snapshot_layout *layout)
     return false;
 }
 
-/*
- * Returns the main layout of an object with many elements that exceeds the near caches; otherwise
- * NULL.
- */
+/* Returns the main layout of an object with many elements that exceeds the near caches; otherwise
+ * NULL. */
 static const struct snapshot_layout *many_elements(const struct findings *findings, size_t index)
 {
     const struct snapshot_object *object = &findings->snapshot->objects[index];
     const struct spread *spread = findings_spread(findings, index);
     const struct snapshot_layout *layout = object->layout_count ? &object->layouts[0] : NULL;
     uint32_t line = findings->snapshot->sets.line;
-    /*
-     * Without a type the inferred element may be a row of something, and its parts are not members.
-     */
+    /* The inferred element may be a row of something, and its parts are not members. */
     if (!spread || !layout || layout->inferred || !layout->size || goes_on(layout) || !line ||
         !(layout->share >= of_one_type) || layout->samples < FINDINGS_SAMPLES ||
         !(spread_bytes(spread, line) >= findings_beyond(findings)))
@@ -44,10 +36,8 @@ static const struct snapshot_layout *many_elements(const struct findings *findin
                                                                                            : NULL;
 }
 
-/*
- * Returns true if the samples begin in a line at the offsets of array elements, and at nearly all
- * of these offsets: separate blocks begin at malloc's alignment.
- */
+/* Returns true if the samples begin in a line at the offsets of array elements, and at nearly all
+ * of these offsets: separate blocks begin at malloc's alignment. */
 static bool begin_as_in_array(const struct snapshot_layout *layout, const struct spread *spread,
                               uint32_t line)
 {
@@ -64,10 +54,8 @@ static bool begin_as_in_array(const struct snapshot_layout *layout, const struct
            seen * 2 >= places;
 }
 
-/*
- * Returns true if the elements are adjacent, so that a pass fetches nothing else. Separate blocks
- * have other blocks in between, or are only the head of a larger one (Python's PyGC_Head).
- */
+/* Returns true if the elements are adjacent, so that a pass fetches nothing else. Separate blocks
+ * have other blocks in between, or are only the head of a larger one (Python's PyGC_Head). */
 static bool side_by_side(const struct snapshot_object *object, const struct snapshot_layout *layout,
                          const struct spread *spread, uint32_t line)
 {
@@ -184,10 +172,8 @@ static const double crossing_least = 0.15; /* minimum share of the samples */
 /* Share of the elements; above, too few others for comparison. */
 static const double most_cross = 0.9;
 
-/*
- * Returns the share of an array's elements with hot bytes that cross a line, from the start of one
- * element; NAN: separate blocks.
- */
+/* Returns the share of an array's elements with hot bytes that cross a line, from the start of one
+ * element; NAN: separate blocks. */
 static double crossing_elements(const struct snapshot_object *object,
                                 const struct snapshot_layout *layout, const struct spread *spread,
                                 const struct findings_hot *hot, uint32_t line)
@@ -205,7 +191,6 @@ static double crossing_elements(const struct snapshot_object *object,
     return crossing / line;
 }
 
-/* The samples that alignment can save. */
 struct saving {
     double part;    /* share of the samples on the elements */
     bool by_number; /* derived from the number of crossing elements */
@@ -311,10 +296,8 @@ static void scattered(struct findings *findings, size_t index)
     double fetched =
         fmin(findings_pages(findings, index) * FINDINGS_PAGE_BYTES, blocks.count * line);
     double pooled = fmin(blocks.count * blocks.asked_bytes, fetched);
-    /*
-     * A random access needs one line of a block wherever it is: adjacent blocks only help if they
-     * then fit into the caches.
-     */
+    /* A random access needs one line of a block wherever it is: adjacent blocks only help if they
+     * then fit into the caches. */
     if (fetched < fetched_at_least * pooled || pooled > findings_beyond(findings))
         return;
     struct snapshot_finding finding = {.rule = RULE_SCATTERED,
@@ -443,10 +426,8 @@ static const double least_of_it = 0.7;   /* a custom free list takes time as wel
 static const double most_of_it = 1.15;   /* its users wait less for the blocks */
 static const double most_of_them = 0.1;  /* minimum share of all allocations */
 
-/*
- * Returns true for the allocation functions of glibc's malloc and of C++, by prefix; jemalloc and
- * tcmalloc have the same outer names.
- */
+/* Returns true for the allocation functions of glibc's malloc and of C++, by prefix; jemalloc and
+ * tcmalloc have the same outer names. */
 static bool is_allocator(const struct snapshot_code *code)
 {
     static const char *const names[] = {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Findings from the cause of the misses: cache sets, capacity, first references, pages and levels.
- * Exact if a simulation reports each cause, otherwise from samples.
- */
+/* Findings from the cause of the misses: cache sets, capacity, first references, pages and levels.
+ * Exact if a simulation reports each cause, otherwise from samples. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +15,8 @@ bool findings_simulated(const struct findings *findings)
     return findings->snapshot->simulation.level_count || findings->snapshot->causes.known;
 }
 
-/*
- * Returns the index of the level; UINT32_MAX: the ranking event has no level, or it is not known.
- */
+/* Returns the index of the level; UINT32_MAX: the ranking event has no level, or it is not
+ * known. */
 static uint32_t simulated_level(const struct findings *findings)
 {
     const struct snapshot_source *source = &findings->snapshot->source;
@@ -208,10 +205,8 @@ static void measure(const struct findings *findings, double *by_object, struct h
         }
 }
 
-/*
- * Returns true if a fully associative cache of this size would hold the object: evidence of a
- * conflict. Reading large arrays also crowds sets, because prefetching restarts on each page.
- */
+/* Returns true if a fully associative cache of this size would hold the object: evidence of a
+ * conflict. Reading large arrays also crowds sets, because prefetching restarts on each page. */
 static bool would_fit(const struct findings *findings, uint32_t object)
 {
     const struct snapshot_sets *sets = &findings->snapshot->sets;
@@ -389,10 +384,7 @@ static void remote(struct findings *findings, size_t index)
 enum { TLB_ENTRIES_MOST = 4096 }; /* last level, 4 KiB pages: the maximum of x86 CPUs up to Zen 5 */
 static const double beyond_reach = 2;   /* multiple of the TLB's reach: half of the accesses walk */
 static const double huge_at_most = 0.5; /* share of its memory already on huge pages */
-/*
- * Share of the time on pages beyond the TLB that huge pages save: measured 1 to 42 %
- * (tests/judged).
- */
+/* Share of time beyond the TLB that huge pages save: measured 1 to 42 % (tests/judged). */
 static const double walk_at_least = 0.03;
 static const double walk_at_most = 0.4;
 

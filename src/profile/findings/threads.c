@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Findings about lines that threads contend for, from the verdicts of sharing.h. */
 #include <math.h>
 
 #include "profile/findings/findings.h"
@@ -17,10 +16,8 @@ static void extent(const struct snapshot_sharing_group *group, struct snapshot_f
 
 static const double simulated_least = 0.1; /* minimum share of all misses */
 
-/*
- * Adds a finding about sharing. In a simulation its share is that of the misses, because hits have
- * no cost. If misses of another level than the first rank, few of them are on the line.
- */
+/* Adds a finding about sharing. In a simulation its share is that of the misses, because hits have
+ * no cost. If misses of another level than the first rank, few of them are on the line. */
 static void sharing_add(struct findings *findings, const struct snapshot_sharing_group *group)
 {
     const struct snapshot_sharing *sharing = &findings->snapshot->sharing;
@@ -86,7 +83,6 @@ static const double on_one_line = 0.95;  /* share of a thread's samples on one l
 static const double in_loops = 0.9;      /* share of samples in polling loops (decode/function.c) */
 static const double of_all_samples = 0.9; /* share of the window's samples from counted threads */
 
-/* A thread that reads only one line. */
 struct reader {
     uint32_t tid;
     uint64_t line;
@@ -166,10 +162,8 @@ static uint32_t waiting(const struct readers *readers)
     return counted >= of_all_samples * readers->samples ? readers->count : 0;
 }
 
-/*
- * Returns the hottest instruction if it and the next hottest have nearly all samples of the
- * function; otherwise NULL.
- */
+/* Returns the hottest instruction if it and the next hottest have nearly all samples of the
+ * function; otherwise NULL. */
 static const struct snapshot_instruction *loop_of(const struct snapshot_code *code)
 {
     const struct snapshot_instruction *first = NULL;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Shared by the builders of a snapshot: causes, axes of the matrix, names of heap bins. Private to
- * src/profile/snapshot; the builders' entry points are in state.h.
- */
+/* Shared by the builders of a snapshot: causes, axes of the matrix, names of heap bins. Private to
+ * src/profile/snapshot; the builders' entry points are in state.h. */
 #ifndef MISSTOP_PROFILE_SNAPSHOT_BUILDERS_H
 #define MISSTOP_PROFILE_SNAPSHOT_BUILDERS_H
 
@@ -13,18 +11,14 @@
 /* Like place_ask(). */
 bool build_ask(const struct build *build, enum place_question question, uint64_t number,
                union place_answer *answer);
-/*
- * Describe an id or an address; return false and all zeros if it is not known. The texts are valid
- * until the next call.
- */
+/* Describe an id or an address; return false and all zeros if it is not known. The texts are valid
+ * until the next call. */
 bool build_describe_object(const struct build *build, uint32_t id, struct object_desc *desc);
 bool build_describe_function(const struct build *build, uint32_t id, struct function_desc *desc);
 void build_describe_instruction(const struct build *build, uint64_t address,
                                 struct instruction_desc *desc);
-/*
- * Returns the file of an instruction in the arena, and *line; NULL and 0 if not known.
- * build_line_name() formats both as "file.c:12".
- */
+/* Returns the file of an instruction in the arena, and *line; NULL and 0 if not known.
+ * build_line_name() formats both as "file.c:12". */
 const char *build_locate(struct build *build, uint64_t address, uint32_t *line);
 const char *build_line_name(struct build *build, const char *file, uint32_t line);
 /* Copies a name into the arena; NULL becomes "unknown". Sets build->failed if memory runs out. */
@@ -33,9 +27,7 @@ const char *build_function_name(struct build *build, uint32_t id);
 /* Returns the name of the listed object, otherwise that of its description. */
 const char *build_object_name(struct build *build, uint32_t id);
 
-/*
- * Adds a row to sums, which start as zeros and hold weights instead of shares. NULL adds nothing.
- */
+/* Sums start as zeros and hold weights instead of shares. NULL adds nothing. */
 void build_sum_causes(const struct build *build, const struct causes_row *row,
                       struct snapshot_causes_figures *sums);
 /* Converts sums to figures in the arena; NULL: no causes, or no memory. */
@@ -58,9 +50,7 @@ static inline size_t matrix_axes_width(const struct matrix_axes *axes)
     return axes->columns + SNAPSHOT_MATRIX_REST;
 }
 
-/*
- * Return the row of a function and the column of an object. Ids beyond the tallies count under 0.
- */
+/* Ids beyond the tallies count under 0. */
 static inline size_t matrix_axes_row(const struct matrix_axes *axes, uint32_t function)
 {
     return axes->row_of[function < axes->functions ? function : 0];
@@ -71,13 +61,10 @@ static inline size_t matrix_axes_column(const struct matrix_axes *axes, uint32_t
     return axes->column_of[object < axes->objects ? object : 0];
 }
 
-/* Builds the causes of misses by cell. */
 void build_cell_causes(struct build *build, const struct matrix_axes *axes);
 
-/*
- * Heap bins that have the same name: blocks that one function allocated for different callers. Used
- * by objects.c after it has listed the bins.
- */
+/* Heap bins that have the same name: blocks that one function allocated for different callers. Used
+ * by objects.c after it has listed the bins. */
 /* Sets `called` of these bins, in the arena. Returns false if memory runs out. */
 bool twins_tell_apart(struct snapshot_heap *heap, struct arena *arena);
 
@@ -100,10 +87,8 @@ struct build_stacks {
 
 /* Lists all stacks; sets build->failed if memory runs out. */
 void build_stacks_list(struct build *build, struct build_stacks *stacks);
-/*
- * Returns the stacks of a function on an object, in the arena; their shares add up to 1. NULL:
- * none.
- */
+/* Returns the stacks of a function on an object, in the arena; their shares add up to 1. NULL:
+ * none. */
 const struct snapshot_stack *build_stacks_of(struct build *build, const struct build_stacks *stacks,
                                              uint32_t object, uint32_t function, size_t *count);
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Callers: a call tree for each listed function and object, and whole stacks. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,6 @@ enum { CALLERS_ROWS = 64, CALLERS_CHILDREN = 100, CALLERS_DEPTHS = 64 };
 static const double callers_least = 0.01;
 static const double listed_least = 0.005; /* minimum share of all stacks for a row to have a tree */
 
-/* Samples of one caller node on one object. */
 struct call {
     uint32_t node;
     uint32_t row; /* row of the object in the snapshot; UINT32_MAX: not listed */
@@ -59,10 +57,8 @@ static void call_tree_clear(struct call_tree *tree)
     tree->count = tree->child[0] = 0;
 }
 
-/*
- * Describes a node; returns false if it is not known. A parent must have a lower number than its
- * children, whatever a recording says, so there are no cycles.
- */
+/* Describes a node; returns false if it is not known. A parent must have a lower number than its
+ * children, whatever a recording says, so there are no cycles. */
 static bool describe_node(const struct build *build, struct call_tree *tree, uint32_t node)
 {
     struct caller_desc *desc = &tree->desc[node];
@@ -88,7 +84,6 @@ static void call_tree_add(const struct build *build, struct call_tree *tree,
     }
 }
 
-/* A list under construction. */
 struct call_list {
     struct build *build;
     const struct call_tree *tree;
@@ -155,7 +150,6 @@ static uint32_t depth_for(const struct call_list *list, uint32_t node)
     return depth;
 }
 
-/* Lists the descendants of a node. */
 static void list_children(struct call_list *list, uint32_t node, uint32_t depth, uint64_t path)
 {
     struct call_child children[CALLERS_CHILDREN];
@@ -177,7 +171,6 @@ static void add_stacks(const struct build *build, const struct tally *tally, dou
     *effective += part * build_effective(build, tally);
 }
 
-/* Returns the tree under a node; NULL: none. */
 static struct snapshot_callers *list_below(struct build *build, const struct call_tree *tree,
                                            uint32_t node, double all, double effective)
 {
@@ -280,10 +273,8 @@ void build_callers(struct build *build)
 
 /* Whole stacks. */
 
-/*
- * Returns the frame of a node, which is created once; NULL: not known. A stack has at most
- * CALLERS_DEEPEST nodes, whatever a recording says.
- */
+/* Returns the frame of a node, which is created once; NULL: not known. A stack has at most
+ * CALLERS_DEEPEST nodes, whatever a recording says. */
 static const struct snapshot_frame *frame_of(struct build *build,
                                              const struct snapshot_frame **frames, uint32_t node,
                                              unsigned deep, uint32_t *function)

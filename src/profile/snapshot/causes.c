@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Causes of misses by object, by function and by thread. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -97,10 +96,7 @@ static size_t first_of(const struct throws *throws, uint32_t id)
     return SORTED_BELOW(throws->list, throws->count, id, id);
 }
 
-/*
- * Fills in the evictors of a row; returns the known share, listed or not. causes_row_fill_threads()
- * does the same for threads.
- */
+/* Returns the known share, listed or not. */
 static double causes_row_fill_evictors(struct build *build, const struct throws *throws,
                                        struct snapshot_causes_row *row)
 {
@@ -236,11 +232,8 @@ static void name_columns(struct build *build, enum causes_of kind, struct snapsh
     }
 }
 
-/*
- * Builds the evictors of the listed rows and their matrix. `evicted`: misses of all bins of the
- * kind with a known evictor. Rows of threads have no evicting functions; old recordings do not have
- * evicting threads.
- */
+/* `evicted`: misses of all bins of the kind with a known evictor. Rows of threads have no evicting
+ * functions; old recordings do not have evicting threads. */
 static void build_evictors(struct build *build, enum causes_of kind, double evicted)
 {
     struct snapshot_causes_list *list = &build->snapshot->causes.of[kind];
@@ -271,10 +264,8 @@ static void build_evictors(struct build *build, enum causes_of kind, double evic
 
 /* Names */
 
-/*
- * Returns the thread id of a dense number; 0: the threads beyond the limit. build_thread_name()
- * returns "worker (123)", or NULL if memory runs out.
- */
+/* Returns the thread id of a dense number; 0: the threads beyond the limit. build_thread_name()
+ * returns "worker (123)", or NULL if memory runs out. */
 static uint32_t build_thread_id(const struct build *build, uint32_t number)
 {
     return number < THREADS_MAX ? build->profile->threads.tids[number] : 0;
@@ -401,10 +392,8 @@ void build_causes(struct build *build)
 
 /* The causes of the misses of a function on an object, and the evictors of those lines. */
 
-/*
- * Minimum share of all misses with a known evictor; a smaller one does not explain a cell. This
- * limits evictors to 2000.
- */
+/* Minimum share of all misses with a known evictor; a smaller one does not explain a cell. This
+ * limits evictors to 2000. */
 static const double least_evictor = 1.0 / 2000;
 
 static size_t cell_of(const struct matrix_axes *axes, uint32_t function, uint32_t object)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions: those of each listed object, and of the whole program. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -118,10 +117,8 @@ static void build_note_unplaced(struct build *build, struct snapshot_code *code)
         code->address = hottest->key;
 }
 
-/*
- * Returns the maximum number of rows that build_join_unplaced() adds to `used` rows, which are
- * sorted by address. Its new rows have their own index as type_id.
- */
+/* Returns the maximum number of rows that build_join_unplaced() adds to `used` rows, which are
+ * sorted by address. Its new rows have their own index as type_id. */
 static size_t build_unplaced_most(const struct build *build, uint32_t function)
 {
     size_t count;
@@ -129,10 +126,8 @@ static size_t build_unplaced_most(const struct build *build, uint32_t function)
     return count;
 }
 
-/*
- * Returns the row of an address among the first `used` rows, which are sorted by address; NULL:
- * none.
- */
+/* Returns the row of an address among the first `used` rows, which are sorted by address; NULL:
+ * none. */
 static struct snapshot_instruction *row_at(struct snapshot_instruction *rows, size_t used,
                                            uint64_t address)
 {
@@ -187,10 +182,8 @@ static int by_code_samples(const void *left, const void *right)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/*
- * Makes one row per function from pairs sorted by function and instruction. If a row has several
- * objects, an instruction has a pair for each of them.
- */
+/* Makes one row per function from pairs sorted by function and instruction. If a row has several
+ * objects, an instruction has a pair for each of them. */
 static size_t rows_of(const struct build *build, const struct pair **sorted, size_t count,
                       struct snapshot_code *rows)
 {
@@ -336,10 +329,8 @@ void build_code(struct build *build)
     free(rows);
 }
 
-/*
- * The accessing instructions of the listed functions: their source lines and the objects they
- * missed on.
- */
+/* The accessing instructions of the listed functions: their source lines and the objects they
+ * missed on. */
 
 enum { FUNCTIONS = 100, INSTRUCTIONS = 256, INSTRUCTIONS_NAME_BYTES = 256 };
 
@@ -352,10 +343,8 @@ static int by_instruction_samples(const void *left, const void *right)
     return all_a > all_b ? -1 : all_a < all_b;
 }
 
-/*
- * Returns the member at an offset. Among union members, prefers the one found by the size of the
- * object's accesses.
- */
+/* Returns the member at an offset. Among union members, prefers the one found by the size of the
+ * object's accesses. */
 static uint32_t member_at(const struct build *build, const struct snapshot_instruction *row,
                           const struct type_desc *type, uint32_t at)
 {
@@ -496,10 +485,8 @@ static void instructions_list(struct build *build, struct snapshot_code *code,
     free(where);
 }
 
-/*
- * Groups the pairs of the listed functions: those of function i end at groups[i] and start at
- * groups[i - 1].
- */
+/* Groups the pairs of the listed functions: those of function i end at groups[i] and start at
+ * groups[i - 1]. */
 static void group(struct build *build, const struct pair **grouped, size_t groups[FUNCTIONS])
 {
     const struct pair **sorted = build->profile->sorted;
@@ -540,10 +527,8 @@ void build_instructions(struct build *build)
     free(grouped);
 }
 
-/*
- * Instructions with the objects they missed on, for the whole run: all rows in the table of code,
- * and the rest of each object as one row.
- */
+/* Instructions with the objects they missed on, for the whole run: all rows in the table of code,
+ * and the rest of each object as one row. */
 
 enum { ACCESSES_NAME_BYTES = 256, MAPPINGS = 1024 };
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The fields of the listed objects: members of types if these are known, otherwise offsets, folded
- * to one array element if its size could be inferred.
- */
+/* The fields of the listed objects: members of types if these are known, otherwise offsets, folded
+ * to one array element if its size could be inferred. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,10 +25,7 @@ void field_name(struct build *build, const struct folding *folding, struct snaps
 
 static bool build_same_field(const struct snapshot_field *a, const struct snapshot_field *b);
 
-/*
- * Additional figures of fields: data sources, miss rates, use of lines. The sums are large, so they
- * exist only for the fields that are kept.
- */
+/* The sums are large, so they exist only for the fields that are kept. */
 
 struct field_sums {
     struct build_sums sums;
@@ -56,10 +51,7 @@ static size_t field_of(const struct snapshot_object *object, const struct snapsh
     return field;
 }
 
-/*
- * Copies the figures of fields to layout members. A member that is counted in several fields, or
- * not listed, has none.
- */
+/* A member that is counted in several fields, or not listed, has none. */
 static void fill_layout(const struct snapshot_object *object, struct snapshot_layout *layout)
 {
     for (size_t i = 0; i < layout->row_count; i++) {
@@ -150,9 +142,8 @@ static void name_member(struct build *build, const struct folding *folding,
         field->type = arena_string(build->arena, type.members[field->member].type);
 }
 
-/*
- * Names an offset: "[12]" in an array of scalars, "[*]+8" in an inferred element, otherwise "+40".
- */
+/* Names an offset: "[12]" in an array of scalars, "[*]+8" in an inferred element, otherwise
+ * "+40". */
 static void name_offset(struct build *build, const struct folding *folding,
                         struct snapshot_field *field)
 {
@@ -197,10 +188,8 @@ static size_t window_offsets(const struct window *window, uint32_t object, uint6
     return count;
 }
 
-/*
- * True if a mapping, or an equally large block, may be memory that an allocator divides: strides in
- * it are the allocator's.
- */
+/* True if a mapping, or an equally large block, may be memory that an allocator divides: strides in
+ * it are the allocator's. */
 static bool is_dealt_out(const struct snapshot_object *object)
 {
     return object->kind == OBJECT_ANON || object->kind == OBJECT_MAP ||
@@ -209,10 +198,8 @@ static bool is_dealt_out(const struct snapshot_object *object)
             object->size >= PAGE_BYTES);
 }
 
-/*
- * True if a stride can be an element. If the type is known, a stride is only how the program
- * traverses the array.
- */
+/* True if a stride can be an element. If the type is known, a stride is only how the program
+ * traverses the array. */
 static bool has_elements(const struct snapshot_object *object)
 {
     double typed = 0;
@@ -261,10 +248,8 @@ bool build_type(const struct build *build, uint32_t type, struct type_desc *desc
     return known;
 }
 
-/*
- * True if the offsets are exact. In a declared object every offset is that of the access; for other
- * objects the code may give the type without the index.
- */
+/* True if the offsets are exact. In a declared object every offset is that of the access; for other
+ * objects the code may give the type without the index. */
 static bool is_exact(const struct snapshot_object *object)
 {
     return object->type_id && !object->type_votes && object->kind != OBJECT_HEAP;
@@ -291,10 +276,7 @@ void build_in_whole(const struct build *build, const struct type_desc *whole, ui
     *offset += (uint32_t)at;
 }
 
-/*
- * Finds the field of a pair. Returns false if it was folded by an element size that is no longer
- * used.
- */
+/* Returns false if it was folded by an element size that is no longer used. */
 static bool locate(const struct build *build, const struct folding *folding, uint64_t key,
                    struct snapshot_field *field)
 {
@@ -354,7 +336,7 @@ static uint64_t element_at(const struct type_desc *type, uint32_t member, uint64
     return into < size ? into / array->stride : 0;
 }
 
-/* The same of members of one name, type and size at one place in types of one name. */
+/* Returns a key of a member's name, type, size and place, and its type's name. */
 static uint64_t member_key(const struct type_desc *type, const struct snapshot_field *field)
 {
     const struct type_member *member = &type->members[field->member];
@@ -366,10 +348,7 @@ static uint64_t member_key(const struct type_desc *type, const struct snapshot_f
     return hash_mix(key) ^ hash_bytes(name, strlen(name));
 }
 
-/*
- * Merges the members that are identical in types of the same name (shapes of one class, structs
- * declared differently in two units).
- */
+/* Shapes of one class, or structs declared differently in two units, have identical members. */
 static void share_members(const struct build *build, struct snapshot_field *fields, size_t count)
 {
     struct hash lowest = {0}; /* member -> its field of the lowest type */
@@ -394,10 +373,8 @@ static void share_members(const struct build *build, struct snapshot_field *fiel
     hash_fini(&lowest);
 }
 
-/*
- * Finds the member at each field's offset, and sets the offset to the member's. Fields are sorted
- * by place. `exact`: offsets are those of the accesses, not of element 0 of an indexed array.
- */
+/* Finds the member at each field's offset, and sets the offset to the member's. Fields are sorted
+ * by place. `exact`: offsets are those of the accesses, not of element 0 of an indexed array. */
 static void find_members(const struct build *build, bool exact, struct snapshot_field *fields,
                          size_t count)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Layout of a type with the samples on one object: members and holes in order with their samples,
- * and the cache lines they are on.
- */
+/* Members and holes of a type in order with their samples on one object, and their cache lines. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +8,6 @@
 #include "profile/state.h"
 #include "resolve/members.h"
 
-/* A layout under construction. */
 struct drawing {
     struct build *build;
     struct snapshot_layout *layout;
@@ -40,10 +36,8 @@ static const double most_of_heat = 0.9;
 static const double straddling_least = 0.05;
 static const double unused_least = 0.25;
 
-/*
- * Finds the offset in a line at which most instances begin, and the share of accesses that straddle
- * lines, from the window.
- */
+/* Finds the offset in a line at which most instances begin, and the share of accesses that straddle
+ * lines, from the window. */
 static void drawing_find_phase(struct drawing *drawing, uint32_t object)
 {
     struct snapshot_layout *layout = drawing->layout;
@@ -147,10 +141,8 @@ static void drawing_measure_spread(struct drawing *drawing)
     free(lines);
 }
 
-/*
- * Returns the unused bytes of a line outside this element. Adjacent elements of an array are used
- * like this one; the use of other neighbours is not known, so their bytes count as used.
- */
+/* Returns the unused bytes of a line outside this element. Adjacent elements of an array are used
+ * like this one; the use of other neighbours is not known, so their bytes count as used. */
 static uint32_t cold_beside(const struct drawing *drawing, size_t index, bool *known)
 {
     const struct snapshot_layout_line *line = &drawing->layout->lines[index];
@@ -241,10 +233,8 @@ static uint32_t draw_member(struct drawing *drawing, uint32_t index)
     return parts ? draw_members(drawing, index + 1, index, member->offset, end) : index + 1;
 }
 
-/*
- * Draws the members of one parent and the gaps between them; members of a union all start at its
- * offset.
- */
+/* Draws the members of one parent and the gaps between them; members of a union all start at its
+ * offset. */
 static uint32_t draw_members(struct drawing *drawing, uint32_t first, uint32_t parent,
                              uint64_t from, uint64_t to)
 {
@@ -272,10 +262,8 @@ static void warm(struct drawing *drawing, uint32_t member, const struct snapshot
     heat[3] += field->count_over;
 }
 
-/*
- * Adds samples to a member and to all members that contain it. Samples of one of several bit-fields
- * are added to each, because it is not known which.
- */
+/* Adds samples to a member and to all members that contain it. Samples of one of several bit-fields
+ * are added to each, because it is not known which. */
 static void warm_members(struct drawing *drawing)
 {
     const struct type_desc *type = &drawing->type;
@@ -369,10 +357,8 @@ static void layout_draw_rows(struct drawing *drawing, uint32_t object)
     free(drawing->touched);
 }
 
-/*
- * Starts the layout of a run of fields of one type; fields without a type belong to the inferred
- * element. Returns false if it is not worth showing.
- */
+/* Starts the layout of a run of fields of one type; fields without a type belong to the inferred
+ * element. Returns false if it is not worth showing. */
 static bool layout_begin(struct build *build, const struct snapshot_object *object,
                          const struct snapshot_field *fields, size_t count, struct drawing *drawing,
                          struct snapshot_layout *layout)

@@ -174,10 +174,8 @@ static double known_sum(const double *counts, int count)
     return total;
 }
 
-/*
- * Returns the share of far accesses among those with a known level. NAN if misses are only known to
- * be beyond L1, because those may be far.
- */
+/* Returns the share of far accesses among those with a known level. NAN if misses are only known to
+ * be beyond L1, because those may be far. */
 static double far_share(const struct snapshot_levels *levels)
 {
     double far = 0;
@@ -295,7 +293,6 @@ struct snapshot_rates *build_rates(struct build *build, const struct rates_sums 
     return known ? build_copy(build, &rates, sizeof rates) : NULL;
 }
 
-/* Adds the levels of one event. */
 static void add_event(const struct build *build, int event, const struct levels *levels,
                       struct build_sums *sums)
 {
@@ -320,7 +317,6 @@ void build_all_levels(struct build *build)
     build->snapshot->rates = build_rates(build, &sums.rates);
 }
 
-/* Adds the sums of an object or a function. */
 static void add_tallies(const struct build *build, const struct tallies *tallies,
                         const struct count_rows *levels, uint32_t id, struct build_sums *sums)
 {
@@ -342,10 +338,7 @@ void build_sum_function(const struct build *build, uint32_t function, struct bui
     add_tallies(build, &profile->functions, &profile->function_levels, function, sums);
 }
 
-/*
- * Returns the amount of a pair. Pairs have no squares, so their samples are assumed to vary in
- * weight like the object's.
- */
+/* Pairs have no squares, so their samples are assumed to vary in weight like the object's. */
 static struct amount read_pair(const struct build *build, const struct pair *pair)
 {
     struct amount object =
@@ -394,10 +387,8 @@ static void set_wait(struct snapshot_wait *wait, enum wait_level level, double l
     wait->high[level] = high;
 }
 
-/*
- * Computes the share of the access cycles spent beyond each level, from the share that misses it;
- * NAN: the same as the next level.
- */
+/* Computes the share of the access cycles spent beyond each level, from the share that misses it;
+ * NAN: the same as the next level. */
 static void cycles_beyond(const double missed[WAIT_LEVELS], double part[WAIT_LEVELS])
 {
     double cycles = 0;
@@ -468,9 +459,8 @@ static struct snapshot_wait wait_timed(const struct snapshot_levels *levels, dou
     return wait;
 }
 
-/*
- * Extends bounds from the weight `placed` to `all`; the weight `unlike` may or may not have waited.
- */
+/* Extends bounds from the weight `placed` to `all`; the weight `unlike` may or may not have
+ * waited. */
 static void add_unplaced(struct snapshot_wait *wait, double placed, double unlike, double all)
 {
     for (int i = 0; i < WAIT_LEVELS; i++)
@@ -494,7 +484,6 @@ static double may_wait(const struct build *build, double *unlike)
     return sum;
 }
 
-/* Sums over the window of a snapshot. */
 struct window_waits {
     struct waits waits;
     struct waits_sums all;
@@ -584,10 +573,8 @@ static void build_objects_waits(struct build *build, struct window_waits *sums)
     }
 }
 
-/*
- * Adds a lower bound of the function's chases that waited: the chases of the object that did not
- * wait may all be this function's.
- */
+/* Adds a lower bound of the function's chases that waited: the chases of the object that did not
+ * wait may all be this function's. */
 static void add_chased(const struct window_waits *sums, size_t function, size_t object,
                        double chased[WAIT_LEVELS])
 {
@@ -661,10 +648,8 @@ static void build_simulated(struct build *build)
             snapshot->code[i].wait = wait_simulated(snapshot->code[i].rates);
 }
 
-/*
- * Sets the waits of objects only: latencies overlap, so they are not a share of the time of all
- * instructions.
- */
+/* Sets the waits of objects only: latencies overlap, so they are not a share of the time of all
+ * instructions. */
 static void build_timed(struct build *build)
 {
     struct snapshot *snapshot = build->snapshot;
@@ -676,10 +661,8 @@ static void build_timed(struct build *build)
     }
 }
 
-/*
- * Sets the wait of everything from the stalled share of the cycles. An object has no cycles of its
- * own, and a function's cycles without memory accesses are not counted (unplaced_add()).
- */
+/* Sets the wait of everything from the stalled share of the cycles. An object has no cycles of its
+ * own, and a function's cycles without memory accesses are not counted (unplaced_add()). */
 static void build_stalled(struct build *build)
 {
     const struct profile *profile = build->profile;

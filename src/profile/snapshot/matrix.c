@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The matrix of functions and objects (snapshot_code.h): margins from the tallies, cells from the
- * pairs.
- */
+/* The matrix of functions and objects (snapshot_code.h): margins from the tallies, cells from the
+ * pairs. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,10 +10,8 @@
 #include "profile/snapshot/builders.h"
 #include "resolve/members.h"
 
-/*
- * The amounts of a matrix under construction: margins from the tallies, cells from the pairs, and
- * the weight missing in the pairs distributed so that all sums match.
- */
+/* The amounts of a matrix under construction: margins from the tallies, cells from the pairs, and
+ * the weight missing in the pairs distributed so that all sums match. */
 /* OTHERS and above: weight of the events that count other measures. */
 enum matrix_quantity {
     SAMPLES,
@@ -31,10 +27,8 @@ enum {
     FILLING_COLUMNS = SNAPSHOT_MATRIX_COLUMNS + SNAPSHOT_MATRIX_REST
 };
 
-/*
- * Attributed weight that is not yet in a cell, by row and column, with the rest after the listed
- * lines; and weight without an object, by row.
- */
+/* Attributed weight that is not yet in a cell, by row and column, with the rest after the listed
+ * lines; and weight without an object, by row. */
 struct matrix_filling {
     size_t rows;
     size_t columns;
@@ -51,10 +45,8 @@ struct matrix_filling {
 /* Relative rounding error of sums of decayed weights. */
 static const double rounding = 1e-9;
 
-/*
- * Reads the amounts of one row or column. `tallies`: one per event, NULL: no counts; `levels` NULL:
- * not recorded.
- */
+/* Reads the amounts of one row or column. `tallies`: one per event, NULL: no counts; `levels` NULL:
+ * not recorded. */
 static void read_amounts(const struct build *build, const struct matrix_filling *filling,
                          const struct tally *tallies, const struct levels *levels,
                          double out[QUANTITIES])
@@ -148,10 +140,8 @@ static void open_nobody(const struct build *build, const struct matrix_axes *axe
             filling->nobody[i][last] = 0;
 }
 
-/*
- * Adds an amount to a cell, limited by the remainders of its row and column. An instruction counts
- * under its last function, including its samples under an earlier one (replaced code).
- */
+/* Adds an amount to a cell, limited by the remainders of its row and column. An instruction counts
+ * under its last function, including its samples under an earlier one (replaced code). */
 static void matrix_put_amount(struct matrix_filling *filling, enum matrix_quantity quantity,
                               size_t row, size_t column, double amount)
 {
@@ -205,10 +195,8 @@ static double lacking(double *left, size_t count, double all)
     return sum;
 }
 
-/*
- * Distributes the missing weight: `rows` in listed rows, `columns` in listed columns, `inner` in
- * both.
- */
+/* Distributes the missing weight: `rows` in listed rows, `columns` in listed columns, `inner` in
+ * both. */
 static void spread(struct matrix_filling *filling, enum matrix_quantity quantity, double rows,
                    double columns, double inner)
 {
@@ -230,10 +218,8 @@ static void spread(struct matrix_filling *filling, enum matrix_quantity quantity
         cells[filling->rows * width + filling->columns] += corner;
 }
 
-/*
- * Distributes the weight missing in the pairs. Most of it goes to the rest. Cells between listed
- * rows and columns get only the minimum that makes all sums match. Returns that minimum.
- */
+/* Distributes the weight missing in the pairs. Most of it goes to the rest. Cells between listed
+ * rows and columns get only the minimum that makes all sums match. Returns that minimum. */
 static double fill_up(struct matrix_filling *filling, enum matrix_quantity quantity,
                       double *forgotten)
 {
@@ -262,10 +248,8 @@ static void matrix_filling_open(const struct build *build, const struct matrix_a
     open_nobody(build, axes, filling);
 }
 
-/*
- * Sets the cells and the remainders of the margins. `forgotten`: weight missing in the pairs;
- * `inner`: the part of it between listed lines.
- */
+/* Sets the cells and the remainders of the margins. `forgotten`: weight missing in the pairs;
+ * `inner`: the part of it between listed lines. */
 static void matrix_filling_put(const struct build *build, const struct matrix_axes *axes,
                                struct matrix_filling *filling, double forgotten[QUANTITIES],
                                double inner[QUANTITIES])
@@ -307,16 +291,13 @@ static void matrix_axes_fini(struct matrix_axes *axes)
     free(axes->column_of);
 }
 
-/*
- * Details of the matrix's cells: instructions and fields from the pairs, threads and blocks from
- * the window, levels from the pairs' data sources.
- */
+/* Details of the matrix's cells: instructions and fields from the pairs, threads and blocks from
+ * the window, levels from the pairs' data sources. */
 
 enum { NAME_BYTES = 256 };
 
-/*
- * Minimum share of the whole: smaller sites are not shown in any cell. This limits sites to 4000.
- */
+/* Minimum share of the whole: smaller sites are not shown in any cell. This limits sites to
+ * 4000. */
 static const double least_site = 1.0 / 4000;
 
 /* ---- instructions and fields ---- */
@@ -332,10 +313,7 @@ static void locate(const struct build *build, size_t row, struct snapshot_matrix
     site->line = code->instructions[at].line;
 }
 
-/*
- * Returns the name of a site's field. Many sites share few fields: `known` holds the first site of
- * each, + 1.
- */
+/* Many sites share few fields: `known` holds the first site of each, + 1. */
 static const char *field_of(struct build *build, struct hash *known, uint64_t where, size_t site)
 {
     const struct snapshot_matrix *matrix = &build->snapshot->matrix;
@@ -420,10 +398,7 @@ static struct snapshot_matrix_block *block_of(struct build *build, const struct 
     return &matrix->blocks[*at - 1];
 }
 
-/*
- * Builds the blocks from the newest entries: they are sufficient for shares, and the window may be
- * very large.
- */
+/* The newest entries are sufficient for shares, and the window may be very large. */
 static void build_blocks(struct build *build, const struct matrix_axes *axes)
 {
     const struct window *window = &build->profile->window;
@@ -445,10 +420,8 @@ static void build_blocks(struct build *build, const struct matrix_axes *axes)
 
 /* ---- levels and rates ---- */
 
-/*
- * Sums each cell from pairs of all events, because events that do not rank also have levels and
- * rates.
- */
+/* Sums each cell from pairs of all events, because events that do not rank also have levels and
+ * rates. */
 static void sum_cells(const struct build *build, const struct matrix_axes *axes,
                       struct build_sums *sums)
 {

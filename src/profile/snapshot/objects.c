@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rows of objects: which are listed, and their figures. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +9,8 @@
 #include "profile/snapshot/builders.h"
 #include "profile/tables/statistics.h"
 
-/*
- * At most 1,000 objects can have a share of 0.001 or more, apart from rounding. If all objects are
- * requested, the smallest of these shares is used that gives at most LISTED_ALL_MOST rows.
- */
+/* At most 1,000 objects can have a share of 0.001 or more, apart from rounding. If all objects are
+ * requested, the smallest of these shares is used that gives at most LISTED_ALL_MOST rows. */
 enum { LISTED_FEW = 64, LISTED_MOST = 1001, LISTED_ALL_MOST = 4000 };
 static const double listed_shares[] = {0.001, 0.0001, 0.00001, 0};
 enum { LISTED_SHARES = sizeof listed_shares / sizeof *listed_shares };
@@ -137,10 +134,8 @@ static bool has_samples(const struct build *build, uint32_t id)
     return tallies_at(objects, id, build->event)->samples.at[BASIS_RUN] > 0;
 }
 
-/*
- * Returns the share of an object that has had a sample of the ranking event; NAN for other objects,
- * and for parts of another row.
- */
+/* Returns the share of an object that has had a sample of the ranking event; NAN for other objects,
+ * and for parts of another row. */
 static double share_of(const struct build *build, uint32_t id)
 {
     bool any = has_samples(build, id) || build_next_part(build, id);
@@ -181,10 +176,7 @@ static void find_parts(struct build *build)
     }
 }
 
-/*
- * Returns the minimum share of listed objects. A few are always listed, except those that have
- * decayed to nothing.
- */
+/* A few are always listed, except those that have decayed to nothing. */
 static double least_listed(const struct build *build)
 {
     size_t counts[LISTED_SHARES] = {0};
@@ -247,10 +239,8 @@ void build_objects(struct build *build)
 
 enum { INSTANCES = 32 };
 
-/*
- * Merges samples in the same block, from several objects of one row; `all`: a mapping that grew is
- * one block. Returns the number of remaining instances.
- */
+/* Merges samples in the same block, from several objects of one row; `all`: a mapping that grew is
+ * one block. Returns the number of remaining instances. */
 static size_t join_instances(struct snapshot_instance *list, size_t count, bool all)
 {
     size_t used = 0;
@@ -355,7 +345,6 @@ enum { BINS_LISTED = 2000 };
 static const double suspect_age_s = 10;
 static const double suspect_growth = 0.05; /* share of its bytes, since the mark */
 
-/* Copies the strings of a bin into the arena. */
 static void copy_bin(struct build *build, struct heap_bin *bin)
 {
     const char **site = arena_array(build->arena, bin->site_count, sizeof *site);
@@ -381,9 +370,8 @@ static void add_misses(struct build *build, struct snapshot_bin *bin, uint32_t o
     bin->touched |= tally->samples.at[BASIS_RUN] > 0;
 }
 
-/*
- * Adds the misses under the bin's own name and under its types. A walked bin holds all its samples.
- */
+/* Adds the misses under the bin's own name and under its types. A walked bin holds all its
+ * samples. */
 static void fill_misses(struct build *build, struct snapshot_bin *bin)
 {
     const struct profile *profile = build->profile;
@@ -406,7 +394,6 @@ static bool is_suspect(const struct snapshot_bin *bin)
            heap->growth_bytes >= suspect_growth * (double)heap->usable_bytes;
 }
 
-/* A bin and the criteria for listing it. */
 struct rank {
     uint32_t index;
     double share;
@@ -471,6 +458,16 @@ static void list_bins(struct build *build, struct snapshot_heap *shown)
     free(ranks);
 }
 
+/* Gives objects the unique names of their bins, for all lists that are built after this one. */
+static void name_objects(struct build *build, const struct snapshot_heap *heap)
+{
+    for (size_t i = 0; i < build->snapshot->object_count; i++) {
+        struct snapshot_object *object = &build->snapshot->objects[i];
+        if (object->bin < heap->bin_count && heap->bins[object->bin].called)
+            object->name = heap->bins[object->bin].called;
+    }
+}
+
 void build_heap(struct build *build)
 {
     struct snapshot_heap *shown = &build->snapshot->heap;
@@ -484,6 +481,8 @@ void build_heap(struct build *build)
     shown->summary.source = arena_string(build->arena, shown->summary.source);
     shown->summary.note = arena_string(build->arena, shown->summary.note);
     list_bins(build, shown);
+    if (!build->failed)
+        name_objects(build, shown);
 }
 
 /* One call of a bin's path: the function, and the same with file and line if known. */
@@ -538,10 +537,8 @@ static int compare_functions(const struct step *a, const struct step *b)
     return order ? order : (a->length > b->length) - (a->length < b->length);
 }
 
-/*
- * Compares two paths from the calls that the bins are named after; *common: number of equal calls
- * from there.
- */
+/* Compares two paths from the calls that the bins are named after; *common: number of equal calls
+ * from there. */
 static int compare_paths(const struct bin_calls *a, const struct bin_calls *b, unsigned *common)
 {
     for (*common = 0;; ++*common) {
@@ -566,10 +563,8 @@ static int by_name_and_path(const void *left, const void *right)
     return names ? names : compare_paths(a, b, &common);
 }
 
-/*
- * Finds the first call that distinguishes a bin from the nearest different one in one direction.
- * Updates *index if that call is further out, and *by_line if only the line differs.
- */
+/* Finds the first call that distinguishes a bin from the nearest different one in one direction.
+ * Updates *index if that call is further out, and *by_line if only the line differs. */
 static void distinguish(const struct bin_calls *sorted, size_t count, size_t at, size_t step,
                         unsigned *index, bool *by_line)
 {
@@ -605,10 +600,7 @@ static bool call(const struct bin_calls *calls, unsigned index, bool by_line, st
     return calls->bin->called;
 }
 
-/*
- * Numbers bins that still have the same name: calls at several places of one function without line
- * information.
- */
+/* Calls at several places of one function without line information. */
 static bool number_twins(const struct bin_calls *by_id, size_t count, struct arena *arena)
 {
     struct hash given = {0};
@@ -661,10 +653,8 @@ bool twins_tell_apart(struct snapshot_heap *heap, struct arena *arena)
     return done;
 }
 
-/*
- * Instructions that used or evicted the lines fetched by a listed instruction: future work in Berg
- * and Hagersten (SIP, 2004). Only for instructions that a screen can open.
- */
+/* Instructions that used or evicted the lines fetched by a listed instruction: future work in Berg
+ * and Hagersten (SIP, 2004). Only for instructions that a screen can open. */
 
 enum { FUNCTIONS = 24, INSTRUCTIONS = 1024 };
 static const double worth = 0.01; /* minimum share of its function's samples */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The part of a snapshot that shows the n-way search. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +7,8 @@
 #include "profile/snapshot/builders.h"
 #include "profile/tables/statistics.h"
 
-/*
- * Maximum rows for regions found only in other phases, and their minimum share of the misses there.
- */
+/* Maximum rows for regions found only in other phases, and their minimum share of the misses
+ * there. */
 enum { ELSEWHERE = 32 };
 static const double elsewhere_share = 0.01;
 
@@ -64,10 +62,8 @@ static bool say_phase(const struct search *search, uint8_t phase, const struct r
     return true;
 }
 
-/*
- * Lists the phases in which a region was found: the current phase from the running search, others
- * from the saved searches.
- */
+/* Lists the phases in which a region was found: the current phase from the running search, others
+ * from the saved searches. */
 static void say_phases(struct build *build, const struct region *region,
                        struct snapshot_region *shown)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared cache lines: which are listed, the threads on them, and the lines that belong together. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -33,10 +32,8 @@ static inline unsigned sharing_first_byte(const struct snapshot_sharing_side *si
     return bytes ? (unsigned)__builtin_ctzll(bytes) : 0;
 }
 
-/*
- * Returns the number of whole lines from the start of the instance, which can begin anywhere in a
- * line.
- */
+/* Returns the number of whole lines from the start of the instance, which can begin anywhere in a
+ * line. */
 static inline int64_t sharing_line_in_object(const struct sharing_listed *listed)
 {
     return listed->line.offset >> 6;
@@ -46,10 +43,8 @@ static inline int64_t sharing_line_in_object(const struct sharing_listed *listed
 
 enum { NAME_BYTES = 160, FIELDS_NAMED = 3 };
 
-/*
- * Minimum share of its side's samples for an instruction to count in the advice. For a store: share
- * of the side's stores, which are fast and rarely sampled.
- */
+/* Minimum share of its side's samples for an instruction to count in the advice. For a store: share
+ * of the side's stores, which are fast and rarely sampled. */
 static const double now_and_then = 0.01;
 
 /* Describes an object; returns its name in the arena, NULL: no memory. */
@@ -133,10 +128,8 @@ static int by_offset(const void *left, const void *right)
     return first < second ? -1 : first > second;
 }
 
-/*
- * Lists fields such as "hits, misses", each once. They are in order of offset, because the order by
- * samples changes all the time.
- */
+/* Lists fields such as "hits, misses", each once. They are in order of offset, because the order by
+ * samples changes all the time. */
 static const char *fields_in_order(struct build *build, const struct snapshot_sharing_code **named,
                                    size_t count)
 {
@@ -155,7 +148,6 @@ static const char *fields_in_order(struct build *build, const struct snapshot_sh
     return text;
 }
 
-/* Returns true if a field is already named. */
 static bool named_before(const struct snapshot_sharing_code *const *named, size_t count,
                          const struct snapshot_sharing_code *code)
 {
@@ -183,10 +175,8 @@ static void sum_up(struct build *build, struct snapshot_sharing_side *side)
     side->fields = fields_in_order(build, named, count);
 }
 
-/*
- * Fills in the instructions of a side with functions, source lines and fields, and the side's
- * object, bytes and lock.
- */
+/* Fills in the instructions of a side with functions, source lines and fields, and the side's
+ * object, bytes and lock. */
 static void sharing_fill_codes(struct build *build, const struct sharing_line *line,
                                const struct sharing_side *from, struct snapshot_sharing_side *side)
 {
@@ -214,10 +204,8 @@ static void sharing_fill_codes(struct build *build, const struct sharing_line *l
 
 /* ---- advice ---- */
 
-/*
- * True for fields of the same element, as "[3].hits" and "[3].misses": a line per element does not
- * separate them.
- */
+/* True for fields of the same element, as "[3].hits" and "[3].misses": a line per element does not
+ * separate them. */
 static bool one_element(const char *a, const char *b)
 {
     size_t length = strcspn(a, "]");
@@ -283,10 +271,8 @@ static struct sharing_remedy remedy_of(const struct snapshot_sharing_group *grou
 static double sharing_all_samples(const struct build *build);
 static double sharing_object_samples(const struct build *build, uint32_t object);
 
-/*
- * Groups of shared lines with the same cause, such as an array of counters or one field in many
- * blocks.
- */
+/* Groups of shared lines with the same cause, such as an array of counters or one field in many
+ * blocks. */
 
 static bool alike(enum sharing_verdict a, enum sharing_verdict b)
 {
@@ -333,9 +319,8 @@ static bool same_field(const struct snapshot_sharing_line *a, const struct snaps
     return false;
 }
 
-/*
- * Returns true for neighbouring lines of one instance, and for the same line of another instance.
- */
+/* Returns true for neighbouring lines of one instance, and for the same line of another
+ * instance. */
 static bool belongs(const struct sharing_listed *last, const struct sharing_listed *next)
 {
     int64_t step = sharing_line_in_object(next) - sharing_line_in_object(last);
@@ -377,10 +362,8 @@ static void add_to_group(struct snapshot_sharing_group *group, const struct shar
     group->sure |= judged->sure;
 }
 
-/*
- * Returns "hits | misses": the fields that the two busiest threads use on the hottest line. They
- * are in order of offset, because the order by samples changes all the time.
- */
+/* Returns "hits | misses": the fields that the two busiest threads use on the hottest line. They
+ * are in order of offset, because the order by samples changes all the time. */
 static const char *group_fields(struct build *build, const struct snapshot_sharing_line *line)
 {
     if (line->side_count < 2 || !line->sides[0].fields || !line->sides[1].fields)
@@ -424,10 +407,8 @@ static int by_group_samples(const void *left, const void *right)
     return order ? order : a->lines[0].address < b->lines[0].address ? -1 : 1;
 }
 
-/*
- * Groups lines that belong together; contention first, then by samples. The lines are sorted by
- * object and place; `groups` has room for one group per line. Returns the number of groups.
- */
+/* Groups lines that belong together; contention first, then by samples. The lines are sorted by
+ * object and place; `groups` has room for one group per line. Returns the number of groups. */
 static size_t sharing_group(struct build *build, const struct sharing_listed *list, size_t count,
                             struct snapshot_sharing_group *groups)
 {
@@ -466,9 +447,8 @@ static double all_misses(const struct build *build)
     return of_misses ? build_read(build, &profile->all[profile->sharing_event].samples) : NAN;
 }
 
-/*
- * Return the samples of all events in the shown basis: of everything attributed, and of one object.
- */
+/* Return the samples of all events in the shown basis: of everything attributed, and of one
+ * object. */
 static double sharing_all_samples(const struct build *build)
 {
     double all = 0;

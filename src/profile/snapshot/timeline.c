@@ -30,7 +30,6 @@ enum {
     NAME_BYTES = 256
 };
 
-/* Returns the name of an object, in the arena. */
 static const char *stream_object_name(struct build *build, uint32_t id)
 {
     struct object_desc desc;
@@ -119,10 +118,8 @@ static void streams_name(struct build *build, const struct stream *stream,
     }
 }
 
-/*
- * Returns true if a field is to be listed: its object is listed and has fewer than FIELDS_OF_ONE
- * fields so far.
- */
+/* Returns true if a field is to be listed: its object is listed and has fewer than FIELDS_OF_ONE
+ * fields so far. */
 static bool is_wanted(const struct snapshot_streams *so_far, const struct snapshot_stream *field)
 {
     unsigned of_it = 0;
@@ -204,10 +201,8 @@ static void list_measure(struct build *build, const struct listing *listing,
     measured->threads = list_kind(build, listing, STREAM_THREADS, STREAMS_SHOWN);
 }
 
-/*
- * Lists all kinds of all measures in `shown`, which already has its profile, at `by` base periods.
- * Returns the objects of the ranking event; build->failed: out of memory.
- */
+/* Lists all kinds of all measures in `shown`, which already has its profile, at `by` base periods.
+ * Returns the objects of the ranking event; build->failed: out of memory. */
 static struct streams_sorted build_streams(struct build *build, size_t by,
                                            struct snapshot_timeline *shown)
 {
@@ -246,10 +241,8 @@ static double sum_of(const struct stream *stream, const struct span *span)
     return sum;
 }
 
-/*
- * Returns the points that are completely within a segment, because others include misses of its
- * neighbours; if there are none, the point in the middle.
- */
+/* Returns the points that are completely within a segment, because others include misses of its
+ * neighbours; if there are none, the point in the middle. */
 static struct span span_of(const struct streams *streams, const struct phases_segment *segment)
 {
     const struct stream *all = streams_find(streams, STREAM_KEY(STREAM_ALL, 0));
@@ -295,9 +288,8 @@ static const struct stream *leader_of(const struct streams_sorted *objects, cons
     return leader;
 }
 
-/*
- * Returns the stream with the largest gain of share from `less` to `more`, and the gain (0 to 1).
- */
+/* Returns the stream with the largest gain of share from `less` to `more`, and the gain (0 to
+ * 1). */
 static const struct stream *most_apart(const struct streams_sorted *objects,
                                        const struct span *more, const struct span *less, double *by)
 {
@@ -317,10 +309,8 @@ static const struct stream *most_apart(const struct streams_sorted *objects,
     return found;
 }
 
-/*
- * Returns the share of the misses that moved (total variation); streams beyond the first COMPARED
- * count as one.
- */
+/* Returns the share of the misses that moved (total variation); streams beyond the first COMPARED
+ * count as one. */
 static double apart_by(const struct streams_sorted *objects, const struct span *before,
                        const struct span *span)
 {
@@ -364,7 +354,6 @@ static void phases_compare(struct build *build, const struct streams_sorted *obj
     shown->fell_by = shown->fell ? by : NAN;
 }
 
-/* Fills in the shares of the listed streams. */
 static void phases_share(struct build *build, const struct streams_sorted *objects, size_t count,
                          const struct span *span, struct snapshot_phase *shown)
 {
@@ -422,10 +411,8 @@ static void phases_list(struct build *build, const struct streams_sorted *object
     }
 }
 
-/*
- * Lists and counts the phases; the streams are already in `shown`. `objects`: from build_streams().
- * build->failed: out of memory.
- */
+/* Lists and counts the phases; the streams are already in `shown`. `objects`: from build_streams().
+ * build->failed: out of memory. */
 static void build_phases(struct build *build, const struct streams_sorted *objects, uint64_t now_ns,
                          struct snapshot_timeline *shown)
 {
@@ -499,10 +486,8 @@ copy_profile(struct build *build, const struct volatility *profile, size_t count
     return copy;
 }
 
-/*
- * Returns the longest period that still gives two points in the shortest phase, because longer ones
- * would hide that phase in the chart. 0: no phase has ended.
- */
+/* Returns the longest period that still gives two points in the shortest phase, because longer ones
+ * would hide that phase in the chart. 0: no phase has ended. */
 static size_t most_of_phase(const struct timeline *timeline)
 {
     const struct phases *phases = &timeline->phases;
@@ -517,10 +502,8 @@ static size_t most_of_phase(const struct timeline *timeline)
     return most || !shortest_ns ? most : 1;
 }
 
-/*
- * Limits the period if no period damps the noise: the calmest one could reduce the chart to a few
- * coarse blocks.
- */
+/* Limits the period if no period damps the noise: the calmest one could reduce the chart to a few
+ * coarse blocks. */
 static size_t keep_detail(const struct streams *streams, size_t by)
 {
     enum { POINTS_LEAST = 60 };
@@ -547,10 +530,8 @@ static size_t list_profile(struct build *build, struct snapshot_timeline *shown)
     return most && most < by ? most : by;
 }
 
-/*
- * Recommends a refresh interval. An interval longer than half of the shortest phase would miss that
- * phase. If no period damps the noise, a longer interval does not help.
- */
+/* Recommends a refresh interval. An interval longer than half of the shortest phase would miss that
+ * phase. If no period damps the noise, a longer interval does not help. */
 static void list_recent(struct build *build, struct snapshot_timeline *shown)
 {
     const struct timeline *timeline = build_timeline_of(build);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Use of lines: of everything and of each part. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,10 +28,9 @@ static void read_sums(const struct build *build, const struct use_sums *sums,
 }
 
 /*
- * Sets the interval of the spatial use. The followed lines represent all lines, but a few may be
- * alike by chance. Even if all lines of a part were followed, the part may have more lines if some
- * lines of the run were not followed: up to three times as many as a followed line represents (rule
- * of three).
+ * The followed lines represent all lines, but a few may be alike by chance. Even if all lines of a
+ * part were followed, the part may have more lines if some lines of the run were not followed: up
+ * to three times as many as a followed line represents (rule of three).
  */
 static void use_settle(struct snapshot_use *use, const struct snapshot_use *all)
 {
@@ -53,10 +51,7 @@ static void use_settle(struct snapshot_use *use, const struct snapshot_use *all)
     use->spatial_high = interval.high;
 }
 
-/*
- * Selects the level to show. Large caches may evict nothing while a program runs; in this case a
- * nearer level is shown.
- */
+/* Large caches may evict nothing while a program runs; a nearer level is then shown. */
 void build_uses(struct build *build)
 {
     const struct use *use = &build->profile->use;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Results of watchpoints by object: estimates, and the code that touched lines next. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -47,10 +46,8 @@ static void watch_describe_code(struct build *build, const struct reuse_leg *leg
     build->failed |= !code->function || !code->text;
 }
 
-/*
- * Instructions with the most touches, most first. Holds more than are shown, because some share a
- * line.
- */
+/* Instructions with the most touches, most first. Holds more than are shown, because some share a
+ * line. */
 struct touched_by {
     const struct reuse_leg *leg;
     size_t touches;
@@ -141,10 +138,8 @@ static double passed_s(const struct reuse *reuse)
     return reuse->leg_count > REUSE_LEGS ? passed * REUSE_LEGS / (double)reuse->leg_count : passed;
 }
 
-/*
- * Computes the watches still needed for a verdict on the object, once its verdict and its share
- * touched again are set.
- */
+/* Computes the watches still needed for a verdict on the object, once its verdict and its share
+ * touched again are set. */
 static void watch_fill_pace(const struct build *build, struct snapshot_watch_object *object)
 {
     double passed = passed_s(build->profile->reuse);
@@ -193,10 +188,8 @@ static bool watch_crowded(const struct snapshot *snapshot, uint32_t object)
     return false;
 }
 
-/*
- * Returns the cache level of the misses that the event counts; the last one if the event does not
- * specify a level.
- */
+/* Returns the cache level of the misses that the event counts; the last one if the event does not
+ * specify a level. */
 static unsigned watch_level(enum event_role role)
 {
     return role == EVENT_MISS_L1                                                ? 0
@@ -218,10 +211,8 @@ static struct reuse_question watch_question(const struct build *build)
                                    .lines = build->profile->options.cache_lines[level]};
 }
 
-/*
- * Sets the parts of the question that depend on the object. The range of sampled lines is taken as
- * the object's size; the lines of a heap bin are mixed with other data.
- */
+/* Sets the parts of the question that depend on the object. The range of sampled lines is taken as
+ * the object's size; the lines of a heap bin are mixed with other data. */
 static void watch_ask_of(const struct build *build, uint32_t object, uint32_t id,
                          struct reuse_question *question)
 {
@@ -294,10 +285,8 @@ static size_t take_times(const struct legs *legs, enum watch_kind kind, leg_time
     return count;
 }
 
-/*
- * Returns the median of second legs, which are blind for less time; of first legs if there are too
- * few.
- */
+/* Returns the median of second legs, which are blind for less time; of first legs if there are too
+ * few. */
 static struct snapshot_median median(const struct legs *legs, leg_time *time)
 {
     size_t count = take_times(legs, WATCH_AGAIN, time);
@@ -358,10 +347,8 @@ static struct snapshot_median reuse_time(const struct legs *legs)
 
 /* ---- one object ---- */
 
-/*
- * Returns the longest time of the curve: as long as enough observations remain. With only the
- * minimum number, it is limited to the threshold of streaming.
- */
+/* Returns the longest time of the curve: as long as enough observations remain. With only the
+ * minimum number, it is limited to the threshold of streaming. */
 static double reach_of(const struct legs *legs, size_t count)
 {
     double many = survival_reach(legs->times, count, REUSE_MANY);
@@ -386,10 +373,7 @@ static void fill_again(const struct legs *legs, struct snapshot_watch_object *ob
     }
 }
 
-/*
- * Returns the used share of a line: the sampled word is used in every visit, the other words as
- * often as the one drawn.
- */
+/* The sampled word is used in every visit, the other words as often as the one drawn. */
 static double of_line(double part)
 {
     return (1 + (WORDS - 1) * part) / WORDS;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The part of a snapshot that shows the window. */
 #include <math.h>
 
 #include "base/array.h"
@@ -66,10 +65,8 @@ struct crowd {
     uint32_t count;
 };
 
-/*
- * Collects the lines of hot sets from the newest part of the window, by set, the hottest line
- * first.
- */
+/* Collects the lines of hot sets from the newest part of the window, by set, the hottest line
+ * first. */
 static size_t crowd_hot_sets(struct build *build, const struct snapshot_sets *shown, double bound,
                              struct crowd *crowd)
 {
@@ -206,7 +203,6 @@ static void build_sets(struct build *build)
 
 enum { RECURRENCES = 64, DOUBLES_MIN = 10 };
 
-/* The lines of one object in the window. */
 struct seen_lines {
     uint32_t lines;
     uint32_t singles;
@@ -224,10 +220,8 @@ static void see_line(struct seen_lines *seen, const struct window_entry *entry)
     seen->doubles += entry->count == 2;
 }
 
-/*
- * Estimates the lines of an object, sampled or not: Chao's lower bound (A. Chao, 1984) if enough
- * lines were seen twice, limited by the object's memory.
- */
+/* Estimates the lines of an object, sampled or not: Chao's lower bound (A. Chao, 1984) if enough
+ * lines were seen twice, limited by the object's memory. */
 static double lines_of_object(const struct seen_lines *seen, uint64_t size, uint32_t line_bytes)
 {
     double once = seen->singles;
@@ -278,7 +272,6 @@ static uint64_t window_entry_line(const struct window *window, const struct wind
     return entry->address >> window->key_shift << window->key_shift;
 }
 
-/* Lookup tables of the listed lines. */
 struct lines {
     struct hash index;     /* line to position in the list */
     struct hash functions; /* (place, function) seen */

@@ -48,16 +48,12 @@ struct levels {
 
 void levels_rows_rescale(struct count_rows *rows, double factor);
 
-/* Returns true if an access has a data source or a latency. */
 static inline bool levels_apply(const struct access *access)
 {
     return access->data_src || access->latency;
 }
 
-/*
- * Returns the class of a latency. Class i: 2^i to 2^(i+1) - 1 cycles; the last class has no upper
- * limit.
- */
+/* Class i: 2^i to 2^(i+1) - 1 cycles; the last class has no upper limit. */
 static inline unsigned levels_latency_class(uint64_t cycles)
 {
     unsigned class = cycles ? 63 - (unsigned)__builtin_clzll(cycles) : 0;

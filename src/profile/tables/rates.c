@@ -123,10 +123,8 @@ static struct amount in_proportion(struct amount of, double weight)
     return (struct amount){weight, of.weight > 0 ? of.squares * weight / of.weight : 0};
 }
 
-/*
- * Returns an interval. Its low end assumes that all unknown accesses hit, its high end that they
- * missed.
- */
+/* Returns an interval. Its low end assumes that all unknown accesses hit, its high end that they
+ * missed. */
 static struct snapshot_share rate_recorded(struct amount event, const struct missing *missing)
 {
     struct amount all = in_proportion(event, missing->accesses);
@@ -170,7 +168,6 @@ static void compare_events(const struct rates_plan *plan, const struct rates_sum
     rates->critical = interval_ratio(rates->stall, rates->missed);
 }
 
-/* Returns the waiting and the misses of one set of samples. */
 static struct amount_pair pair_of(const struct rates_plan *plan, const struct rates_sums *sums)
 {
     struct amount event = sums->events[plan->timed];

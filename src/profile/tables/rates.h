@@ -30,10 +30,8 @@ struct rates_plan {
     double counted[SAMPLE_EVENTS_MAX]; /* fraction of the time the event was counted; 0..1 */
 };
 
-/*
- * Chooses the source's event for each measure. `recorded`: samples of the access event have levels;
- * `timed`: event with latencies, -1: none.
- */
+/* Chooses the source's event for each measure. `recorded`: samples of the access event have levels;
+ * `timed`: event with latencies, -1: none. */
 struct rates_plan rates_plan(const struct snapshot_source *source, bool recorded, int timed);
 
 /* Sums of one object, field or function in the shown basis. */
@@ -44,16 +42,13 @@ struct rates_sums {
     double waited_at[DATA_LEVEL_COUNT]; /* the same by level; weight only */
 };
 
-/* Adds the sums `more` to `into`. */
 void rates_join(struct rates_sums *into, const struct rates_sums *more);
 
 /* Fills in the rates of `own`, a part of `all`. Returns false if none is known. */
 bool rates_make(const struct rates_plan *plan, const struct rates_sums *own,
                 const struct rates_sums *all, struct snapshot_rates *rates);
-/*
- * Returns the stalled part of all cycles; `all` includes the samples without an object. Unknown if
- * the plan lacks one of the two events.
- */
+/* Returns the stalled part of all cycles; `all` includes the samples without an object. Unknown if
+ * the plan lacks one of the two events. */
 struct snapshot_share rates_stalled(const struct rates_plan *plan, const struct rates_sums *all);
 
 /* The quantity that the ranking event measures. */
@@ -67,10 +62,8 @@ enum measured {
 
 enum measured measured_of(const struct snapshot_source *source);
 
-/*
- * Return the share of samples with an object, and without one for a reason, by weight as in all
- * tables. By number if weights are not known; NAN: no samples.
- */
+/* Return the share of samples with an object, and without one for a reason, by weight as in all
+ * tables. By number if weights are not known; NAN: no samples. */
 double measured_attributed(const struct snapshot_totals *totals);
 double measured_reason(const struct snapshot_totals *totals, enum reason reason);
 

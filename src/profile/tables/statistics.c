@@ -51,10 +51,7 @@ struct snapshot_share interval_count(struct amount amount, double each)
                                    (n + z2 / 2 + half) * scale};
 }
 
-/*
- * The paper's lower limit, rearranged so that it stays finite if the denominator's high end is
- * twice its value.
- */
+/* The paper's lower limit, finite if the denominator's high end is twice its value. */
 static double ratio_low(const struct snapshot_share *over, const struct snapshot_share *under)
 {
     double middle = over->value * under->value;
@@ -158,10 +155,8 @@ double chi2_p_value(double chi2, double freedom)
     return fmin(fmax(p, 0), 1);
 }
 
-/*
- * Returns the continued fraction of I_x(a, b), Abramowitz and Stegun 26.5.8, evaluated from the
- * front (modified Lentz); converges fast for x < (a + 1) / (a + b + 2).
- */
+/* Returns the continued fraction of I_x(a, b), Abramowitz and Stegun 26.5.8, evaluated from the
+ * front (modified Lentz); converges fast for x < (a + 1) / (a + b + 2). */
 static double beta_fraction(double x, double a, double b)
 {
     enum { STEPS = 500 };
@@ -250,10 +245,8 @@ static void survival_step(struct walk *walk, const struct survival_time *times, 
     for (; walk->next < count && times[walk->next].time == time; walk->next++)
         happened += times[walk->next].happened;
     walk->surviving *= 1 - happened / waiting;
-    /*
-     * Observations censored at this time count as waited for until now. If all have ended, the
-     * precision stays that of the previous step.
-     */
+    /* Observations censored at this time count as waited for until now. If all have ended, the
+     * precision stays that of the previous step. */
     if (walk->surviving > 0)
         walk->effective = (waiting - happened) / walk->surviving;
 }
@@ -309,10 +302,8 @@ static double square(double value)
     return value * value;
 }
 
-/*
- * Returns the p-value of the pooled score test, with a continuity correction of half a sample on
- * each side.
- */
+/* Returns the p-value of the pooled score test, with a continuity correction of half a sample on
+ * each side. */
 static double score_p(double a, double samples_a, double b, double samples_b)
 {
     double pooled = (a * samples_a + b * samples_b) / (samples_a + samples_b);

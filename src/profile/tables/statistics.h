@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * 95 % intervals of shares, counts and their ratios. Samples have different weights, by period and
- * age, so all inputs are a sum of weights and the sum of their squares. Private to src/profile.
- */
+/* 95 % intervals of shares, counts and their ratios. Samples have different weights, by period and
+ * age, so all inputs are a sum of weights and the sum of their squares. Private to src/profile. */
 #ifndef MISSTOP_PROFILE_TABLES_STATISTICS_H
 #define MISSTOP_PROFILE_TABLES_STATISTICS_H
 
@@ -24,11 +22,8 @@ static inline void amount_add(struct amount *into, struct amount more)
     into->squares += more.squares;
 }
 
-/*
- * Returns Wilson's score interval (E. B. Wilson, JASA 22, 1927) on the effective number of samples,
- * which decay and uneven weights reduce. All NAN if there are no samples; otherwise low <= value <=
- * high within 0..1.
- */
+/* Wilson's score interval (JASA 22, 1927) on the effective number of samples, which decay and
+ * uneven weights reduce. All NAN without samples; otherwise low <= value <= high within 0..1. */
 struct snapshot_share interval_share(double value, double effective_samples);
 
 /*
@@ -67,26 +62,20 @@ struct amount_pair {
 struct snapshot_share interval_same(const struct amount_pair *own, const struct amount_pair *all);
 
 /* Tail of the chi-square distribution. */
-/*
- * Returns P(X >= chi2) with `freedom` degrees of freedom: the regularised upper incomplete gamma
- * function Q(freedom/2, chi2/2) (Abramowitz and Stegun 26.4.19, 6.5).
- */
+/* Returns P(X >= chi2) with `freedom` degrees of freedom: the regularised upper incomplete gamma
+ * function Q(freedom/2, chi2/2) (Abramowitz and Stegun 26.4.19, 6.5). */
 double chi2_p_value(double chi2, double freedom);
 
 /* Student's t distribution. The degrees of freedom need not be integers. */
-/*
- * Returns P(T >= t), t >= 0: half the regularised incomplete beta function I_x(freedom/2, 1/2) at x
- * = freedom / (freedom + t^2) (Abramowitz and Stegun 26.7.1, 26.5.8).
- */
+/* Returns P(T >= t), t >= 0: half the regularised incomplete beta function I_x(freedom/2, 1/2) at x
+ * = freedom / (freedom + t^2) (Abramowitz and Stegun 26.7.1, 26.5.8). */
 double student_tail(double t, double freedom);
 
 /* Returns the quantile of t for a probability in [0.5, 1). */
 double student_quantile(double probability, double freedom);
 
-/*
- * Returns the two-sided 95 % quantile of t, from the first terms of its expansion (Abramowitz and
- * Stegun 26.7.5): within 1 % from 3 degrees of freedom on, and cheap enough for every row.
- */
+/* Returns the two-sided 95 % quantile of t, from the first terms of its expansion (Abramowitz and
+ * Stegun 26.7.5): within 1 % from 3 degrees of freedom on, and cheap enough for every row. */
 double student_within_95(double freedom);
 
 /*
@@ -101,38 +90,27 @@ struct survival_time {
     bool happened; /* false: censored at this time */
 };
 
-/*
- * Sorts by time; at equal times events precede censored waits. The other functions require this
- * order.
- */
+/* Sorts by time; at equal times events precede censored waits. The other functions require this
+ * order. */
 void survival_sort(struct survival_time *times, size_t count);
 
-/*
- * Returns the share for which the event has happened by a time, with its 95 % interval. NAN without
- * observations.
- */
+/* Returns the share for which the event has happened by a time, with its 95 % interval. NAN without
+ * observations. */
 struct snapshot_share survival_happened(const struct survival_time *times, size_t count,
                                         double time);
 
-/*
- * Returns the longest time up to which the estimate has the precision of `least` observations; 0:
- * none.
- */
+/* The estimate has the precision of `least` observations until then; 0: none. */
 double survival_reach(const struct survival_time *times, size_t count, double least);
 
-/*
- * The time by which half have happened; NAN: not within the observed times. `high` NAN: no upper
- * bound.
- */
+/* The time by which half have happened; NAN: not within the observed times. `high` NAN: no upper
+ * bound. */
 struct survival_median {
     double value;
     double low;
     double high;
 };
-/*
- * Returns the median. Its interval is the times for which the estimate's interval contains one half
- * (Brookmeyer, Crowley, Biometrics 38, 1982).
- */
+/* Returns the median. Its interval is the times for which the estimate's interval contains one half
+ * (Brookmeyer, Crowley, Biometrics 38, 1982). */
 struct survival_median survival_median(const struct survival_time *times, size_t count);
 
 /*
@@ -165,17 +143,12 @@ struct compare_times {
 /* Compares two shares (0..1), each with an effective number of samples (decay_effective()). */
 struct comparison compare_shares(double a, double samples_a, double b, double samples_b);
 
-/*
- * Compares the means of several runs, at least 2 per side. floor_a and floor_b: variances of the
- * two means due to sampling alone; 0: not known.
- */
+/* Compares the means of several runs, at least 2 per side. floor_a and floor_b: variances of the
+ * two means due to sampling alone; 0: not known. */
 struct comparison compare_runs(const double *a, size_t runs_a, double floor_a, const double *b,
                                size_t runs_b, double floor_b);
 
-/*
- * Compares two amounts with their numbers of samples: the logarithm of a count of n samples has a
- * variance of 1/n.
- */
+/* The logarithm of a count of n samples has a variance of 1/n. */
 struct compare_times compare_amounts(double a, double samples_a, double b, double samples_b);
 
 /* Like compare_amounts(), from a difference with its interval. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Sums per id (object or function) and event, in one array that grows with the dense ids up to a
- * limit; ids beyond it count under id 0. Used by the tables of objects and code.
- */
+/* Sums per id (object or function) and event, in one array that grows with the dense ids up to a
+ * limit; ids beyond it count under id 0. Used by the tables of objects and code. */
 #ifndef MISSTOP_PROFILE_TABLES_TALLY_H
 #define MISSTOP_PROFILE_TABLES_TALLY_H
 
@@ -38,10 +36,8 @@ void tallies_fini(struct tallies *tallies);
 void tallies_clear(struct tallies *tallies);
 void tallies_rescale(struct tallies *tallies, double factor);
 
-/*
- * Makes room for an id. Returns the id to count under: `id`, or 0 if there is no room;
- * TALLY_IDS_MAX: no room for id 0 either.
- */
+/* Makes room for an id. Returns the id to count under: `id`, or 0 if there is no room;
+ * TALLY_IDS_MAX: no room for id 0 either. */
 uint32_t tallies_reserve(struct tallies *tallies, uint32_t id);
 
 static inline struct tally *tallies_at(const struct tallies *tallies, uint32_t id, uint16_t event)
@@ -49,10 +45,8 @@ static inline struct tally *tallies_at(const struct tallies *tallies, uint32_t i
     return &tallies->at[(size_t)id * tallies->events + event];
 }
 
-/*
- * Sums of samples with one kind of access and one way of attribution, before they are added to
- * rows.
- */
+/* Sums of samples with one kind of access and one way of attribution, before they are added to
+ * rows. */
 struct sums {
     struct counted samples;
     struct counted weight;
@@ -83,10 +77,7 @@ static inline double tally_weight(const struct access *access)
     return access->weight ? (double)access->weight : 1.0;
 }
 
-/*
- * Set of the ids counted since the last visit, so that a visit only costs as much as these. Private
- * to src/profile.
- */
+/* Ids counted since the last visit, so that a visit only costs as much as these. */
 struct touched {
     uint64_t bits[TALLY_IDS_MAX / 64];
 };
@@ -188,10 +179,8 @@ void count_rows_fini(struct count_rows *rows);
 void count_rows_clear(struct count_rows *rows);
 void count_rows_rescale(struct count_rows *rows, double factor);
 
-/*
- * Returns the row of a slot, zeroed if it had another key; the caller limits the number of slots.
- * May move the other rows. NULL: no memory.
- */
+/* Returns the row of a slot, zeroed if it had another key; the caller limits the number of slots.
+ * May move the other rows. NULL: no memory. */
 void *count_rows_make(struct count_rows *rows, size_t row_bytes, size_t slot, uint64_t key);
 
 /* Returns the row of a slot; NULL: none. */
@@ -228,10 +217,8 @@ static inline void pair_vote(struct pair *pair, uint32_t candidate, double scale
     }
 }
 
-/*
- * Updates the member that most samples of an instruction access, by the same vote: a single sample
- * of another type, or of none, does not change it.
- */
+/* Updates the member that most samples of an instruction access, by the same vote: a single sample
+ * of another type, or of none, does not change it. */
 static inline void pair_vote_member(struct pair *pair, uint64_t member, double scale)
 {
     if (!member)
@@ -246,10 +233,8 @@ static inline void pair_vote_member(struct pair *pair, uint64_t member, double s
 
 enum { PAIRS_BUCKET = 4 };
 
-/*
- * The data for a lookup, in one cache line. For each pair of a bucket: the hash of (owner, key), 0
- * if the slot is empty, and the credit: decayed samples minus the reductions.
- */
+/* The data for a lookup, in one cache line. For each pair of a bucket: the hash of (owner, key), 0
+ * if the slot is empty, and the credit: decayed samples minus the reductions. */
 struct pairs_bucket {
     uint64_t hash[PAIRS_BUCKET];
     double credit[PAIRS_BUCKET];
@@ -275,10 +260,8 @@ void pairs_fini(struct pairs *pairs);
 void pairs_clear(struct pairs *pairs);
 void pairs_rescale(struct pairs *pairs, double factor);
 
-/*
- * Returns the hash of a pair; never 0. Two pairs with the same hash would share a row, which
- * happens with a probability of 2^-64.
- */
+/* Returns the hash of a pair; never 0. Two pairs with the same hash would share a row, which
+ * happens with a probability of 2^-64. */
 static inline uint64_t pairs_hash(uint32_t owner, uint64_t key)
 {
     return hash_mix(key ^ (uint64_t)owner << 40 ^ owner) | 1;
@@ -298,10 +281,8 @@ static inline void pairs_prefetch(const struct pairs *pairs, uint64_t hash)
 /* Prefetches the row that pairs_take() will return, once the bucket is cached. */
 void pairs_prefetch_row(const struct pairs *pairs, uint64_t hash);
 
-/*
- * Returns the row of a pair, made if the bucket admits it; NULL: not hot enough yet. `credit` is in
- * stored units (1 * scale for a sample); hash is pairs_hash(owner, key).
- */
+/* Returns the row of a pair, made if the bucket admits it; NULL: not hot enough yet. `credit` is in
+ * stored units (1 * scale for a sample); hash is pairs_hash(owner, key). */
 struct pair *pairs_take(struct pairs *pairs, uint64_t hash, uint32_t owner, uint64_t key,
                         double credit);
 
@@ -329,16 +310,12 @@ static inline struct pair *pairs_next(const struct pairs *pairs, size_t *at)
 /* Lists all pairs of one event, sorted by owner; returns their number. `out` holds pairs->count. */
 size_t pairs_sorted(const struct pairs *pairs, uint16_t event, const struct pair **out);
 
-/*
- * Finds the pairs of `owner` in the result of pairs_sorted(): returns their number; *first: index
- * of the first.
- */
+/* Finds the pairs of `owner` in the result of pairs_sorted(): returns their number; *first: index
+ * of the first. */
 size_t pairs_of(const struct pair **sorted, size_t count, uint32_t owner, size_t *first);
 
-/*
- * Dense numbers of threads, in the order of their first sample; threads beyond the limit share the
- * number THREADS_MAX. Private to src/profile.
- */
+/* Dense numbers of threads, in the order of their first sample; threads beyond the limit share the
+ * number THREADS_MAX. Private to src/profile. */
 enum { THREADS_MAX = 255 };
 
 struct thread_numbers {
@@ -371,10 +348,8 @@ void unplaced_fini(struct unplaced *unplaced);
 void unplaced_clear(struct unplaced *unplaced);
 void unplaced_rescale(struct unplaced *unplaced, double factor);
 
-/*
- * Adds samples of one event without an object. `function`: the row of their function; of id 0 if it
- * is not known.
- */
+/* Adds samples of one event without an object. `function`: the row of their function; of id 0 if it
+ * is not known. */
 void unplaced_add(struct unplaced *unplaced, uint16_t event, enum reason reason,
                   struct tally *function, const struct sums *sums);
 

@@ -3,10 +3,7 @@
 
 #include <math.h>
 
-/*
- * Squares of the scale are stored too: 2^480 is well below a double's limit of 2^1023 and leaves
- * headroom for weights and counts.
- */
+/* Squares of the scale are stored too: 2^480 leaves headroom below a double's 2^1023. */
 static const double exponent_limit = 240;
 
 void decay_init(struct decay *decay, double half_life_s)

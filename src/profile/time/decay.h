@@ -33,10 +33,8 @@ void decay_init(struct decay *decay, double half_life_s);
 /* Advances to now_ns and returns the scale. Ignores a time before the last one. */
 double decay_advance(struct decay *decay, uint64_t now_ns);
 
-/*
- * Returns true if the scale was reset to 1. The caller then multiplies every stored value by
- * `factor`, and every value stored with the squared scale by its square.
- */
+/* Returns true if the scale was reset to 1. The caller then multiplies every stored value by
+ * `factor`, and every value stored with the squared scale by its square. */
 bool decay_renormalise(struct decay *decay, double *factor);
 
 static inline void counted_add(struct counted *counted, double amount, double scale)

@@ -14,18 +14,13 @@ static double phases_sum(const double *counts);
 
 /* The dispersion of windows within one phase, and the test whether two windows differ by more. */
 
-/*
- * Weight of the prior of the dispersion, in degrees of freedom. The prior of the shortest windows
- * is multinomial noise; the prior of longer windows is the estimate of the next shorter ones.
- */
+/* Weight of the prior of the dispersion, in degrees of freedom. The prior of the shortest windows
+ * is multinomial noise; the prior of longer windows is the estimate of the next shorter ones. */
 static const double degrees_believed = 8;
 static const double degrees_of_shorter = 32;
 
-/*
- * Cells with fewer samples in both windows together, times the dispersion, are merged into one
- * cell. If only one cell remains, the pair adds nothing to the dispersion, but older pairs still
- * decay.
- */
+/* Cells with fewer samples in both windows, times the dispersion, are merged into one. If only one
+ * cell remains, the pair adds nothing to the dispersion, but older pairs still decay. */
 static const double cell_least = 10;
 
 /*
@@ -44,10 +39,8 @@ static double cell(double count, double expected)
     return count > 0 ? count * log(count / expected) : 0;
 }
 
-/*
- * Returns twice the log-likelihood ratio of two multinomials against one (the G test). Merges the
- * cells with less than `least` into one.
- */
+/* Returns twice the log-likelihood ratio of two multinomials against one (the G test). Merges the
+ * cells with less than `least` into one. */
 static double ratio(const double *left, const double *right, double least, double *freedom)
 {
     double left_sum = phases_sum(left);
@@ -75,20 +68,16 @@ static double ratio(const double *left, const double *right, double least, doubl
     return 2 * g;
 }
 
-/*
- * Returns the G statistic divided by the dispersion: chi-square with `freedom` degrees of freedom
- * if both sides have the same shares.
- */
+/* Returns the G statistic divided by the dispersion: chi-square with `freedom` degrees of freedom
+ * if both sides have the same shares. */
 static double phases_ratio(const double *left, const double *right, double dispersion,
                            double *freedom)
 {
     return ratio(left, right, cell_least * dispersion, freedom) / dispersion;
 }
 
-/*
- * Returns the estimated dispersion of windows of 2^scale blocks; *degrees: the degrees of freedom
- * behind it.
- */
+/* Returns the estimated dispersion of windows of 2^scale blocks; *degrees: the degrees of freedom
+ * behind it. */
 static double believed(const struct phases *phases, unsigned scale, double *degrees)
 {
     double mean = 1;
@@ -102,10 +91,8 @@ static double believed(const struct phases *phases, unsigned scale, double *degr
     return mean;
 }
 
-/*
- * Returns the upper 99 % bound of the dispersion of windows of 2^scale blocks, so that an uncertain
- * estimate raises no false alarms. Uses the chi-square quantile of Wilson and Hilferty (1931).
- */
+/* Returns the upper 99 % bound of the dispersion of windows of 2^scale blocks, so that an uncertain
+ * estimate raises no false alarms. Uses the chi-square quantile of Wilson and Hilferty (1931). */
 static double phases_dispersion(const struct phases *phases, unsigned scale)
 {
     double degrees;
@@ -114,10 +101,8 @@ static double phases_dispersion(const struct phases *phases, unsigned scale)
     return fmax(mean, 1) / (low * low * low);
 }
 
-/*
- * Sums `count` blocks of the last segment. The newest of them is `back` blocks before the newest of
- * all.
- */
+/* Sums `count` blocks of the last segment. The newest of them is `back` blocks before the newest of
+ * all. */
 static void phases_sum_blocks(const struct phases *phases, uint64_t back, uint64_t count,
                               double *sum)
 {
@@ -149,10 +134,8 @@ static void learn_pair(struct phases *phases, unsigned scale, uint64_t length)
     phases->degrees[scale] = phases->degrees[scale] * kept + freedom;
 }
 
-/*
- * Updates the dispersion of each window length from adjacent windows, each pair once. Leaves out
- * the newest blocks, which may belong to the next phase.
- */
+/* Updates the dispersion of each window length from adjacent windows, each pair once. Leaves out
+ * the newest blocks, which may belong to the next phase. */
 static void phases_learn(struct phases *phases)
 {
     for (unsigned scale = 0; scale < PHASES_SCALES; scale++) {
@@ -165,10 +148,8 @@ static void phases_learn(struct phases *phases)
 
 /* Phases by their shares: the distance between two, and the known phase nearest to given shares. */
 
-/*
- * Upper bound of the distance between two occurrences of a phase, in excess of the expected noise.
- * The noise is clamped; otherwise a time range with few samples would match every phase.
- */
+/* Upper bound of the distance between two occurrences of a phase, in excess of the expected noise.
+ * The noise is clamped; otherwise a time range with few samples would match every phase. */
 static const double recurs_within = 0.15;
 static const double noise_most = 0.10;
 
@@ -193,10 +174,8 @@ static double phases_distance(const double *left, const double *right)
     return apart / 2;
 }
 
-/*
- * Returns the expected distance of two time ranges with the same shares: for each share, the mean
- * deviation of a normal distribution with the variance of both counts, scaled by the dispersion.
- */
+/* Returns the expected distance of two time ranges with the same shares: for each share, the mean
+ * deviation of a normal distribution with the variance of both counts, scaled by the dispersion. */
 static double noise_of(const struct phases *phases, const struct phases_phase *known,
                        const double *counts)
 {
@@ -294,10 +273,8 @@ uint64_t phases_shortest_ns(const struct phases *phases)
     return shortest_ns;
 }
 
-/*
- * Assigns a letter to a segment that has ended: that of the known phase with similar shares, which
- * is updated with the counts, or a new one.
- */
+/* Assigns a letter to a segment that has ended: that of the known phase with similar shares, which
+ * is updated with the counts, or a new one. */
 static void phases_name(struct phases *phases, struct phases_segment *segment, const double *counts)
 {
     double sum = phases_sum(counts);
@@ -314,10 +291,8 @@ static void phases_name(struct phases *phases, struct phases_segment *segment, c
     phase->segments++;
 }
 
-/*
- * False alarm probability of one test. There are three tests per block, a million per day at 4
- * blocks per second.
- */
+/* False alarm probability of one test. There are three tests per block, a million per day at 4
+ * blocks per second. */
 static const double chance = 1e-9;
 
 int phases_init(struct phases *phases, uint64_t start_ns)
@@ -474,10 +449,8 @@ bool phases_add(struct phases *phases, const double counts[PHASES_COLUMNS], uint
 
 /* Segments. One ends where the next begins; a transition between two phases belongs to neither. */
 
-/*
- * A segment is a mixture of its neighbours if less than this share of its misses differs from the
- * best mixture.
- */
+/* A segment is a mixture of its neighbours if less than this share of its misses differs from the
+ * best mixture. */
 static const double mixed_within = 0.10;
 
 /* The two sides of a change: the segment that ends, and the newest blocks. */
@@ -503,10 +476,8 @@ static bool phases_segment_make_room(struct phases *phases)
     return true;
 }
 
-/*
- * Returns the share of `right` in the mixture of both neighbours that fits the middle segment best,
- * by least squares; *apart: its distance from that mixture.
- */
+/* Returns the share of `right` in the mixture of both neighbours that fits the middle segment best,
+ * by least squares; *apart: its distance from that mixture. */
 static double mixture_of(const double *left, const double *middle, const double *right,
                          double *apart)
 {
@@ -528,10 +499,8 @@ static double mixture_of(const double *left, const double *middle, const double 
     return part;
 }
 
-/*
- * Returns true if the segment that ends is not a phase but the transition between its neighbours:
- * too short to be a phase, or a short mixture of both. *part: the share of the next segment.
- */
+/* Returns true if the segment that ends is not a phase but the transition between its neighbours:
+ * too short to be a phase, or a short mixture of both. *part: the share of the next segment. */
 static bool is_edge(const struct phases *phases, const struct division *division, double *part)
 {
     uint64_t blocks = phases->blocks - division->length;
@@ -542,10 +511,8 @@ static bool is_edge(const struct phases *phases, const struct division *division
     return blocks < PHASES_SHORTEST || (blocks <= PHASES_EDGE && apart < mixed_within);
 }
 
-/*
- * Divides the transition between its neighbours by its mixture: the change moves to where an abrupt
- * change would have been.
- */
+/* Divides the transition between its neighbours by its mixture: the change moves to where an abrupt
+ * change would have been. */
 static void give_away(struct phases *phases, const struct division *division, double part)
 {
     struct phases_segment *next = &phases->segments[phases->segment_count - 1];
@@ -559,10 +526,8 @@ static void give_away(struct phases *phases, const struct division *division, do
     next->known_ns = next->end_ns;
 }
 
-/*
- * Merges the last segment with the one before if both have the same letter: the change did not
- * last.
- */
+/* Merges the last segment with the one before if both have the same letter: the change did not
+ * last. */
 static void join_alike(struct phases *phases, const double *counts)
 {
     struct phases_segment *last = &phases->segments[phases->segment_count - 1];
@@ -577,10 +542,8 @@ static void join_alike(struct phases *phases, const double *counts)
     phases->segment_count--;
 }
 
-/*
- * Computes the counts that a segment is named by: all blocks except the last ones, which may be
- * part of the transition. A short segment uses all of its blocks.
- */
+/* Computes the counts that a segment is named by: all blocks except the last ones, which may be
+ * part of the transition. A short segment uses all of its blocks. */
 static void take_core(const struct phases *phases, const struct division *division,
                       double core[PHASES_COLUMNS])
 {

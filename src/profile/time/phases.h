@@ -59,7 +59,6 @@ struct phases_block {
     double sum;
 };
 
-/* A time range of the run with a stable distribution. */
 struct phases_segment {
     uint64_t start_ns;
     uint64_t end_ns;   /* for the last segment, its end so far */
@@ -102,10 +101,8 @@ void phases_fini(struct phases *phases);
 /* Returns the column of an object id. */
 unsigned phases_column(uint32_t object);
 
-/*
- * Adds the samples by column in [start_ns, end_ns), which follows the previous range. Returns true
- * if a new segment has begun, possibly some blocks ago.
- */
+/* Adds the samples by column in [start_ns, end_ns), which follows the previous range. Returns true
+ * if a new segment has begun, possibly some blocks ago. */
 bool phases_add(struct phases *phases, const double counts[PHASES_COLUMNS], uint64_t start_ns,
                 uint64_t end_ns);
 
@@ -116,34 +113,24 @@ bool phases_add(struct phases *phases, const double counts[PHASES_COLUMNS], uint
  */
 void phases_look_over(struct phases *phases, uint64_t period_ns);
 
-/*
- * Returns the length of the shortest segment that has ended and had its beginning observed; 0:
- * none.
- */
+/* Returns the length of the shortest segment that has ended and had its beginning observed; 0:
+ * none. */
 uint64_t phases_shortest_ns(const struct phases *phases);
 
-/*
- * Returns the known phase that the last segment matches so far; PHASES_NONE: none, or the segment
- * is too short.
- */
+/* Returns the known phase that the last segment matches so far; PHASES_NONE: none, or the segment
+ * is too short. */
 uint8_t phases_now(const struct phases *phases);
 
-/*
- * Copies the first `room` time ranges of a phase in order of time and returns the total number. A
- * range that is still open ends at the last known time.
- */
+/* Copies the first `room` time ranges of a phase in order of time and returns the total number. A
+ * range that is still open ends at the last known time. */
 size_t phases_time_ranges(const struct phases *phases, uint8_t phase, struct time_range *out,
                           size_t room);
-/*
- * Like phases_now(), but if the last segment matches no known phase, returns the letter that it
- * will get if its shares stay as they are.
- */
+/* Like phases_now(), but if the last segment matches no known phase, returns the letter that it
+ * will get if its shares stay as they are. */
 uint8_t phases_letter(const struct phases *phases);
 
-/*
- * Copies the newest segments, at least one, and returns how many. The last segment has the letter
- * that it matches so far, and is merged with the segment before if both have the same letter.
- */
+/* Copies the newest segments, at least one, and returns how many. The last segment has the letter
+ * that it matches so far, and is merged with the segment before if both have the same letter. */
 size_t phases_newest(const struct phases *phases, struct phases_segment *out, size_t room);
 
 /* Starts a new segment with the newest `length` blocks. */

@@ -197,10 +197,8 @@ const struct stream *streams_find(const struct streams *streams, uint64_t key)
     return index ? &streams->list[*index] : NULL;
 }
 
-/*
- * Sums groups of `by` points into `out`, which holds points / by. Returns the number of groups;
- * drops a remainder at the end.
- */
+/* Sums groups of `by` points into `out`, which holds points / by. Returns the number of groups;
+ * drops a remainder at the end. */
 static size_t streams_coarser(const double *at, size_t points, size_t by, double *out)
 {
     size_t count = points / by;

@@ -72,10 +72,7 @@ static inline uint64_t streams_next_ns(const struct streams *streams)
  */
 void streams_put(struct streams *streams, uint64_t key, double total);
 
-/*
- * Like streams_put(), with an increase instead of a total. A stream uses either streams_put() or
- * streams_add().
- */
+/* A stream uses either streams_put() or streams_add(). */
 void streams_add(struct streams *streams, uint64_t key, double added);
 
 /* Sets the total of a key without recording it: it was counted before the first period. */
@@ -90,17 +87,12 @@ void streams_close(struct streams *streams, uint64_t now_ns);
 /* Returns the stream of a key; NULL: none. */
 const struct stream *streams_find(const struct streams *streams, uint64_t key);
 
-/*
- * Computes the curve of a stream's complete periods, each point the sum of `by`; `out` holds
- * streams->points / by. Returns the number of points.
- */
+/* Computes the curve of a stream's complete periods, each point the sum of `by`; `out` holds
+ * streams->points / by. Returns the number of points. */
 size_t streams_curve(const struct streams *streams, const struct stream *stream, size_t by,
                      double *out);
 
-/*
- * Volatility: how much a curve changes from point to point (DTrack, sections 4.2, 4.3), and the
- * period that shows phases and damps noise. Private to src/profile.
- */
+/* How much a curve changes from point to point (DTrack, sections 4.2, 4.3). */
 enum {
     VOLATILITY_POINTS_MIN = 8,  /* minimum points of a curve */
     VOLATILITY_PERIODS_MAX = 64 /* maximum entries of a profile */
@@ -109,10 +101,8 @@ enum {
 /* g_t = |X_t - X_(t-1)| / max(X_t, X_(t-1)) of counts: 0 to 1; 0 for two zeros. */
 double volatility_step(double before, double after);
 
-/*
- * Returns the 90th percentile of a curve's steps, by nearest rank; NAN: fewer than
- * VOLATILITY_POINTS_MIN points. Does not modify the curve.
- */
+/* Returns the 90th percentile of a curve's steps, by nearest rank; NAN: fewer than
+ * VOLATILITY_POINTS_MIN points. Does not modify the curve. */
 double volatility_of(const double *curve, size_t count);
 
 /* Volatility of one or several curves at one period. */
@@ -141,10 +131,8 @@ size_t volatility_profile_of(const struct volatility_curve *curves, size_t count
 size_t volatility_profile(const struct streams *streams, unsigned kind, size_t strongest,
                           struct volatility *profile);
 
-/*
- * Returns the shortest period with a volatility of at most `threshold`; if there is none, the
- * period with the lowest volatility. 0: the profile is empty.
- */
+/* Returns the shortest period with a volatility of at most `threshold`; if there is none, the
+ * period with the lowest volatility. 0: the profile is empty. */
 size_t volatility_period(const struct volatility *profile, size_t count, double threshold);
 
 #endif

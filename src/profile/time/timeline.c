@@ -73,10 +73,8 @@ static uint32_t index_of(struct field_counts *counts, const struct counted_field
     return counts->count;
 }
 
-/*
- * Passes the counts of each field since the last call, by measure, to `take` with the field's
- * index.
- */
+/* Passes the counts of each field since the last call, by measure, to `take` with the field's
+ * index. */
 static void field_counts_take(struct field_counts *counts, const struct place_names *names,
                               void (*take)(void *context, uint32_t field,
                                            const double weight[SNAPSHOT_MEASURES]),
@@ -192,10 +190,7 @@ void measures_plan(struct measures *measures, const uint8_t *roles, uint16_t eve
             measures->of_event[measures->event[i]] = (uint8_t)i;
 }
 
-/*
- * True if misses have to be derived from data sources. That requires that hits are sampled too;
- * misses are counted at L1.
- */
+/* Requires that hits are sampled too; misses are counted at L1. */
 static bool knows_misses(const struct measures *measures)
 {
     return measures->event[MEASURE_MISSES] < 0 && measures->ranks == MEASURE_ACCESSES;
@@ -221,10 +216,8 @@ static double sum_levels(const struct measures *measures, enum snapshot_measure 
     return sum;
 }
 
-/*
- * Returns the count of a measure since the start, for one object, one function or everything.
- * `tallies`: [events]; `levels`: of the samples of the ranking event, NULL: not recorded.
- */
+/* Returns the count of a measure since the start, for one object, one function or everything.
+ * `tallies`: [events]; `levels`: of the samples of the ranking event, NULL: not recorded. */
 static double measures_total(const struct measures *measures, enum snapshot_measure measure,
                              const struct tally *tallies, const struct levels *levels)
 {

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The run over time: at the end of each base period the counts of each measure by object, function,
- * field and thread group go into their streams, and the increase of the ranking event goes to phase
- * detection. Private to src/profile.
- */
+/* At the end of each base period the counts of each measure by object, function, field and thread
+ * group go into their streams, and the increase of the ranking event goes to phase detection. */
 #ifndef MISSTOP_PROFILE_TIME_TIMELINE_H
 #define MISSTOP_PROFILE_TIME_TIMELINE_H
 
@@ -62,9 +59,8 @@ static inline bool field_counts_follows(const struct field_counts *counts, uint3
     return touched_has(&counts->followed, object);
 }
 
-/*
- * Adds to the field at `key`, as made by offset_key(). Ignores objects without a type or elements.
- */
+/* Adds to the field at `key`, as made by offset_key(). Ignores objects without a type or
+ * elements. */
 void field_counts_add(struct field_counts *counts, uint32_t object, uint64_t key,
                       enum snapshot_measure measure, double weight);
 
@@ -109,10 +105,9 @@ static inline void thread_groups_add(struct thread_groups *groups, uint32_t numb
 void thread_groups_name(const char *name, char out[THREAD_NAME_BYTES]);
 
 /*
- * The last two minutes at the shortest period, regardless of the current period of the streams: the
- * volatility of current behaviour, and the period at which its noise is damped (DTrack, section
- * 4.3), updated as it changes. Uses the same counts by column as phase detection. Private to
- * src/profile.
+ * The last two minutes at the shortest period: the volatility of current behaviour, and the period
+ * at which its noise is damped (DTrack, section 4.3). Uses the same counts by column as phase
+ * detection.
  */
 enum {
     RECENT_STEPS = STREAMS_POINTS, /* steps of the shortest base period */
@@ -127,23 +122,16 @@ struct recent {
     size_t by; /* chosen period, in steps; 0: not known yet */
 };
 
-/*
- * Adds one step. Returns true if the profile was updated: after 16 and 32 steps, and then every 64
- * steps, because an update takes 0.1 ms.
- */
+/* Adds one step. Returns true if the profile was updated: after 16 and 32 steps, and then every 64
+ * steps, because an update takes 0.1 ms. */
 bool recent_add(struct recent *recent, const double counts[PHASES_COLUMNS]);
 
-/*
- * Returns true if the volatility at the chosen period is below the threshold; otherwise no period
- * damps it.
- */
+/* Returns true if the volatility at the chosen period is below the threshold; otherwise no period
+ * damps it. */
 bool recent_is_damped(const struct recent *recent);
 
-/*
- * The events that count misses, accesses and waiting for the run over time. Each measure uses its
- * own event if there is one. Otherwise waiting comes from the latencies of the ranking event's
- * samples, and misses from their data sources.
- */
+/* Each measure uses its own event if there is one. Otherwise waiting comes from the latencies of
+ * the ranking event's samples, and misses from their data sources. */
 struct measures {
     uint8_t of_event[SAMPLE_EVENTS_MAX]; /* enum snapshot_measure; SNAPSHOT_MEASURES: none */
     int event[SNAPSHOT_MEASURES];        /* event that counts the measure; -1: none */
@@ -151,17 +139,13 @@ struct measures {
     enum snapshot_measure ranks;         /* measure of the ranking event */
 };
 
-/*
- * Chooses the event of each measure. `roles`: enum event_role of each of `events` events. A ranking
- * event with no role counts as misses.
- */
+/* Chooses the event of each measure. `roles`: enum event_role of each of `events` events. A ranking
+ * event with no role counts as misses. */
 void measures_plan(struct measures *measures, const uint8_t *roles, uint16_t events,
                    uint16_t ranking);
 
-/*
- * Returns the waiting in a sample of the ranking event; 0 if waiting has its own event or the
- * sample has no latency.
- */
+/* Returns the waiting in a sample of the ranking event; 0 if waiting has its own event or the
+ * sample has no latency. */
 static inline double measures_waited(const struct measures *measures, const struct access *access)
 {
     return measures->event[MEASURE_WAITING] < 0 ? (double)access->latency * tally_weight(access)
@@ -169,17 +153,13 @@ static inline double measures_waited(const struct measures *measures, const stru
 }
 double measures_missed(const struct measures *measures, const struct access *access);
 
-/*
- * Kinds of streams. STREAM_OBJECT is first, so that an object's key is its id. STREAM_NOBODY:
- * samples without an object, whatever the reason.
- */
+/* Kinds of streams. STREAM_OBJECT is first, so that an object's key is its id. STREAM_NOBODY:
+ * samples without an object, whatever the reason. */
 enum { STREAM_OBJECT, STREAM_FUNCTION, STREAM_FIELD, STREAM_THREADS, STREAM_ALL, STREAM_NOBODY };
 
 struct timeline {
-    /*
-     * By STREAM_KEY(), all with the same period. STREAM_ALL and STREAM_NOBODY have one stream each,
-     * with id 0.
-     */
+    /* By STREAM_KEY(), all with the same period. STREAM_ALL and STREAM_NOBODY have one stream each,
+     * with id 0. */
     struct streams by[SNAPSHOT_MEASURES];
     struct streams_budget budget;
     enum snapshot_measure ranks;
@@ -237,10 +217,8 @@ static inline void timeline_count_sample(struct timeline *timeline,
         field_counts_add(&timeline->fields, part->object, part->offset, measure, weight);
 }
 
-/*
- * Adds samples of the ranking event to phase detection. Memory that gets the name of its type once
- * that is known counts for the object that contains it, so that a rename is not a phase change.
- */
+/* Adds samples of the ranking event to phase detection. Memory that gets the name of its type once
+ * that is known counts for the object that contains it, so that a rename is not a phase change. */
 static inline void timeline_count_phases(struct timeline *timeline, uint32_t holder, double samples)
 {
     timeline->counts[phases_column(holder)] += samples;
@@ -263,10 +241,8 @@ struct timeline_totals {
     const struct place_names *names;
 };
 
-/*
- * Takes the totals up to now_ns at the first sample, or at a sample at or after next_ns, without
- * that sample. Returns true if another phase has begun, possibly some time ago.
- */
+/* Takes the totals up to now_ns at the first sample, or at a sample at or after next_ns, without
+ * that sample. Returns true if another phase has begun, possibly some time ago. */
 bool timeline_step(struct timeline *timeline, const struct timeline_totals *totals,
                    uint64_t now_ns);
 

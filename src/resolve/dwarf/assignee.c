@@ -17,12 +17,8 @@
 #include "resolve/library_types.h"
 #include "resolve/members.h"
 
-/*
- * Formats the target of a stored pointer for call_answer(), as "TYPE.VARIABLE" or "TYPE.FIELD".
- * TYPE is the type that the pointer points to.
- */
-/* Each function fills name and type of the answer. It returns false if they are not specific, as
- * for a void pointer. */
+/* "TYPE.VARIABLE" or "TYPE.FIELD". TYPE is the type that the stored pointer points to. */
+/* Fill name and type of the answer. False: not specific, as for a void pointer. */
 
 enum { POINTER_BYTES = 8, NAME_BYTES = 512, SCOPE_BYTES = 8192, BACK_MAX = 32 };
 

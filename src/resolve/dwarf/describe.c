@@ -15,10 +15,8 @@
 #include "place.h"
 #include "resolve/library_types.h"
 
-/*
- * The typedefs that are the only names of nameless types ("typedef struct {...} point;"). They may
- * come after the type, so the top level of a unit is read once for all of them.
- */
+/* The typedefs that are the only names of nameless types ("typedef struct {...} point;"). They may
+ * come after the type, so the top level of a unit is read once for all of them. */
 struct aliases {
     struct hash units;     /* units read, by the address of their entry */
     struct hash by_target; /* from the type's entry to an index of `found` */
@@ -27,11 +25,6 @@ struct aliases {
     size_t room;
 };
 
-/*
- * Describes the members of a struct, class or union as rows of struct type_desc. Nested members
- * follow their parent, base classes are unnamed parts, variants of a Rust enum are overlapping
- * members.
- */
 /* A type while it is read. */
 struct fields {
     struct scopes *scopes;
@@ -368,9 +361,11 @@ static const struct library_rule *rule_of(struct fields *fields, Dwarf_Die *type
     return typename_raw(fields->scopes, type, &raw) ? library_rule(raw.text) : &library_none;
 }
 
-/* Reads the members of a record, or its variants (DWARF 5, 5.7.10). Each variant is a member, with
+/*
+ * Reads the members of a record, or its variants (DWARF 5, 5.7.10). Each variant is a member, with
  * the struct of its payload as its type. The discriminant has no name, and is beside or in the
- * variants. */
+ * variants.
+ */
 static void read_children(struct fields *fields, Dwarf_Die *die, struct under under)
 {
     int parent = dwarf_tag(die);
@@ -480,7 +475,6 @@ struct describe {
     struct type_member members[TYPE_MEMBERS_MAX];
 };
 
-/* A type about to be described. */
 struct subject {
     Dwarf_Die die; /* peeled and defined; for an array, its elements */
     Dwarf_Die alias;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Helpers for reading DWARF entries, shared by several files of this folder. All are bounded,
- * because entries may refer to themselves.
- */
+/* Helpers for reading DWARF entries. All are bounded, because entries may refer to themselves. */
 #ifndef MISSTOP_RESOLVE_DWARF_DIE_H
 #define MISSTOP_RESOLVE_DWARF_DIE_H
 
@@ -28,9 +25,8 @@ bool die_flag(Dwarf_Die *die, unsigned name);
  * none; the value is then unchanged. */
 bool die_number(Dwarf_Die *die, unsigned name, Dwarf_Word *value);
 
-/* Computes the bytes from the start of a type to a member or base class; for a bit-field, to the
- * byte of its first bit. Returns false if the offset is computed at run time, as for virtual
- * bases. */
+/* Bytes from the start of a type to a member or base class; for a bit-field, to the byte of its
+ * first bit. False: computed at run time, as for virtual bases. */
 bool die_offset(Dwarf_Die *member, uint64_t *offset);
 
 /* Returns true if entries of this tag only name or qualify another type. */
@@ -57,9 +53,11 @@ bool die_is_pointer(Dwarf_Die *type);
  * or points to void. */
 bool die_pointee(Dwarf_Die *pointer, Dwarf_Die *pointee);
 
-/* die_member_type() finds the member type of a class by name, without the pointer around it.
+/*
+ * die_member_type() finds the member type of a class by name, without the pointer around it.
  * die_beside() finds a type in the enclosing namespaces with the same first template argument. Both
- * return false if `name` is NULL. (shape.c) */
+ * return false if `name` is NULL. (shape.c)
+ */
 bool die_member_type(Dwarf_Die *record, const char *name, Dwarf_Die *type);
 bool die_beside(Dwarf_Die *class, const char *name, Dwarf_Die *found);
 
@@ -118,8 +116,7 @@ const char *scopes_prefix(struct scopes *scopes, Dwarf_Die *die, char *out, size
 /* Finds the class that an entry is a member of. Returns false if there is none. */
 bool scopes_class(struct scopes *scopes, Dwarf_Die *die, Dwarf_Die *class);
 
-/* Returns a hash of the names of an entry's scopes, starting with the outermost; 0: it is at the
- * top of its unit. */
+/* A hash of the names of the scopes, outermost first; 0: the entry is at the top of its unit. */
 uint64_t scopes_path(struct scopes *scopes, Dwarf_Die *die);
 
 /* Finds the definition of a declared type. Returns false if there is none, or no unit read within
@@ -133,8 +130,7 @@ bool scopes_definition(struct scopes *scopes, Dwarf_Die *declared, Dwarf_Die *de
  */
 enum { TYPENAME_BYTES = 512 };
 
-/* Writes the name of a type. Typedefs are kept; types of libraries follow their rules. NULL is
- * void. Returns out. */
+/* Keeps typedefs; types of libraries follow their rules. NULL is void. Returns out. */
 const char *typename_write(struct scopes *scopes, Dwarf_Die *type, char out[TYPENAME_BYTES]);
 
 /* The name as the compiler writes it. typename_raw() returns false if the type has no name, or is

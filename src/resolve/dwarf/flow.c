@@ -13,10 +13,8 @@
 #include "resolve/elf/module.h"
 #include "resolve/elf/symbols.h"
 
-/*
- * The basic blocks of a function and their predecessors. A block that no direct jump reaches is
- * taken as a target of the function's indirect jumps (switch).
- */
+/* The basic blocks of a function and their predecessors. A block that no direct jump reaches is
+ * taken as a target of the function's indirect jumps (switch). */
 struct block {
     uint32_t first; /* first instruction */
     uint32_t count;
@@ -178,11 +176,8 @@ static void graph_fini(struct graph *graph)
     memset(graph, 0, sizeof *graph);
 }
 
-/*
- * Returns true if a function has the parameters that DWARF declares. Compilers change the
- * parameters of functions without outside callers. gcc renames such functions ("f.isra.0"), clang
- * does not; both may mark them as not callable from a debugger.
- */
+/* Compilers change the parameters of functions without outside callers. gcc renames such functions
+ * ("f.isra.0"), clang does not; both may mark them as not callable from a debugger. */
 static bool keeps_parameters(const struct program *program, struct routine *routine)
 {
     const struct symbol *symbol = module_function(program->module, routine->entry);
@@ -228,7 +223,6 @@ enum {
     ALL_REGISTERS = (1 << SREG_COUNT) - 1
 };
 
-/* A function after its types were followed. */
 struct flow {
     uint64_t start; /* start of its code */
     uint64_t end;
@@ -318,8 +312,7 @@ static void flow_run(const struct flows *flows, const struct flow *flow, size_t 
     }
 }
 
-/* Computes the state at the start of a block from the entry and the states after its predecessors.
- * The predecessor that first reached the block is joined first, so that offsets are those at the
+/* The predecessor that first reached the block is joined first, so that offsets are those at the
  * start of a loop. Returns false if the block has not been reached yet. */
 static bool flow_join(struct flows *flows, const struct flow *flow, size_t block,
                       struct state *state)
@@ -428,7 +421,7 @@ static struct flow *flow_find(struct flows *flows, uint64_t pc)
     return NULL;
 }
 
-/* That of the function around an instruction. */
+/* Finds the flow of the function around an instruction. */
 static int flow_of(struct flows *flows, uint64_t pc, struct flow **flow)
 {
     *flow = flow_find(flows, pc);

@@ -19,10 +19,8 @@
 struct program;
 struct scopes;
 
-/*
- * Functions by address: the out-of-line function that holds an address, not one inlined there.
- * Units are read on demand and kept. (program.c)
- */
+/* Functions by address: the out-of-line function that holds an address, not one inlined there.
+ * Units are read on demand and kept. (program.c) */
 struct routine {
     uint64_t start; /* run-time addresses of the part that holds the address */
     uint64_t end;
@@ -104,10 +102,7 @@ bool shapes_is_node(struct shapes *shapes, uint32_t node, uint32_t base);
  * one kind. Returns false for padding, outside the type, or if not known. */
 bool shapes_leaf(struct shapes *shapes, uint32_t shape, uint64_t offset, struct shape_leaf *leaf);
 
-/*
- * The known content of a register or stack slot while types are followed through code: the type it
- * points into and the offset. Plain arithmetic on shapes.
- */
+/* Content of a register or stack slot: the type it points into and the offset. */
 /* In ascending order: where two paths join, the result has the later kind, or is a conflict. */
 enum value_kind {
     VALUE_NOTHING,    /* not reached by any path yet */
@@ -144,7 +139,6 @@ struct value value_pointer(uint32_t shape, int64_t offset, uint8_t how);
 /* Returns the value of a register after a load from this offset of this type. */
 struct value value_loaded(struct shapes *shapes, uint32_t shape, uint64_t offset, uint8_t how);
 
-/* Returns the value plus a constant. */
 struct value value_shifted(struct value value, int64_t bytes);
 
 /* Returns the sum of a value and another, scaled value; either may be the pointer. */
@@ -168,10 +162,8 @@ bool value_folded(struct shapes *shapes, struct value *value);
 
 bool value_equal(const struct value *value, const struct value *other);
 
-/*
- * The locations of a function's variables at each address, including variables of inlined
- * functions, and the callees of its calls. Read from DWARF once, as address ranges.
- */
+/* The locations of a function's variables at each address, including variables of inlined
+ * functions, and the callees of its calls. Read from DWARF once, as address ranges. */
 enum where_kind {
     WHERE_HELD,     /* `reg` holds the variable, or its part that starts at `part` */
     WHERE_COMPUTED, /* the variable's value is `reg` + `offset` */
@@ -254,9 +246,7 @@ struct links {
     bool read;
 };
 
-/*
- * Targets of registers and stack slots, and the effect of one instruction on them. Used by flow.c.
- */
+/* Targets of registers and stack slots, and the effect of one instruction on them. */
 
 enum { STATE_SLOTS = 48 };
 
@@ -271,17 +261,14 @@ struct state {
     uint32_t slot_count;
 };
 
-/* Tables for reading a function's code. */
 struct scene {
     struct program *program;
     struct shapes *shapes;
     const struct wheres *wheres;
 };
 
-/* Updates the state for one instruction. */
 void step_over(const struct scene *scene, struct state *state, const struct insn *insn);
 
-/* Joins the state of another path. */
 void state_join(struct shapes *shapes, struct state *state, const struct state *other);
 /* Returns the value in a slot; NULL: not known. Storing an unknown value removes the slot. */
 const struct value *state_slot(const struct state *state, int64_t offset);
@@ -314,10 +301,7 @@ void flows_each(struct flows *flows, uint64_t pc, flow_visit *visit, void *conte
  * function is asked about. */
 const struct wheres *flows_wheres(struct flows *flows, uint64_t pc);
 
-/*
- * Returns the target of an instruction's operand. Constants and thread-local storage are resolved
- * to places in variables.
- */
+/* Constants and thread-local storage are resolved to places in variables. */
 struct value operand_address(const struct scene *scene, const struct state *state,
                              const struct insn *insn, const struct insn_memory *memory);
 
@@ -347,10 +331,8 @@ void declared_in_registers(const struct scene *scene, struct state *state, uint6
 /* Replaces a followed value by a variable's declaration, unless the value is more specific. */
 void declared_over(struct shapes *shapes, struct value *known, const struct value *declared);
 
-/*
- * Finds the registers of a function's parameters and results from its declaration: System V ABI
- * AMD64 1.0, 3.2.3.
- */
+/* Finds the registers of a function's parameters and results from its declaration: System V ABI
+ * AMD64 1.0, 3.2.3. */
 /* Sets the types in registers and on the stack at the entry of a function. */
 void prototype_arguments(struct shapes *shapes, Dwarf_Die *function, struct state *state);
 

@@ -85,9 +85,11 @@ static uint64_t size_of(const struct shapes *shapes, const struct value *value)
     return shapes_at(shapes, value->shape)->size;
 }
 
-/* Returns true if a variable with a location for its whole scope is more specific than the known
+/*
+ * Returns true if a variable with a location for its whole scope is more specific than the known
  * type. It may be elsewhere at some addresses, so it counts only then. Of two structs, the larger
- * begins with the other. */
+ * begins with the other.
+ */
 static bool adds(const struct shapes *shapes, const struct value *known,
                  const struct value *declared)
 {
@@ -169,8 +171,7 @@ void declared_in_registers(const struct scene *scene, struct state *state, uint6
         declare_pointed(scene, state, pc, pointed);
 }
 
-/* Returns the variable in memory at exactly this operand: a parameter passed by address. Used if no
- * other type is known. UNKNOWN: none. */
+/* A parameter passed by address. Used if no other type is known. UNKNOWN: none. */
 static struct value declared_through(const struct scene *scene, uint64_t pc, uint8_t base,
                                      int64_t displacement)
 {

@@ -45,7 +45,6 @@ static void report_line(struct program *program, struct program_place *place,
     answer->untyped = UNTYPED_NO_REASON;
 }
 
-/* Nested inlined functions at one address, outermost first. */
 struct nest {
     Dwarf_Die functions[LINE_DEPTH_MAX];
     unsigned count;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Questions about a file's debug information and the answers. They are plain values, passed between
- * the resolver and the process that reads the file (reader.h). Addresses are run-time addresses of
- * the target; registers are enum sample_register.
- */
+/* Plain values, passed between the resolver and the process that reads the file (reader.h).
+ * Addresses are run-time addresses of the target; registers are enum sample_register. */
 #ifndef MISSTOP_RESOLVE_DWARF_QUESTION_H
 #define MISSTOP_RESOLVE_DWARF_QUESTION_H
 
@@ -26,9 +23,8 @@ enum dwarf_ask {
 
 struct dwarf_question {
     enum dwarf_ask ask;
-    /* ACCESS: the accessing instruction; SLOT: the instruction, or a return address - 1; LINE: the
-     * instruction; CALL: the return address; NODE: inside the call; VARIABLE, TLS: code that
-     * accessed it, 0: not known. */
+    /* ACCESS, LINE: the instruction; SLOT: the instruction, or a return address - 1; CALL: the
+     * return address; NODE: inside the call; VARIABLE, TLS: code that accessed it, 0: not known. */
     uint64_t pc;
     uint64_t address;     /* VARIABLE; TLS: the offset */
     int64_t slot;         /* SLOT: address - CFA (negative inside the frame) */
@@ -64,11 +60,10 @@ enum { DWARF_INLINED_MAX = 8 };
 /* Strings live until the next answer and are sanitised; NULL: not known. */
 struct dwarf_answer {
     struct dwarf_question question;
-    uint8_t untyped;  /* enum untyped; 0: `type` is known */
-    uint8_t how;      /* ACCESS: enum dwarf_how */
-    uint8_t slot;     /* SLOT: enum dwarf_slot */
-    uint32_t type;    /* reference into this file's types, the last that was reported under it; an
-                         array's element type with `count` */
+    uint8_t untyped; /* enum untyped; 0: `type` is known */
+    uint8_t how;     /* ACCESS: enum dwarf_how */
+    uint8_t slot;    /* SLOT: enum dwarf_slot */
+    uint32_t type; /* reference to the last type reported under it; with `count`: of the elements */
     uint64_t count;   /* VARIABLE, TLS, SLOT: elements, 0: no array */
     int64_t offset;   /* ACCESS: in the type, with index 0; others: from the variable's start */
     bool indexed;     /* ACCESS: an index or a loop steps over elements of the type */

@@ -27,8 +27,7 @@ struct asked {
     uint32_t count;
 };
 
-/* A file with questions: its questions, the process that reads it, and the number of deaths of such
- * processes. reader.c decides when a process may run. */
+/* reader.c decides when a process of the file may run. */
 enum reader_state {
     READER_UNKNOWN, /* not yet known whether it has debug information */
     READER_USABLE,
@@ -58,7 +57,6 @@ struct reader_file {
     uint64_t resident_bytes;
 };
 
-/* State shared by all files during one run. */
 struct reader_run {
     const struct readers_limits *limits;
     const struct readers_take *take;
@@ -73,7 +71,6 @@ static inline bool reader_file_runs(const struct reader_file *file)
     return file->worker.pid;
 }
 
-/* Returns true if a file has questions but no process to answer them. */
 static inline bool reader_file_needs(const struct reader_file *file)
 {
     return file->state == READER_USABLE && (file->asked.count || file->expected) &&
@@ -269,9 +266,10 @@ static void count_time(struct reader_file *file, const struct reader_run *run)
     file->served_ns += run->passed_ns;
 }
 
-/* Returns true if a process has exceeded its patience. If the target uses all CPUs, the process is
- * slow but not hung, so its CPU time is compared. Only a sleeping process is judged by the
- * clock. */
+/*
+ * Returns true if a process has exceeded its patience. If the target uses all CPUs, the process is
+ * slow but not hung, so its CPU time is compared. Only a sleeping process is judged by the clock.
+ */
 static bool is_late(const struct reader_file *file, const struct reader_run *run)
 {
     uint64_t patience = patience_ns(file, run);
@@ -281,8 +279,7 @@ static bool is_late(const struct reader_file *file, const struct reader_run *run
            file->waited_ns / STARVED_TIMES > patience || worker_sleeps(&file->worker);
 }
 
-/* Returns true if a process hangs. A sleeping process may have answered since the last read and
- * have no more questions, so read once more. */
+/* A sleeping process may have answered since the last read, so read once more. */
 static bool is_hung(struct reader_file *file, struct reader_run *run)
 {
     return is_late(file, run) && (!hear(file, run) || is_late(file, run));
@@ -311,10 +308,8 @@ static void reader_file_look(struct reader_file *file, struct reader_run *run)
     file->state = run->source->present(file->module) ? READER_USABLE : READER_WITHOUT;
 }
 
-/*
- * Runs one round for a file: checks for debug information, sends questions, receives answers,
- * supervises the process. Returns the PID of a process that was ended and must be waited for, or 0.
- */
+/* Checks for debug information, sends questions, receives answers, supervises the process. Returns
+ * the PID of a process that was ended and must be waited for, or 0. */
 static pid_t reader_file_run(struct reader_file *file, struct reader_run *run)
 {
     pid_t pid = 0;
@@ -330,8 +325,7 @@ static pid_t reader_file_run(struct reader_file *file, struct reader_run *run)
     return pid;
 }
 
-/* Checking a file costs about 0.2 ms, so only a few files are checked per run: a program may have
- * hundreds of libraries. */
+/* Checking a file costs about 0.2 ms, and a program may have hundreds of libraries. */
 enum { ENDED_MAX = 64, LOOKS_A_RUN = 8 };
 
 /* Limits the time counted between two runs: while misstop is suspended no process becomes late. */
@@ -489,7 +483,6 @@ static uint32_t processes(const struct readers *readers)
     return running;
 }
 
-/* Returns the current limit of processes. */
 static uint32_t places(const struct readers *readers)
 {
     uint64_t resident_bytes = 0;

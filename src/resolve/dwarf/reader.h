@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads debug information in the background. Each file is read by its own process, forked from
- * misstop, which may crash, hang or exhaust memory on hostile or huge DWARF without harm: it is
- * limited (RLIMIT_AS), supervised and killed, and after repeated deaths its file is given up. Idle
- * processes end and free their memory. Questions and answers pass over socket pairs without
- * blocking. Owned by the resolver. Single-threaded.
+ * Reads debug information in the background. Each file is read by its own forked process, which may
+ * crash, hang or exhaust memory on hostile or huge DWARF without harm: it is limited (RLIMIT_AS),
+ * supervised and killed, and after repeated deaths its file is given up. Idle processes end and
+ * free their memory. Single-threaded.
  */
 #ifndef MISSTOP_RESOLVE_DWARF_READER_H
 #define MISSTOP_RESOLVE_DWARF_READER_H
@@ -31,8 +30,8 @@ struct readers_limits {
 
 extern const struct readers_limits readers_usual;
 
-/* Receives the answers. Types come before references to them; a process that takes the place of
- * another starts its references from 1 again. */
+/* Receives the answers. Types come before references to them; a process that replaces another
+ * starts new references. */
 struct readers_take {
     void *context;
     void (*type)(void *context, uint32_t module_serial, const struct dwarf_type *type);
@@ -75,10 +74,8 @@ struct readers_status {
 };
 struct readers_status readers_status(const struct readers *readers);
 
-/*
- * The process that reads one file's debug information: it opens the file, answers questions from a
- * socket one after the other, and exits when the socket closes.
- */
+/* The process that reads one file's debug information: it opens the file, answers questions from a
+ * socket one after the other, and exits when the socket closes. */
 /* Opening a file may take this multiple of the patience for one answer. */
 enum { READERS_OPENING_PATIENCE = 4 };
 
@@ -102,10 +99,8 @@ struct readers *readers_new_from(const struct readers_limits *limits,
                                  const struct readers_take *take,
                                  const struct serve_source *source);
 
-/*
- * A process that reads debug information, as seen from misstop: started by fork, used over a
- * non-blocking socket, ended by SIGKILL.
- */
+/* A process that reads debug information, as seen from misstop: started by fork, used over a
+ * non-blocking socket, ended by SIGKILL. */
 
 struct worker {
     pid_t pid; /* 0: not running */
@@ -129,7 +124,6 @@ int worker_exchange(struct worker *worker);
 enum wire_kind worker_hear(struct worker *worker, struct wire_message *message,
                            struct arena *strings);
 
-/* Returns the CPU time used so far. */
 uint64_t worker_cpu_ns(const struct worker *worker);
 
 /* Returns true if the process waits for something other than a CPU or a disk. */

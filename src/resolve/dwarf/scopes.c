@@ -13,7 +13,6 @@
 #include "base/hash.h"
 #include "resolve/dwarf/die.h"
 
-/* Scopes, read from units by the first part of this file and searched by the second. */
 struct scope {
     Dwarf_Die die;
     uint64_t hash;   /* hash of the names from the outermost scope to this one */
@@ -27,7 +26,6 @@ enum {
     UNIT_ENTRIES_MAX = 1 << 22,
 };
 
-/* State of a walk through a unit. */
 struct walk {
     struct scopes *scopes;
     unsigned left;  /* entries that may still be read */

@@ -13,10 +13,8 @@
 #include "resolve/dwarf/flow.h"
 #include "resolve/library_types.h"
 
-/*
- * The members of one struct or union, one level deep, read from DWARF once. They include base
- * classes and the members of Rust's variants.
- */
+/* The members of one struct or union, one level deep, read from DWARF once. They include base
+ * classes and the members of Rust's variants. */
 struct part {
     uint64_t offset;  /* bytes from the start of the record */
     uint64_t size;    /* bytes of all elements; 0: a flexible array */
@@ -370,8 +368,8 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
-/* Down to the types that pointers lead to, which become equal where nothing can differ; false: they
- * differ on the way. */
+/* Follows pointers to the types that must be compared; these become equal if nothing can differ.
+ * Returns false if the types differ on the way. */
 static bool same_kind(const struct shapes *shapes, uint32_t *one, uint32_t *other)
 {
     for (unsigned hops = 0; hops <= POINTERS_DEEP_MAX && *one != *other; hops++) {
@@ -398,7 +396,7 @@ static bool same_unit(Dwarf_Die *a, Dwarf_Die *b)
            first.addr == second.addr;
 }
 
-/* By name and place; of the types of members what pointers lead to, and how large it is. */
+/* Compares members by name and place, and their types by kind and size. */
 static bool same_parts(struct shapes *shapes, uint32_t one, uint32_t other)
 {
     size_t count = shapes_parts(shapes, one)->count;
@@ -438,8 +436,6 @@ bool shapes_same(struct shapes *shapes, uint32_t one, uint32_t other)
            same_scope(shapes->scopes, &a, &b) && same_parts(shapes, one, other);
 }
 
-/* State of a search for the shape at an offset. */
-
 struct look {
     struct shapes *shapes;
     unsigned left; /* members that may still be visited */
@@ -454,8 +450,7 @@ static bool covers(const struct parts *parts, size_t part, uint64_t offset)
            (at->size ? offset - at->offset < at->size : part == parts->count - 1);
 }
 
-/* Chooses between two members at one offset: a pointer is more specific than a number; two
- * different pointers cancel. */
+/* A pointer is more specific than a number; two different pointers cancel. */
 static void shape_leaf_choose(struct shapes *shapes, const struct shape_leaf *other,
                               struct shape_leaf *leaf)
 {

@@ -262,7 +262,7 @@ static void note_uses(struct stack *stack, const struct flow_at *at)
         if (place.kind != VALUE_FRAME || place.indexed ||
             !covers(place.offset, memory->size, stack->slot))
             continue;
-        /* Through a pointer to the frame all of a variable is cleared. */
+        /* A store through a pointer to the frame clears the whole variable. */
         bool direct = memory->base == SREG_SP || memory->base == SREG_BP;
         if (!lea && direct && memory->kind != ACCESS_LOAD)
             note_store(stack, insn, place.offset, memory->size);

@@ -223,14 +223,12 @@ static struct value source_of(const struct state *state, const struct insn *insn
 static struct value masked(const struct value *value, const struct value *mask)
 {
     bool pointer = value->kind == VALUE_POINTER;
-    /* A mask of low bits removes a tag. A larger mask gives the start of an aligned block, which is
-     * not a known place. */
+    /* A mask of low bits removes a tag. A larger mask gives an aligned block: not a known place. */
     if (pointer && mask->kind == VALUE_CONSTANT && mask->offset < 0 && mask->offset >= -16)
         return *value;
     return value_of_kind(pointer || value->kind == VALUE_FRAME ? VALUE_UNKNOWN : VALUE_NUMBER);
 }
 
-/* Returns the destination's value after an operation that is followed. */
 static struct value result(const struct scene *scene, const struct state *state,
                            const struct insn *insn)
 {
@@ -438,8 +436,7 @@ const struct value *state_slot(const struct state *state, int64_t offset)
     return is_slot(state, at, offset) ? &state->slots[at].value : NULL;
 }
 
-/* Stores a value in a slot. If there is no room, drops the slot farthest from the end of the frame:
- * the outgoing arguments. */
+/* Without room, drops the slot farthest from the frame's end: the outgoing arguments. */
 void state_store(struct state *state, int64_t offset, const struct value *value)
 {
     uint32_t at = slot_index(state, offset);

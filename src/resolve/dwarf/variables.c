@@ -100,9 +100,10 @@ static bool read_ops(Dwarf_Attribute *attribute, const Dwarf_Op *ops, size_t cou
     return at == count;
 }
 
-/* Reads a location: an address, an address plus a constant, an offset in thread-local storage, or
- * the first of several pieces (DWARF 5, 2.6.1). Returns false if there is none or it is not
- * fixed. */
+/*
+ * Reads a location: an address, an address plus a constant, an offset in thread-local storage, or
+ * the first of several pieces (DWARF 5, 2.6.1). Returns false if there is none or it is not fixed.
+ */
 static bool location_read(Dwarf_Die *variable, struct location *location)
 {
     Dwarf_Attribute attribute;
@@ -293,8 +294,7 @@ static void read_expressions(struct globals_index *index, const Elf_Data *sectio
     SORT_BY(index->expressions, index->expression_count, number);
 }
 
-/* Reads the units that place a variable at this symbol. Reading the entries of all units takes 25
- * ms for libc. */
+/* Reading the entries of all units takes 25 ms for libc. */
 static void read_units_placing(struct program *program, struct globals_index *index,
                                const struct symbol *symbol)
 {
@@ -316,9 +316,8 @@ static void read_units_placing(struct program *program, struct globals_index *in
     }
 }
 
-/* Returns true if an address may be a variable's. Most other addresses in code are of text
- * constants, which do not justify reading all units. Without symbols the two are not
- * distinguishable. */
+/* Most other addresses in code are of text constants, which do not justify reading all units.
+ * Without symbols the two are not distinguishable. */
 static bool may_be_variable(const struct program *program, const struct symbol *symbol)
 {
     static const char gcc[] = "CSWTCH."; /* tables of switch values */
@@ -328,8 +327,7 @@ static bool may_be_variable(const struct program *program, const struct symbol *
     return dwfl_module_getsymtab(program->dwfl) <= 1;
 }
 
-/* Finds a variable of another unit by its declaration in the unit of the asking code, which is as
- * good as reading all other units. */
+/* A declaration in the unit of the asking code is as good as reading all other units. */
 static const struct global *find_declared_near(struct program *program, struct globals_index *index,
                                                uint64_t address, uint64_t pc)
 {

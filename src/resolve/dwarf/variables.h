@@ -58,20 +58,16 @@ const struct global *globals_find_tls(struct program *program, uint64_t offset, 
 /* Finds a variable by name that the unit of a piece of code declares, wherever it is defined. */
 bool globals_declared(struct program *program, const char *name, uint64_t pc, Dwarf_Die *die);
 
-/* Description of a variable. */
 /* Fills in name, type, count and size; size is unchanged if the type has none. */
 void variable_fill(struct program *program, Dwarf_Die *variable, struct dwarf_answer *answer);
 
-/*
- * Variables and parameters in a function's frame, by their distance from its canonical frame
- * address (CFA).
- */
+/* Variables and parameters in a function's frame, by their distance from its canonical frame
+ * address (CFA). */
 struct home {
     Dwarf_Die variable;
     uint64_t inside; /* bytes from the start of the variable to the slot */
 };
 
-/* An instruction of a function, and the function's variables. */
 struct home_place {
     const struct wheres *wheres;
     uint64_t pc;

@@ -14,10 +14,8 @@
 #include "base/array.h"
 #include "resolve/dwarf/question.h"
 
-/*
- * One end of a socket pair, with the bytes received but not taken, and the bytes not yet sent. The
- * descriptor itself may be blocking or not.
- */
+/* One end of a socket pair, with the bytes received but not taken, and the bytes not yet sent. The
+ * descriptor itself may be blocking or not. */
 /* A buffer with its used part [start, end). */
 struct channel_bytes {
     unsigned char *at;

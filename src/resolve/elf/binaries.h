@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The programs and libraries mapped in a recording, with their recorded build-ids. Each is searched
- * for once, on first use. Samples in its code are counted, so that the effect of missing files can
- * be reported. Owned by the space of a recording; not used for a live process.
- */
+/* Each program and library is searched for once, on first use. Samples in its code are counted, so
+ * that the effect of missing files can be reported. Not used for a live process. */
 #ifndef MISSTOP_RESOLVE_ELF_BINARIES_H
 #define MISSTOP_RESOLVE_ELF_BINARIES_H
 

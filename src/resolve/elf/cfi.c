@@ -50,7 +50,6 @@ bool cfi_saved(Dwarf_Frame *frame, unsigned number, struct cfi_saved *saved)
 
 enum { FRAMES_MAX = 1 << 22, PE_FORMAT = 0x0f, PE_APPLICATION = 0x70 };
 
-/* Encoding of the addresses in the entries of one CIE. */
 struct encoding {
     Dwarf_Off cie;
     uint8_t value;

@@ -37,10 +37,8 @@ struct cfi_saved {
 /* Finds where the frame saves a register of its caller; returns false if in another way. */
 bool cfi_saved(Dwarf_Frame *frame, unsigned number, struct cfi_saved *saved);
 
-/*
- * Function bounds from .eh_frame, which even stripped programs contain. Source: Linux Standard Base
- * Core, "Exception Frames"; libdw finds the entries.
- */
+/* Function bounds from .eh_frame, which even stripped programs contain. Source: Linux Standard Base
+ * Core, "Exception Frames"; libdw finds the entries. */
 struct frame {
     uint64_t start; /* file addresses */
     uint64_t end;

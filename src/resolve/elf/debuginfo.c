@@ -21,10 +21,8 @@
 #include "base/files.h"
 #include "resolve/elf/symbols.h"
 
-/*
- * Compilation units by address. libdw uses .debug_aranges, which clang does not write (elfutils
- * 0.188 has no alternative). If it has no entry, the ranges of all units are read once.
- */
+/* Compilation units by address. libdw uses .debug_aranges, which clang does not write (elfutils
+ * 0.188 has no alternative). If it has no entry, the ranges of all units are read once. */
 struct unit_range {
     uint64_t start; /* run-time addresses */
     uint64_t end;
@@ -324,7 +322,6 @@ static int debugfile_open(const struct lookup_from *from, const struct debugfile
 
 static const char *const kind_names[] = {"debuginfo", "executable"};
 
-/* Returns true if a server is configured. */
 static bool debuginfod_available(void)
 {
     const char *urls = getenv("DEBUGINFOD_URLS");
@@ -626,8 +623,7 @@ static bool alternate_missing(const struct debuginfo *debuginfo, Dwarf *dwarf)
     return dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id) > 0 && !debuginfo->alternate_given;
 }
 
-/* Returns true if all string sections end with a NUL: libdw 0.188 measures their strings
- * unchecked. */
+/* libdw 0.188 measures strings unchecked: all string sections must end with a NUL. */
 static bool strings_end(Dwarf *dwarf)
 {
     Elf *elf = dwarf_getelf(dwarf);

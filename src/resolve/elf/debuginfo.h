@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * libdwfl's view of one mapped ELF file: the symbols of the file and of its separate debug file,
- * and source lines. Passes the file to libdwfl and finds its debug files, because libdwfl itself
- * would map files that may be truncated, block on FIFOs, and use the network.
+ * Symbols of a mapped file and of its separate debug file, and source lines. Passes the files to
+ * libdwfl, which would itself map files that may be truncated, block on FIFOs, and use the network.
  */
 #ifndef MISSTOP_RESOLVE_ELF_DEBUGINFO_H
 #define MISSTOP_RESOLVE_ELF_DEBUGINFO_H
@@ -17,10 +16,8 @@
 #include "base/files.h"
 #include "resolve/elf/symbols.h"
 
-/*
- * Build-ids, which identify one build of a program. Read from the note that the linker adds to an
- * ELF file (.note.gnu.build-id), which is hostile input.
- */
+/* Build-ids, which identify one build of a program. Read from the note that the linker adds to an
+ * ELF file (.note.gnu.build-id), which is hostile input. */
 enum { BUILDID_MAX = 64, BUILDID_TEXT = 2 * BUILDID_MAX + 1 };
 
 struct buildid {
@@ -31,10 +28,8 @@ struct buildid {
 /* Reads the build-id of an open file; size 0 if it has none or is not an ELF file. */
 void buildid_read(struct buildid *id, int fd);
 
-/*
- * Returns true if a file has the wanted build-id. perf may pad an id with zeros to 20 bytes,
- * because old records have no length. Two missing ids are not equal.
- */
+/* Returns true if a file has the wanted build-id. perf may pad an id with zeros to 20 bytes,
+ * because old records have no length. Two missing ids are not equal. */
 bool buildid_same(const struct buildid *of_file, const struct buildid *wanted);
 
 /* Formats an id in hexadecimal; "" for none. */

@@ -22,7 +22,6 @@
 #include "resolve/elf/symbols.h"
 #include "resolve/process/process.h"
 
-/* The symbols of one ELF file by kind: variables, functions, thread-local variables. */
 struct module_symbols {
     struct symbols objects;
     struct symbols functions;
@@ -163,8 +162,7 @@ const struct layout_part *layout_segment(const struct layout *layout, uint64_t a
 
 enum { TLSSLOT_RELOCATIONS_MAX = 1 << 20, TLSSLOT_MODULES_MAX = 1 << 16 };
 
-/* Returns true if the symbol is defined in this file. A slot of another file's symbol describes
- * that file's image. */
+/* A slot of another file's symbol describes that file's image. */
 static bool own_symbol(Elf_Data *symbols, uint64_t index, uint64_t *value)
 {
     GElf_Sym symbol;
@@ -186,8 +184,7 @@ static enum tlsslot_kind tlsslot_kind_of(uint64_t type)
                                       : TLSSLOT_NONE;
 }
 
-/* Uses a relocation if it is the best so far. Returns true if no other can be better, because it
- * refers to no symbol. */
+/* Returns true if no other relocation can be better, because this one refers to no symbol. */
 static bool read_relocation(struct tlsslot *best, const GElf_Rela *relocation, Elf_Data *symbols)
 {
     uint64_t index = GELF_R_SYM(relocation->r_info);
@@ -306,8 +303,7 @@ static bool is_mark(const GElf_Sym *symbol, const char *name)
     return false;
 }
 
-/* Adds an entry of a symbol table (ELF gABI, "Symbol Table") with its run-time address, if it names
- * memory of the file. */
+/* ELF gABI, "Symbol Table"; the address becomes a run-time address. */
 static void module_symbols_add(struct module_symbols *symbols, const struct layout *layout,
                                const GElf_Sym *symbol, uint64_t address, const char *name)
 {
@@ -396,9 +392,8 @@ static bool read_headers(struct module *module, const struct module_source *sour
            layout_read_segments(&module->layout, module->elf, source->mapping);
 }
 
-/* Returns true if the tables are of acceptable size. Tables are read into memory completely, and a
- * sparse file may claim any size for them; a compressed table unpacks to any size. The section
- * names are such a table, too. */
+/* Tables are read into memory completely, a sparse file may claim any size for them, and a
+ * compressed table unpacks to any size. The section names are such a table, too. */
 static bool tables_bearable(Elf *elf)
 {
     Elf_Scn *section = NULL;
@@ -704,8 +699,7 @@ static int same_file(int fd, const struct map *map)
 static int open_live(const struct map *map, const char *name, const struct lookup_from *from)
 {
     char path[64];
-    /* The mapping itself leads to the file in use, even if its path has changed. Needs
-     * privileges. */
+    /* The mapping leads to the file in use, even if its path has changed. Needs privileges. */
     snprintf(path, sizeof path, "/proc/%d/map_files/%lx-%lx", (int)files_shown_by(from->pid),
              (unsigned long)map->start, (unsigned long)map->end);
     int fd = same_file(files_open(path), map);
@@ -736,8 +730,7 @@ static int open_file(const struct modules *modules, const struct maps *maps, con
     return open_live(map, maps_name(maps, map), from);
 }
 
-/* Returns true if the mapping is of the same file. Names are compared only without an inode,
- * because deleting the file changes them. */
+/* Names are compared only without an inode, because deleting the file changes them. */
 static bool is_same(const struct modules_entry *entry, const struct maps *maps,
                     const struct map *map)
 {
@@ -748,8 +741,7 @@ static bool is_same(const struct modules_entry *entry, const struct maps *maps,
            (map->inode || !strcmp(entry->name, maps_name(maps, map)));
 }
 
-/* Finds an opened file that this mapping is a part of. A file that was unmapped and mapped again
- * may have moved slightly. */
+/* A file that was unmapped and mapped again may have moved slightly. */
 static int find_entry(const struct modules *modules, const struct maps *maps, const struct map *map)
 {
     for (size_t i = modules->count; i-- > 0;) {

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * One mapped ELF file: its variables, functions and sections at run-time addresses. elfutils
- * (libdwfl) finds symbol tables, separate debug files and call frame information. The file is
- * hostile input: invalid data yields no names.
- */
+/* Variables, functions and sections of one mapped ELF file, at run-time addresses. The file is
+ * hostile input: invalid data yields no names. */
 #ifndef MISSTOP_RESOLVE_ELF_MODULE_H
 #define MISSTOP_RESOLVE_ELF_MODULE_H
 
@@ -109,7 +106,6 @@ void module_range(const struct module *module, uint64_t *start, uint64_t *end);
 const struct symbol *module_object(const struct module *module, uint64_t address);
 const struct symbol *module_function(const struct module *module, uint64_t address);
 
-/* Returns its variables. */
 const struct symbols *module_objects(const struct module *module);
 
 /* Finds a variable by name with a linear search; NULL: none. */

@@ -27,8 +27,7 @@ void symbols_fini(struct symbols *symbols);
 /* Adds a symbol. Returns false if out of memory. */
 bool symbols_add(struct symbols *symbols, struct symbol symbol);
 
-/* Sorts the symbols, drops aliases and labels inside other symbols, cuts overlaps. Called once,
- * after the last symbols_add(). */
+/* Drops aliases and labels inside other symbols, cuts overlaps. After the last symbols_add(). */
 void symbols_settle(struct symbols *symbols);
 
 /* Returns the symbol that covers the address; NULL: none. */
@@ -37,10 +36,8 @@ const struct symbol *symbols_find(const struct symbols *symbols, uint64_t addres
 /* Narrows [start, end) to the range around the address that no symbol covers. */
 void symbols_gap(const struct symbols *symbols, uint64_t address, uint64_t *start, uint64_t *end);
 
-/*
- * The symbol table of a separate debug file, read from the file and never mapped: misstop must
- * survive a truncation of the file, and needs only this table.
- */
+/* The symbol table of a separate debug file, read from the file and never mapped: misstop must
+ * survive a truncation of the file, and needs only this table. */
 enum { SYMTAB_SYMBOLS_MAX = 1 << 23 };
 
 /* `address` is the run-time address; `name` lives as long as the file's Elf. */
@@ -71,11 +68,8 @@ Elf_Scn *sections_find(Elf *elf, const char *name);
 /* Returns true if its last byte is NUL: elfutils computes lengths of strings in it unchecked. */
 bool sections_end_strings(Elf_Scn *section);
 
-/* Demangles symbols of C++ and Rust. */
-/*
- * Returns the name without parameter types, in `out`; NULL: not mangled, or too long or unusual to
- * pass to a demangler (the target controls its symbols).
- */
+/* Returns the name without parameter types, in `out`; NULL: not mangled, or too long or unusual to
+ * pass to a demangler (the target controls its symbols). */
 const char *demangle(const char *name, char *out, size_t out_size);
 
 #endif

@@ -92,10 +92,8 @@ static bool saved_at(Dwarf_Frame *frame, unsigned number, struct unwind_slot *sl
     return true;
 }
 
-/*
- * Decodes the rule of PLT stubs: rsp + A, plus a word after the push at offset B in each 16 bytes.
- * Source: binutils, bfd/elfxx-x86.c, elf_x86_64_eh_frame_lazy_plt.
- */
+/* Decodes the rule of PLT stubs: rsp + A, plus a word after the push at offset B in each 16 bytes.
+ * Source: binutils, bfd/elfxx-x86.c, elf_x86_64_eh_frame_lazy_plt. */
 static bool is_stubs_rule(const Dwarf_Op *ops, size_t count, uint64_t pc, int64_t *offset)
 {
     static const uint8_t atoms[] = {DW_OP_breg7, DW_OP_breg16, DW_OP_lit15, DW_OP_and, 0,
@@ -203,10 +201,8 @@ static bool is_in_window(const struct state *state, uint64_t address)
            address - state->window_start + sizeof address <= state->window_bytes;
 }
 
-/*
- * Moves the window past the copy. The process has continued since the sample. If the outer half of
- * the copy is still unchanged, the frames beyond it are those of the sample.
- */
+/* Moves the window past the copy. The process has continued since the sample. If the outer half of
+ * the copy is still unchanged, the frames beyond it are those of the sample. */
 static bool look_beyond(struct state *state)
 {
     size_t half = state->copy_bytes / 2;
@@ -317,10 +313,8 @@ bool unwind_find(struct unwind *unwind, struct space *space, const uint64_t regs
     return false;
 }
 
-/*
- * Steps over a frame that no unwind table covers, by its frame pointer: System V ABI AMD64 1.0,
- * figure 3.3. Registers that it saved elsewhere are lost.
- */
+/* Steps over a frame that no unwind table covers, by its frame pointer: System V ABI AMD64 1.0,
+ * figure 3.3. Registers that it saved elsewhere are lost. */
 static bool step_frame_pointer(struct state *state)
 {
     uint64_t base = state->value[BP_INDEX];

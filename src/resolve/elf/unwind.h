@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Finds the frame that contains a stack address. Frames are walked from the registers of the
- * sample, with the call frame information of the files (.eh_frame), over a copy of the stack. The
- * process runs meanwhile: outer frames rarely change, and an inconsistent chain ends the walk. For
- * the resolver. Source: DWARF 5, 6.4; System V ABI AMD64 1.0, 3.4.
+ * Finds the frame that contains a stack address, from the registers of the sample, by .eh_frame,
+ * over a copy of the stack. The process runs meanwhile: outer frames rarely change, and an
+ * inconsistent chain ends the walk. Source: DWARF 5, 6.4; System V ABI AMD64 1.0, 3.4.
  */
 #ifndef MISSTOP_RESOLVE_ELF_UNWIND_H
 #define MISSTOP_RESOLVE_ELF_UNWIND_H

@@ -27,7 +27,6 @@ enum {
 
 static const uint64_t settle_ns = 100000000;
 
-/* A return address as text. */
 struct site {
     const char *words; /* "function (file:line)" */
     bool unsure;       /* file and line may still become known */
@@ -258,9 +257,8 @@ static void find_pairs(const struct allocations *allocations, uint8_t end[EVENTS
 
 /*
  * Blocks that were allocated and freed since the last sample, or EVENTS_MOST events ago, are only
- * counted: no sample asks the index for them. Not for UNSEEN_NS after a free was not seen (it was
- * lost, or an allocator has functions that are not ours): an allocation then also says which block
- * is gone. The rest goes to the index.
+ * counted: no sample looks for them. Not for UNSEEN_NS after a free was not seen (lost, or an
+ * allocator has functions that are not ours): an allocation then also says which block is gone.
  */
 static void count_pairs(struct allocations *allocations)
 {
@@ -345,7 +343,7 @@ void allocations_ask_again(struct allocations *allocations)
         bins_ask_again(allocations->bins);
 }
 
-/* Addresses mean other code now: bins and their names start again too. */
+/* Drops all records: addresses mean other code now, so bins and their names are reset too. */
 static void forget_records(struct allocations *allocations)
 {
     struct bins *fresh;
@@ -439,8 +437,7 @@ bool allocations_gap(const struct allocations *allocations, uint64_t address, ui
     return narrow(allocations->blocks, address, base, bound) || mapped;
 }
 
-/* Marks bins of allocators. A function that mapped memory with blocks in it is an allocator, also
- * for its other mappings. */
+/* A function that mapped memory with blocks in it is an allocator, also for its other mappings. */
 static void find_dealers(struct allocations *allocations)
 {
     struct block mapping;
@@ -453,8 +450,7 @@ static void find_dealers(struct allocations *allocations)
     }
 }
 
-/* Sums over a bin's group. A mapping that an allocator cuts into blocks is counted by its blocks,
- * not a second time by the mapping. */
+/* A mapping that an allocator cuts into blocks is counted by its blocks only. */
 static bool group_stats(const struct allocations *allocations, uint32_t lead,
                         struct bin_stats *stats)
 {

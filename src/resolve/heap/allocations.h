@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Finds the heap block at an address and its allocation site. The agent's records (feed) and the
- * allocator's headers read from outside (walk) are joined in the block index and counted in bins.
- * The resolver owns this; it neither stops nor writes to the target.
+ * The agent's records (feed) and the allocator's headers read from outside (walk) are joined in the
+ * block index and counted in bins. The target is neither stopped nor written to.
  *
  * The agent's events carry timestamps on the clock of the samples. allocations_follow() advances
  * the index to the time of a sample before the lookup, so that a sample of a freed block is not
@@ -36,7 +35,6 @@ struct allocations_options {
     void *context;
 };
 
-/* Source of the bounds around an address. */
 enum allocation_kind {
     ALLOCATION_NONE,
     ALLOCATION_RECORDED, /* a block with a call path as its bin */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The user's rules for heap bins, and for the functions and objects of the matrix: a rule renames
- * one or combines it into another, as in MemSpy 5.2. Rules are kept in order, so that the last one
- * can be undone, and in a file from session to session. A rule names bins by their full names. If
- * several bins have the same full name (calls from different lines of a function), the rule applies
- * to all of them.
+ * Rules for heap bins, and for the functions and objects of the matrix: a rule renames one or
+ * combines it into another, as in MemSpy 5.2. They are kept in order, so that the last one can be
+ * undone, and in a file from session to session. A rule names bins by their full names: if several
+ * have the same one (calls from different lines of a function), it applies to all.
  */
 #ifndef MISSTOP_RESOLVE_HEAP_BIN_RULES_H
 #define MISSTOP_RESOLVE_HEAP_BIN_RULES_H
@@ -49,10 +48,8 @@ void bin_rules_open(struct bin_rules *rules, const char *file);
 void bin_rules_keep(const struct bin_rules *rules);
 void bin_rules_fini(struct bin_rules *rules);
 
-/*
- * Both functions apply to the groups that contain the names. Names are made printable.
- * -EINVAL: a name is empty or too long; -EEXIST: already combined; -ENOSPC; -ENOMEM.
- */
+/* Both functions apply to the groups that contain the names. Names are made printable. -EINVAL: a
+ * name is empty or too long; -EEXIST: already combined; -ENOSPC; -ENOMEM. */
 int bin_rules_rename(struct bin_rules *rules, const char *full_name, const char *new_name);
 int bin_rules_combine(struct bin_rules *rules, const char *into, const char *from);
 
@@ -64,30 +61,23 @@ int bin_rules_end_step(struct bin_rules *rules, int code);
 /* Undoes the last step; returns false if there is none. Then regroup the bins (bins_regroup()). */
 bool bin_rules_undo(struct bin_rules *rules);
 
-/*
- * Returns the full name of the group that a bin is in: its own name unless it was combined into
- * another bin. Sets *first to the first rule that combines into that group, or BIN_RULES_NONE.
- */
+/* Returns the full name of the group that a bin is in: its own name unless it was combined into
+ * another bin. Sets *first to the first rule that combines into that group, or BIN_RULES_NONE. */
 const char *bin_rules_group(const struct bin_rules *rules, const char *full_name, uint64_t hash,
                             uint32_t *first);
 
 /* Returns the new name of a full name's group; NULL: none. Valid until the next change. */
 const char *bin_rules_name(const struct bin_rules *rules, const char *full_name, uint64_t hash);
 
-/*
- * Adds the rules of a file. A missing file is no error; malformed lines are skipped and counted.
- * -EINVAL: not a regular file, or too long; other errors of open().
- */
+/* Adds the rules of a file. A missing file is no error; malformed lines are skipped and counted.
+ * -EINVAL: not a regular file, or too long; other errors of open(). */
 int bin_rules_load(struct bin_rules *rules, const char *path);
 
 /* Writes all rules and creates the folder if necessary. Replaces the file atomically. */
 int bin_rules_save(const struct bin_rules *rules, const char *path);
 
-/*
- * Functions that only allocate for others: the short name of a bin skips them. Globs (fnmatch)
- * match function names. The default list comes first, then the user's; the last match wins, and a
- * leading ! excludes a function.
- */
+/* Functions that only allocate for others: the short name of a bin skips them. Globs (fnmatch); the
+ * default list comes first, then the user's; the last match wins, and a leading ! excludes. */
 enum {
     WRAPPERS_MAX = 512,
     WRAPPERS_GLOB_BYTES = 128,

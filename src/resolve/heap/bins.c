@@ -486,7 +486,6 @@ static void consider(struct choice *choice, const struct frame *frame, unsigned 
     choice->settled = !choice->frame.nameless && !choice->frame.wraps;
 }
 
-/* Makes the full and the short name. */
 static int name_path(struct bin *bin, const uint64_t *path, struct naming *naming)
 {
     char full[BIN_RULES_NAME_BYTES] = "";

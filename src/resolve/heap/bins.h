@@ -64,7 +64,6 @@ struct bin {
     uint32_t lead; /* the bin that represents the group; its own id if it is alone */
     uint32_t next; /* next bin of the group, starting at the lead; 0: the last */
     bool deals;    /* of mappings that have blocks in them (allocations.c) */
-    /* For bins.c. */
     uint64_t tick_allocations; /* values at the last tick */
     uint64_t tick_frees;
     uint64_t full_name_hash;
@@ -120,10 +119,9 @@ typedef bool bins_namer(void *context, uint64_t address, const char **function, 
                         const char **file, uint32_t *line);
 
 /*
- * Finds the variable that the result of a call is assigned to, as "type.variable", by the return
- * address. This is the preferred short name. *type: the allocated type, from the type of the
- * variable; 0: not known.
- * -ENOENT, or NULL instead of the callback: not known; -EAGAIN: not known yet.
+ * Names the variable that the result of a call is assigned to, "type.variable": the preferred short
+ * name. *type: the allocated type, from the type of the variable; 0: not known. -ENOENT, or NULL
+ * instead of the callback: not known; -EAGAIN: not known yet.
  */
 typedef int bins_assigned(void *context, uint64_t return_address, char *out, size_t out_size,
                           uint32_t *type);
@@ -131,10 +129,8 @@ typedef int bins_assigned(void *context, uint64_t return_address, char *out, siz
 /* Notes that pending answers may have arrived: the next bins_update_names() asks again. */
 void bins_ask_again(struct bins *bins);
 
-/*
- * Names the bins that have no name yet or can get a better one now, then groups and renames all
- * bins by the rules. Looks symbols up at the return address minus 1, inside the call. -ENOMEM.
- */
+/* Names the bins that have no name yet or can get a better one now, then groups and renames all
+ * bins by the rules. Looks symbols up at the return address minus 1, inside the call. -ENOMEM. */
 int bins_update_names(struct bins *bins, struct wrappers *wrappers, const struct bin_rules *rules,
                       bins_namer *namer, bins_assigned *assigned, void *context);
 
@@ -144,10 +140,8 @@ int bins_regroup(struct bins *bins, const struct bin_rules *rules);
 /* Returns the mean lifetime; NAN: no freed block with a known birth. */
 double bin_stats_lifetime_ns(const struct bin_stats *stats);
 
-/* Adds the statistics of other blocks. */
 void bin_stats_add(struct bin_stats *sum, const struct bin_stats *more);
 
-/* Sets the mark from which growth is counted. */
 void bin_stats_mark(struct bin_stats *stats);
 
 /* Fills the public view of the statistics at a time. `marked`: growth is counted. */

@@ -12,8 +12,7 @@
 #include <sys/resource.h>
 
 /*
- * An allocator of whole cache lines, addressed by 32-bit line numbers, with a hard bound. The block
- * index (blocks.h) takes its pages and its radix tree from it.
+ * An allocator of whole cache lines, addressed by 32-bit line numbers, with a hard bound.
  *
  * The whole address range is reserved at the start and made usable step by step. Memory therefore
  * never moves, and a line number converts to an address by one addition. Freed lines are kept for
@@ -53,8 +52,7 @@ static inline void *slab_at(const struct slab *slab, uint32_t line)
 
 /*
  * The heap blocks that start in one page of 2 KiB of address space: a bit for each 8 bytes at which
- * a block may start, and the payloads of the blocks in address order, one per bit set. Part of the
- * block index (blocks.h); only blocks.c uses it.
+ * a block may start, and the payloads of the blocks in address order, one per bit set.
  *
  * The place of a freed block is kept for the next one at that address: a program that allocates and
  * frees without pause moves nothing. A page keeps few such places, and goes with its last block.
@@ -177,8 +175,7 @@ static void slab_release(struct slab *slab, uint32_t line, unsigned class);
 /* A huge page of x86-64: with one TLB entry per huge page a lookup has one miss, not two. */
 #define SLAB_STEP_BYTES (UINT64_C(2) << 20)
 
-/* Limits the bound to a part of RLIMIT_AS, against which reserved memory counts, so that the rest
- * of misstop has room too. */
+/* RLIMIT_AS also counts reserved memory; the rest of misstop needs room too. */
 static uint64_t within_limit(uint64_t bound_bytes)
 {
     enum { PARTS = 16 };
@@ -366,7 +363,6 @@ static int page_move(struct slab *slab, uint32_t *ref, unsigned class)
     return 0;
 }
 
-/* Makes room for one more block. */
 static int page_grow(struct slab *slab, uint32_t *ref)
 {
     if (*ref) {

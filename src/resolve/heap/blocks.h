@@ -48,10 +48,9 @@ void blocks_on_displaced(struct blocks *blocks, blocks_gone *gone, void *context
 
 /*
  * Adds a block. Blocks that it overlaps were freed without a record; they are removed and counted
- * first, even if the new block itself then finds no room.
- * -EINVAL: impossible block (kernel address, end wraps, start unaligned or 0), or the bin is too
- * high.
- * -ENOMEM: the bound is reached; counted in blocks_refused().
+ * first, even if the new block itself then finds no room. -EINVAL: impossible block (kernel
+ * address, end wraps, start unaligned or 0), or the bin is too high. -ENOMEM: the bound is reached;
+ * counted in blocks_refused().
  */
 int blocks_add(struct blocks *blocks, const struct block *block);
 
@@ -63,14 +62,11 @@ int blocks_add(struct blocks *blocks, const struct block *block);
 enum { BLOCKS_PREFETCH_MAX = 128 };
 void blocks_prefetch(const struct blocks *blocks, const uint64_t *starts, unsigned count);
 
-/* Removes the block with exactly this start and stores it in *gone unless that is NULL. Returns
- * false if no block starts there. */
+/* Stores the block in *gone unless that is NULL. Returns false if no block starts there. */
 bool blocks_remove(struct blocks *blocks, uint64_t start, struct block *gone);
 
-/*
- * Removes all blocks that start in [start, end), highest first, as for an munmap(). Reports each to
- * `gone` unless that is NULL. A block that only reaches into the range stays.
- */
+/* Removes all blocks that start in [start, end), highest first, as for an munmap(). Reports each to
+ * `gone` unless that is NULL. A block that only reaches into the range stays. */
 void blocks_remove_range(struct blocks *blocks, uint64_t start, uint64_t end, blocks_gone *gone,
                          void *context);
 

@@ -37,7 +37,6 @@ static const struct agent_sizes usual_sizes = {
     .word_count = 1 << 16,
 };
 
-/* Read position in a ring, and its next event. */
 struct feed_cursor {
     uint64_t tail; /* first unit not yet copied; private, never the shared one */
     uint64_t head; /* last value read from the ring */
@@ -419,10 +418,8 @@ static void renew(const struct feed *feed, uint32_t first, uint32_t end)
         fallocate(feed->fd, FALLOC_FL_KEEP_SIZE, start, bytes);
 }
 
-/*
- * Returns the memory of unused chunks, except a few. The replacement pages are charged to misstop
- * and are not part of the program's resident set.
- */
+/* Returns the memory of unused chunks, except a few. The replacement pages are charged to misstop
+ * and are not part of the program's resident set. */
 static void give_memory_back(struct feed *feed)
 {
     uint32_t count = feed->sizes.chunk_count;
@@ -451,7 +448,6 @@ static void give_memory_back(struct feed *feed)
     }
 }
 
-/* Returns the number of events lost because no chunk was free. */
 static uint64_t events_lost(const struct feed *feed)
 {
     uint64_t sum = 0;
@@ -484,11 +480,8 @@ static int make_memory(struct feed *feed, uint64_t size_bytes, struct error *err
     return 0;
 }
 
-/*
- * The agent runs only while the header has the id of this thread. The kernel clears the id when the
- * thread ends, even by SIGKILL. The robust list is in private memory: the target can write to the
- * word, but not to the list that the kernel follows.
- */
+/* The agent runs only while the header has the id of this thread. The kernel clears it when the
+ * thread ends, even by SIGKILL. The target can write to the word, but not to the robust list. */
 static void sign_header(struct feed *feed)
 {
     struct reader_mark *mark = &feed->mark;
@@ -711,11 +704,8 @@ static void trim(struct feed *feed)
 long feed_read(struct feed *feed, uint64_t until_ns, feed_callback *callback, void *context)
 {
     long count = 0;
-    /*
-     * Read the time first, then the heads of the rings: an event that led to an event stamped
-     * before now was published before it, so it is seen too. Done at most once per batch of
-     * samples.
-     */
+    /* Read the time first, then the heads: an event that led to an event stamped before now was
+     * published before it, so it is seen too. At most once per batch of samples. */
     if (until_ns > feed->clock.latest.ns) {
         stamp_clock_update(&feed->clock);
         look_at_rings(feed);
@@ -819,8 +809,7 @@ int feed_environment(const struct feed *feed, const char *agent_path, char *prel
     return 0;
 }
 
-/* Checks whether the command can load the agent. The agent was built with misstop, so what can load
- * misstop can load it. */
+/* The agent was built with misstop, so what can load misstop can load it. */
 static enum agent_load feed_look_agent(struct agent_load_work *work, const char *command,
                                        struct error *error)
 {

@@ -62,13 +62,10 @@ int feed_new(struct feed **feed, struct error *error);
 int feed_new_sized(struct feed **feed, const struct agent_sizes *sizes, struct error *error);
 void feed_free(struct feed *feed);
 
-/* Returns the descriptor that the child inherits. */
 int feed_fd(const struct feed *feed);
 
-/*
- * Returns a descriptor that is readable when half of the agent's memory was written since the last
- * feed_read(). The poller reads its 8 bytes. -1: there is none.
- */
+/* Returns a descriptor that is readable when half of the agent's memory was written since the last
+ * feed_read(). The poller reads its 8 bytes. -1: there is none. */
 int feed_wake_fd(const struct feed *feed);
 
 /* Lets exec keep the descriptor; called in the child before exec. 0 or a negative errno. */

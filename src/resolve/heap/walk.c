@@ -604,7 +604,6 @@ const struct walk_stats *walk_stats(struct walk *walk)
 
 enum { TRIES = 8, BACK_BYTES = 1 << 16, FAST_CHUNK_MAX = 176, LATER_MAX = 1 << 22 };
 
-/* State of one walk through the whole heap. */
 struct tour {
     struct walk *walk;
     walk_visit visit; /* NULL: only to find thread caches and set marks */
@@ -680,10 +679,8 @@ static enum walk_chain_end walk_all_follow(struct tour *tour, struct walk_chain 
     return end;
 }
 
-/*
- * Walks a span. A chain usually breaks because the process is changing it at the time: it is
- * resumed from further back, and no chunk is visited twice.
- */
+/* Walks a span. A chain usually breaks because the process is changing it at the time: it is
+ * resumed from further back, and no chunk is visited twice. */
 static void tour_span(struct tour *tour, struct walk_span *span, uint64_t from)
 {
     struct walk *walk = tour->walk;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads the heap of glibc's malloc, jemalloc or Go's runtime from outside a running process: which
- * block holds an address, and every block in use. The process is never written to. Arenas are found
- * by their structure in libc's data (or in the program's own data if it is static), so versions
- * 2.31 to today need no table of offsets. All input is untrusted: every loop ends, and every call
- * reads a bounded amount.
+ * Reads the heap of glibc's malloc, jemalloc or Go's runtime in a running process without writing
+ * to it. Arenas are found by their structure in libc's data (or in the program's own data if it is
+ * static), so versions 2.31 to today need no table of offsets. All input is untrusted: every loop
+ * ends, and every call reads a bounded amount.
  *
  * Owned by the follower of a process. It accesses the process only through `struct walk_target` and
  * the mappings given to it. Not thread-safe.
@@ -46,7 +45,6 @@ struct walk_block {
     uint32_t count; /* walk_all(): blocks of this size from `start` on, some of them free */
 };
 
-/* Reason why walk_find() failed. */
 enum walk_failure {
     WALK_FAIL_NONE,
     WALK_FAIL_NO_HEAP,    /* walk_status() has the reason */
@@ -75,9 +73,11 @@ struct walk_stats {
 int walk_new(struct walk **walk, const struct walk_target *target);
 void walk_free(struct walk *walk);
 
-/* Sets the current mappings (copied). 0 or -ENOMEM. To be called when they changed, and
+/*
+ * Sets the current mappings (copied). 0 or -ENOMEM. To be called when they changed, and
  * periodically while walk_status() reports no heap: malloc may not have been used yet, or may have
- * been active during the search. */
+ * been active during the search.
+ */
 int walk_update(struct walk *walk, const struct maps *maps);
 
 /* Sets the known fs bases of threads (copied), from which their caches are found. The ends of
@@ -91,16 +91,17 @@ const char *walk_status(const struct walk *walk);
 /* Returns the allocator: "glibc malloc in libc.so.6", "static program with glibc malloc". */
 const char *walk_source(struct walk *walk);
 
-/* Finds the block that holds the address, including its header and the 8 bytes it borrows from the
+/*
+ * Finds the block that holds the address, including its header and the 8 bytes it borrows from the
  * next block. Returns false on failure, counted by reason. Reads at most about 256 MiB per attempt,
- * usually 5 KiB in all. */
+ * usually 5 KiB in all.
+ */
 bool walk_find(struct walk *walk, uint64_t address, struct walk_block *block);
 
 /* Makes walk_find() fail with WALK_FAIL_BUDGET if a chain is longer than this many bytes. */
 void walk_reach(struct walk *walk, uint64_t reach_bytes);
 
-/* Takes over from another walk of the same process: requires more proof wherever `before` saw
- * boundaries change, and continues its count of finds. */
+/* Requires more proof wherever `before` saw boundaries change, and continues its count of finds. */
 void walk_succeed(struct walk *walk, const struct walk *before);
 
 /* Visits every block in use (`count` blocks per visit), and corrects the boundaries that
@@ -111,9 +112,11 @@ long walk_all(struct walk *walk, walk_visit visit, void *context);
 
 const struct walk_stats *walk_stats(struct walk *walk);
 
-/* Returns the size class of a block: the largest usable size of the class. Up to 1032 bytes a class
+/*
+ * Returns the size class of a block: the largest usable size of the class. Up to 1032 bytes a class
  * is one chunk size of glibc (16 n + 8) or one block size of jemalloc (8, 16 n); above, a quarter
- * of a power of two. */
+ * of a power of two.
+ */
 uint64_t walk_size_class(uint64_t usable_bytes, bool go);
 
 bool walk_class_is_go(uint64_t size_class);

@@ -49,9 +49,8 @@ static bool could_be_chunk(uint64_t address)
     return address >= WALK_PAGE_BYTES && !(address & 15) && address < ADDRESS_END;
 }
 
-/* Returns true if the pair may be a bin: a filled bin points at its first and last chunk. Does not
- * check that these point back: in a process that allocates all the time, one bin in a hundred is
- * changing. */
+/* A filled bin points at its first and last chunk. Does not check that these point back: in a
+ * process that allocates all the time, one bin in a hundred is changing. */
 static bool is_bin(const struct words *data, size_t pair)
 {
     return empty_bin(data, pair) ||
@@ -116,10 +115,8 @@ static uint64_t bins_in(struct walk *walk, uint64_t start)
     return bins.first * 8;
 }
 
-/*
- * Follows `next` from the main arena. Returns true if the ring closes. glibc inserts a new arena
- * right after the main one; here it is appended, so that an arena keeps its index.
- */
+/* Follows `next` from the main arena. Returns true if the ring closes. glibc inserts a new arena
+ * right after the main one; here it is appended, so that an arena keeps its index. */
 static bool ring(struct walk *walk)
 {
     struct walk_arenas *arenas = &walk->arenas;
@@ -138,11 +135,8 @@ static bool ring(struct walk *walk)
     return false;
 }
 
-/*
- * Finds `next` among the words after the bins. It leads back to the start of this arena: directly
- * if there is only one arena; otherwise the next arena's bins show how far before them an arena
- * starts.
- */
+/* Finds `next` among the words after the bins. It leads back to the start of this arena if it is
+ * the only one; otherwise the next arena's bins show how far before them an arena starts. */
 static bool walk_arena_settle(struct walk *walk, const struct words *data, const struct bins *bins)
 {
     struct walk_arenas *arenas = &walk->arenas;
@@ -207,9 +201,8 @@ uint64_t walk_arenas_top(struct walk *walk, uint32_t arena)
     return walk_memory_read(walk, at, &top, 8) && !(top & 15) ? top : 0;
 }
 
-/* Returns the first chunk of a heap. In the first heap of an arena, the arena follows the heap_info
- * and the first chunk follows the arena: after `next` come next_free, attached_threads, system_mem,
- * max_system_mem. */
+/* In the first heap of an arena, the arena follows the heap_info and the first chunk follows the
+ * arena: after `next` come next_free, attached_threads, system_mem, max_system_mem. */
 static uint64_t first_chunk(const struct walk_arenas *arenas, uint64_t start, uint64_t arena)
 {
     uint64_t info_bytes = arena & (WALK_HEAP_MAX - 1);

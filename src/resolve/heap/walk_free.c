@@ -243,10 +243,8 @@ static bool plausible(const struct walk *walk, uint64_t pointer)
     return !pointer || walk_lists_in_heap(walk, pointer);
 }
 
-/*
- * Decodes the pointer in a list entry's first word. Since glibc 2.32 it is mangled with its own
- * address. Which form a process uses is known from the first entry that fits only one.
- */
+/* Decodes the pointer in a list entry's first word. Since glibc 2.32 it is mangled with its own
+ * address. Which form a process uses is known from the first entry that fits only one. */
 static bool reveal(struct walk *walk, uint64_t position, uint64_t word, uint64_t *pointer)
 {
     struct walk_lists *lists = &walk->lists;

@@ -68,11 +68,8 @@ static uint64_t entry_address(uint64_t leaf, uint64_t address)
     return leaf + (address >> PAGE_SHIFT) % LEAF_ENTRIES * 8;
 }
 
-/*
- * Reads the extent of an entry. Returns false if no extent in use is around the address. The
- * extent's own bits are used: an entry has a copy of the class, but for a large block only the
- * first page's copy is kept up to date.
- */
+/* Returns false if no extent in use is around the address. Uses the extent's own bits: an entry has
+ * a copy of the class, but for a large block only the first page's copy is kept up to date. */
 static bool read_extent(struct walk *walk, uint64_t entry, uint64_t address, struct extent *extent)
 {
     uint64_t words[3]; /* bits, address, size with a serial number in the bits below a page */

@@ -15,11 +15,8 @@ enum {
     BLOCKS_MAX = 1 << 22
 };
 
-/*
- * Returns true if a header at `lead` bytes from a page belongs to an mmapped block. Its first word
- * is the distance to the mapping's start (since 2.43 with a bit for huge pages), and size plus
- * distance is a whole number of pages (since 2.43 including the header).
- */
+/* The header's first word is the distance to the mapping's start (since 2.43 with a bit for huge
+ * pages), and size plus distance is a whole number of pages (since 2.43 including the header). */
 static bool is_block(const uint64_t words[2], uint64_t lead, uint64_t room, uint64_t *total,
                      uint64_t *usable)
 {
@@ -144,8 +141,7 @@ static uint64_t end_of_chain(struct walk *walk, struct walk_span *span)
                : 0;
 }
 
-/* Finds a piece of the main arena in a mapping. Such pieces exist only if brk failed, which the
- * position of top shows. */
+/* Pieces exist only if brk failed, which the position of top shows. */
 static struct walk_span *main_at(struct walk *walk, uint64_t start, uint64_t end)
 {
     uint64_t head;
@@ -184,7 +180,6 @@ static uint64_t segment(struct walk *walk, uint64_t at, uint64_t end, bool likel
     return span ? span->limit : 0;
 }
 
-/* Parses all segments of a mapping. */
 static void walk_mapped_parse(struct walk *walk, uint64_t at, uint64_t end)
 {
     unsigned foreign = 0;

@@ -190,8 +190,7 @@ static enum walk_chain_end successor(struct walk_chain *chain, uint64_t bytes)
     return WALK_CHAIN_ON;
 }
 
-/* Returns true if the chain is at the top chunk. Rereads top and end: they move as the heap
- * grows. */
+/* Rereads top and end: they move as the heap grows. */
 static bool at_top(struct walk_chain *chain)
 {
     return walk_span_refresh(chain->walk, chain->span) && chain->chunk.at == chain->span->top;
@@ -308,8 +307,7 @@ size_t walk_memory_read_some(struct walk *walk, uint64_t address, void *out, siz
     return got;
 }
 
-/* Returns the part of a mapping that was searched before. The kernel joins new mappings to the
- * start or the end of an old one. */
+/* The kernel joins new mappings to the start or the end of an old one. */
 static struct walk_searched searched_within(const struct walk_memory *memory, const struct map *map)
 {
     const struct map *before = maps_find(&memory->maps, map->end - 1);

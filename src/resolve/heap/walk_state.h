@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Internal structures of the walk. */
 #ifndef MISSTOP_RESOLVE_HEAP_WALK_STATE_H
 #define MISSTOP_RESOLVE_HEAP_WALK_STATE_H
 
@@ -83,8 +82,7 @@ static inline bool walk_is_data(const struct map *map)
     return map && map->writable && (map->kind == MAPPING_ANON || map->kind == MAPPING_HEAP);
 }
 
-/* Returns true if a mapping, not the first one, is the zero-initialised data of the file before
- * it. */
+/* A mapping, not the first one: the zero-initialised data of the file before it. */
 static inline bool walk_is_zeroed(const struct map *map)
 {
     return walk_is_data(map) && map[-1].kind == MAPPING_FILE && map[-1].end == map->start;
@@ -240,7 +238,6 @@ bool walk_chain_start(struct walk_chain *chain, uint64_t at);
 /* Returns the kind of the chunk; reads its successor. */
 enum walk_chain_end walk_chain_look(struct walk_chain *chain);
 
-/* Moves to the next chunk, after WALK_CHAIN_ON. */
 static inline void walk_chain_step(struct walk_chain *chain)
 {
     chain->before = chain->chunk.at;
@@ -248,10 +245,8 @@ static inline void walk_chain_step(struct walk_chain *chain)
     chain->chunk = chain->next;
 }
 
-/*
- * Returns the first chunk at or after `from`, within a MiB, that is followed by many valid chunks;
- * 0: none. Used for memory that other code took from brk, before malloc or between.
- */
+/* Returns the first chunk at or after `from`, within a MiB, that is followed by many valid chunks;
+ * 0: none. Used for memory that other code took from brk, before malloc or between. */
 uint64_t walk_chain_resume(const struct walk_chain *chain, uint64_t from);
 
 /* Free chunks that look in use: in thread caches (tcache_perthread_struct) and fast bins. */
@@ -340,10 +335,8 @@ static inline struct walk_chain walk_chain_of(struct walk *walk, struct walk_spa
     return (struct walk_chain){.walk = walk, .window = &walk->window, .span = span};
 }
 
-/*
- * The caches of free blocks of each thread (tcache_perthread_struct), found as blocks of the right
- * size with the contents of a cache.
- */
+/* The caches of free blocks of each thread (tcache_perthread_struct), found as blocks of the right
+ * size with the contents of a cache. */
 enum { WALK_CACHE_BINS_MAX = 76 };
 
 struct walk_cache {
@@ -355,20 +348,16 @@ struct walk_cache {
 /* Returns true if a chunk of that size can hold a thread's cache. */
 bool walk_cache_size(uint64_t chunk_bytes);
 
-/*
- * Returns true if a block is a thread's cache, and remembers it. A cache without entries looks like
- * any zeroed block of that size; it is accepted only if `sure`.
- */
+/* Returns true if a block is a thread's cache, and remembers it. A cache without entries looks like
+ * any zeroed block of that size; it is accepted only if `sure`. */
 bool walk_cache_consider(struct walk *walk, uint64_t start, bool sure);
 
 /* Searches for caches: the first chunk of each heap, and the targets of each thread's static
  * storage. Learns the key in cached blocks. */
 void walk_cache_search(struct walk *walk);
 
-/*
- * Free chunks with a header that says in use, because they must not be merged with their
- * neighbours: those in a thread's cache and in an arena's fast bins (glibc malloc/malloc.c).
- */
+/* Free chunks with a header that says in use, because they must not be merged with their
+ * neighbours: those in a thread's cache and in an arena's fast bins (glibc malloc/malloc.c). */
 enum walk_listed { WALK_LISTED_NO, WALK_LISTED_YES, WALK_LISTED_UNSURE };
 
 void walk_lists_init(struct walk_lists *lists);
@@ -407,8 +396,6 @@ void walk_mapped_search(struct walk *walk);
  * own. */
 void walk_own_add(struct walk *walk, uint64_t address, bool go);
 
-/* jemalloc's part of a walk (walk_jemalloc.c). */
-
 /* Searches for the tree; backs off while none is found. */
 void walk_jemalloc_search(struct walk *walk, const struct maps *maps);
 
@@ -424,7 +411,6 @@ bool walk_jemalloc_covers(struct walk *walk, uint64_t address);
 /* Like walk_all(); visits the blocks of a slab at once. */
 long walk_jemalloc_all(struct walk *walk, walk_visit visit, void *context);
 
-/* Go's part of a walk (walk_go.c). */
 void walk_go_search(struct walk *walk, const struct maps *maps);
 bool walk_go_find(struct walk *walk, uint64_t address, struct walk_block *block);
 bool walk_go_covers(struct walk *walk, uint64_t address);

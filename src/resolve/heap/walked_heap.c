@@ -171,9 +171,8 @@ static void walked_remember(struct walked *walked, const struct walk_block *foun
         blocks_remove_range(walked->cache, 0, BLOCKS_ADDRESS_END, NULL, NULL);
 }
 
-/* Returns the cached answer for a region. Memory that is not malloc's is the slowest case: all of
- * it is searched for the header of a large block, a tenth of a second for 64 MiB. The answer is
- * cached for a minute. */
+/* Memory that is not malloc's is the slowest case: all of it is searched for the header of a large
+ * block, a tenth of a second for 64 MiB. The answer is cached for a minute. */
 static struct walked_foreign *foreign_at(struct walked *walked, const struct space *space,
                                          uint64_t address)
 {
@@ -322,8 +321,7 @@ static void mark_classes(struct walked_classes *classes)
         bin_stats_mark(&classes->list[i].stats);
 }
 
-/* Takes the result of a count. Its walk now does the lookups, and the previous one the next
- * count. */
+/* The walk of the count now does the lookups, and the previous one the next count. */
 static void take_count(struct walked *walked, struct walked_count *count, uint64_t now_ns)
 {
     struct walk *counted = count->walk;

@@ -152,7 +152,6 @@ struct map *maps_find(const struct maps *maps, uint64_t address)
     return index < maps->count && maps->maps[index].start <= address ? &maps->maps[index] : NULL;
 }
 
-/* Removes [start, end) from the table. */
 static int maps_cut(struct maps *maps, uint64_t start, uint64_t end)
 {
     size_t first = maps_after(maps, start);

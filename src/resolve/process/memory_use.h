@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The target's use of memory, apart from samples: page faults and the kernel's share of its time
- * (/proc/PID/stat, see proc(5)), and how much of a mapping is on huge pages (/proc/PID/smaps).
- * Owned by the resolver; live processes only. For smaps the kernel walks all page tables, so it is
- * read on request, and not again within MEMORY_USE_FRESH_NS.
+ * Page faults and the kernel's share of the time (/proc/PID/stat, see proc(5)), and how much of a
+ * mapping is on huge pages (/proc/PID/smaps). Live processes only. For smaps the kernel walks all
+ * page tables, so it is read on request, and not again within MEMORY_USE_FRESH_NS.
  */
 #ifndef MISSTOP_RESOLVE_PROCESS_MEMORY_USE_H
 #define MISSTOP_RESOLVE_PROCESS_MEMORY_USE_H
@@ -58,8 +57,7 @@ size_t memory_use_parse(FILE *smaps, struct memory_use_mapping *mappings);
 /*
  * NUMA nodes of CPUs from sysfs, and of the target's pages from move_pages(2), which moves nothing
  * if no nodes are given, and only reports where pages are. The kernel requires the rights of
- * PTRACE_MODE_READ, which a sampler of the process has. Both sources can be replaced in tests. Used
- * by the resolver.
+ * PTRACE_MODE_READ, which a sampler has. Tests replace both.
  */
 enum { NODES_MAX = 1024, NODES_CPUS_MAX = 8192 };
 
@@ -86,10 +84,8 @@ int nodes_cpu(const struct nodes *nodes, uint32_t cpu);
 /* Returns the node of the page with an address; -1: as above, or the page is not in memory. */
 int nodes_page(const struct nodes *nodes, uint64_t address);
 
-/*
- * Size of this machine's last-level data TLB (tlb.c): measured by 'misstop doctor' for this CPU
- * model, otherwise the CPU's own report if it is plausible, otherwise not known.
- */
+/* Size of this machine's last-level data TLB (tlb.c): measured by 'misstop doctor' for this CPU
+ * model, otherwise the CPU's own report if it is plausible, otherwise not known. */
 /* Returns the number of entries for 4 KiB pages; 0: not known. Reads a file: not for every
  * sample. */
 uint32_t tlb_entries(void);
@@ -99,11 +95,10 @@ uint32_t tlb_entries(void);
 void tlb_doctor(FILE *out);
 
 /*
- * Decodes AMD's CPUID leaf 0x80000006: EBX[27:16] is the number of entries of the L2 data TLB for 4
- * KiB pages, and EBX[31:28] is not 0 if there is one (APM volume 3, E.4.5). The number is in units
- * of 32 if leaf 0x80000021 has EAX[14] (L2TlbSizeX32, since Zen 5). Hypervisors that do not know
- * that bit hide it, so fewer entries than any CPU with an L2 TLB has are rejected. 0: none, or
- * rejected.
+ * AMD's CPUID leaf 0x80000006: EBX[27:16] is the number of entries of the L2 data TLB for 4 KiB
+ * pages, and EBX[31:28] is not 0 if there is one (APM volume 3, E.4.5), in units of 32 if leaf
+ * 0x80000021 has EAX[14] (L2TlbSizeX32, since Zen 5). Hypervisors that do not know that bit hide
+ * it, so fewer entries than any CPU with an L2 TLB has are rejected. 0: none, or rejected.
  */
 uint32_t tlb_entries_amd(uint32_t ebx, uint32_t eax_21);
 

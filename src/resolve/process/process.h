@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Information about a process from /proc: permission, name, state. */
 #ifndef MISSTOP_RESOLVE_PROCESS_PROCESS_H
 #define MISSTOP_RESOLVE_PROCESS_PROCESS_H
 
@@ -24,9 +23,8 @@ enum { PROCESS_PF_KTHREAD = 0x200000 };
 /* Reads the state of a process. Returns false if there is no such process. */
 bool process_stat(pid_t pid, struct process_stat *stat);
 
-/* The users of a process; whether root owns its /proc entry although root does not run it (it may
- * not be traced); and whether its program is setuid or cannot be examined. process_rights() returns
- * false if this is not known. */
+/* Whether root owns the /proc entry although it does not run the process (which may not be traced),
+ * and whether the program is setuid or cannot be examined. process_rights(): false if not known. */
 struct process_rights {
     uint32_t real;
     uint32_t effective;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The target's address space: its mappings and their ELF files. Records keep it current; /proc is
- * read at the start, for addresses without a record, and after lost records. For the files of the
- * resolver.
- */
+/* The target's mappings and their ELF files. Records keep them current; /proc is read at the start,
+ * for addresses without a record, and after lost records. */
 #ifndef MISSTOP_RESOLVE_PROCESS_SPACE_H
 #define MISSTOP_RESOLVE_PROCESS_SPACE_H
 
@@ -48,7 +45,6 @@ struct regions {
     uint64_t changes; /* incremented with each change */
 };
 
-/* The object that anonymous memory is part of. */
 struct region_found {
     uint64_t key;
     uint64_t start;      /* start of the run of mappings, or of the mapping if it is one of many */
@@ -77,7 +73,6 @@ struct space {
     bool data_recorded;       /* the recording has mappings without code: perf record -d */
 };
 
-/* Kinds of addresses outside the recorded mappings. */
 enum space_unrecorded {
     SPACE_NOTHING, /* not memory of the program */
     SPACE_STACK,   /* below the stack's mapping, which has grown since */

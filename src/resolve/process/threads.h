@@ -61,17 +61,18 @@ const struct tcb *tcbs_of_thread(const struct tcbs *tcbs, uint32_t tid);
  * stackblock, stackblock_size, guardsize). Their offset in the struct depends on the version, so
  * they are recognised by an invariant: the struct itself is at the upper end of that memory.
  */
-/* Finds the stack [*start, *end) without the guard. `bytes` were read at `base`, the thread control
+/*
+ * Finds the stack [*start, *end) without the guard. `bytes` were read at `base`, the thread control
  * block. Returns false if no words match, as for the first thread, which has a stack made by the
- * kernel. */
+ * kernel.
+ */
 bool tcb_stack(const unsigned char *bytes, size_t size, uint64_t base, uint64_t *start,
                uint64_t *end);
 
 /*
- * Finds the memory that is stack. The kernel shows a thread's stack and adjacent mappings as one
- * line of /proc/PID/maps, so the bounds of a mapping are not those of the stack. The bounds are
- * taken from the thread's library (tcb_stack()), otherwise up to its control block, otherwise from
- * the stack pointers seen. For the files of the resolver.
+ * The kernel shows a thread's stack and adjacent mappings as one line of /proc/PID/maps. The bounds
+ * are taken from the thread's library (tcb_stack()), otherwise up to its control block, otherwise
+ * from the stack pointers seen.
  */
 struct stack {
     uint64_t start;
@@ -106,16 +107,13 @@ void stacks_forget(struct stacks *stacks, uint64_t start, uint64_t end);
 /* Returns the stack around an address; NULL: none. Valid until the next change. */
 const struct stack *stacks_find(const struct stacks *stacks, uint64_t address);
 
-/* Returns true if a range contains a stack. */
 bool stacks_within(const struct stacks *stacks, uint64_t start, uint64_t end);
 
 /* Narrows [*start, *end) around an address in no thread's stack to the gap between stacks. */
 void stacks_gap(const struct stacks *stacks, uint64_t address, uint64_t *start, uint64_t *end);
 
-/*
- * Names of the process's threads: from the records, or for a live process from /proc if there is no
- * record yet. Private to src/resolve.
- */
+/* Names of the process's threads: from the records, or for a live process from /proc if there is no
+ * record yet. Private to src/resolve. */
 enum {
     THREAD_NAMES_MAX = 1 << 14,
     THREAD_NAME_MAX = 32 /* TASK_COMM_LEN is 16; longer if bytes are escaped */

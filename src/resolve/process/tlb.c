@@ -78,7 +78,6 @@ static uint32_t tlb_reported(void)
     }
     return most;
 }
-/* The file */
 
 uint32_t tlb_entries_kept(FILE *file, const char *cpu)
 {
@@ -192,9 +191,11 @@ static double chain_ns(char *memory, bool dense, uint32_t count, uint32_t *order
     return best;
 }
 
-/* Measures the cost of translation as the difference to the same number of lines on few pages. The
+/*
+ * Measures the cost of translation as the difference to the same number of lines on few pages. The
  * physical pages of a mapping determine how its entries are spread over the TLB's sets, so several
- * mappings are averaged. */
+ * mappings are averaged.
+ */
 static bool tlb_measure(double ns[MEASURED])
 {
     struct prng prng = {29};

@@ -299,8 +299,7 @@ static uint64_t object_bytes(const struct runtime_class *class, int32_t length)
                                              : (bytes + OBJECT_ALIGN - 1) & -(uint64_t)OBJECT_ALIGN;
 }
 
-/* Returns true if an object of a known class begins at `start` and holds the address. Its first
- * word must be that of an unlocked object: a 31-bit hash, an age, and nothing above
+/* The first word must be that of an unlocked object: a 31-bit hash, an age, and nothing above
  * (markWord.hpp). */
 bool hotspot_object(struct runtimes *runtimes, uint64_t start, uint64_t address,
                     struct runtime_object *object)
@@ -327,7 +326,6 @@ bool hotspot_object(struct runtimes *runtimes, uint64_t start, uint64_t address,
 
 /* Fields */
 
-/* State of reading the fields of a class. */
 struct fields {
     const struct hotspot *hotspot;
     struct runtime_members members;

@@ -14,8 +14,7 @@
 enum {
     JITMAP_LINES_MAX = 1 << 20,
     JITMAP_OVERLAPS_MAX = 1 << 12, /* lines looked at for one address */
-    JITMAP_TAIL = 64 /* bytes compared to distinguish a file that grew from one that was
-                        replaced */
+    JITMAP_TAIL = 64               /* bytes compared to distinguish growth from replacement */
 };
 
 void jitmap_init(struct jitmap *jitmap)

@@ -65,8 +65,8 @@ void php_look(struct php *php, pid_t pid, const struct module *library)
     php->known |= library != NULL;
 }
 
-/* Where the words for the pages of a chunk are: the first page is a large run of one page, and the
- * bits of pages in use before them are as many as the chunk says. NULL: it is no chunk. */
+/* Finds the words for the pages of a chunk: the first page is a large run of one page, and the
+ * bitmap before them has as many pages in use as the chunk states. NULL: not a chunk. */
 static const uint32_t *find_map(const uint32_t *words)
 {
     uint32_t used = CHUNK_PAGES - words[FREE_PAGES_AT / 4];
@@ -82,8 +82,8 @@ static const uint32_t *find_map(const uint32_t *words)
     return NULL;
 }
 
-/* The block around a page of a chunk: runs are followed from the first one, for words inside a
- * large one are out of date. */
+/* Finds the block around a page. Runs are followed from the first one, because words inside a large
+ * run are out of date. */
 static bool find_run(const uint32_t *map, uint64_t page, uint64_t *first, uint64_t *bytes)
 {
     for (uint64_t at = 0; at <= page;) {
@@ -104,7 +104,7 @@ static bool find_run(const uint32_t *map, uint64_t page, uint64_t *first, uint64
     return false;
 }
 
-/* Bytes that the allocator gives for so many. */
+/* Returns the size of the bin for a request. */
 static uint64_t bin_bytes(uint64_t bytes)
 {
     size_t bin = 0;
@@ -143,7 +143,7 @@ static bool look_at_class(const void *runtime, struct runtime_class *class)
     return read_text(php->pid, head.name, class->name);
 }
 
-/* The blocks without a class of one size, strings, arrays: `at` says which. */
+/* Names a block without a class (a string, an array, another block of one size) by `at`. */
 static bool name_block(const void *runtime, struct runtime_class *class)
 {
     char size[16];
@@ -167,8 +167,8 @@ static bool is_array(const struct value_head *head, uint64_t bytes)
            used <= room;
 }
 
-/* A block holds a value only if it is of the size that one takes. While garbage is looked for, the
- * references of those in use are 0, too; a free block begins with a pointer. */
+/* A block holds a value only if it has the size of one. During garbage collection, references of
+ * values in use are 0, too; a free block begins with a pointer. */
 static struct runtime_class *class_of(struct runtimes *runtimes, const struct value_head *head,
                                       uint64_t bytes)
 {
@@ -188,7 +188,7 @@ static struct runtime_class *class_of(struct runtimes *runtimes, const struct va
     return runtime_class_at(&runtimes->classes, at, name_block, NULL);
 }
 
-/* Where a block begins is known from the address alone. */
+/* The address alone shows where a block begins. */
 bool php_object(struct runtimes *runtimes, uint64_t start, uint64_t address,
                 struct runtime_object *object)
 {
@@ -211,7 +211,7 @@ bool php_object(struct runtimes *runtimes, uint64_t start, uint64_t address,
     return object->class;
 }
 
-/* One row of the table: a property's place, and its name. */
+/* Adds a row of the table: the offset and name of a property. */
 static bool add_property(const struct php *php, struct runtime_members *members, uint64_t row_at,
                          uint64_t bytes)
 {

@@ -114,9 +114,8 @@ static unsigned character_bytes(const struct python *python, uint64_t start)
     return kind == 1 || kind == 2 ? kind : 4;
 }
 
-/* Computes the size of an object. The sign of an int is the sign of its number of digits, or below
- * that number (longintrepr.h); 0 also has a digit. A string is longer than its type: its characters
- * follow. */
+/* The sign of an int is the sign of its number of digits, or below that number (longintrepr.h); 0
+ * also has a digit. A string is longer than its type: its characters follow. */
 static uint64_t object_bytes(const struct python *python, const struct runtime_class *class,
                              uint64_t start, int64_t items)
 {

@@ -140,7 +140,6 @@ static const struct runtime v8 = {"[V8 heap]", v8_object, v8_describe};
 static const struct runtime php = {"[PHP memory]", php_object, php_describe};
 static const struct runtime haskell = {"[Haskell heap]", haskell_object, NULL};
 
-/* Returns the runtime of an address; NULL: none. */
 static const struct runtime *runtime_of(const struct runtimes *runtimes, uint64_t address)
 {
     return hotspot_holds(&runtimes->hotspot, address)   ? &java
@@ -151,8 +150,7 @@ static const struct runtime *runtime_of(const struct runtimes *runtimes, uint64_
                                                         : NULL;
 }
 
-/* Finds the object of an access. An index leads to an item, or is a compressed pointer to the
- * object. */
+/* An index leads to an item, or is a compressed pointer to the object. */
 static bool find_object(struct runtimes *runtimes, const struct runtime *runtime,
                         const struct access *access, const uint64_t *regs,
                         struct runtime_object *object)

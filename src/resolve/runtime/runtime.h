@@ -59,10 +59,8 @@ bool jitmap_read(struct jitmap *jitmap, int fd);
 const struct jit_symbol *jitmap_find(const struct jitmap *jitmap, uint64_t address);
 const char *jitmap_name(const struct jitmap *jitmap, const struct jit_symbol *symbol);
 
-/*
- * Classes of objects that runtimes create, read from the process (doc/design/heap.md). A class is
- * reread once per refresh, because another may have replaced it. Hostile input.
- */
+/* Classes of objects that runtimes create, read from the process (doc/design/heap.md). A class is
+ * reread once per refresh, because another may have replaced it. Hostile input. */
 enum { RUNTIME_NAME = 160 };
 
 struct runtime_class {
@@ -85,10 +83,8 @@ struct runtime_classes {
     uint32_t tick;
 };
 
-/*
- * Returns the class at an address. `look` reads it into `class` if it is new or was not read since
- * the last tick; `at` and `text` are then the previous values. NULL: not a class, or no room.
- */
+/* Returns the class at an address. `look` reads it into `class` if it is new or was not read since
+ * the last tick; `at` and `text` are then the previous values. NULL: not a class, or no room. */
 typedef bool runtime_look(const void *runtime, struct runtime_class *class);
 struct runtime_class *runtime_class_at(struct runtime_classes *classes, uint64_t at,
                                        runtime_look *look, const void *runtime);
@@ -116,10 +112,8 @@ struct runtime_object {
     struct runtime_class *class; /* valid until the next call; NULL: not known */
 };
 
-/*
- * The heap of a HotSpot Java virtual machine. Its library exports a table of its own structures for
- * debuggers (gHotSpotVMStructs); everything else is read from the process with this table.
- */
+/* The heap of a HotSpot Java virtual machine. Its library exports a table of its own structures for
+ * debuggers (gHotSpotVMStructs); everything else is read from the process with this table. */
 
 /* Offsets in the machine's structures, addresses of its variables; UINT64_MAX: not in the table. */
 struct hotspot_places {
@@ -209,11 +203,8 @@ bool python_object(struct runtimes *runtimes, uint64_t start, uint64_t address,
 bool python_describe(const struct runtimes *runtimes, const struct runtime_object *object,
                      struct arena *arena, struct type_desc *desc);
 
-/*
- * Objects of V8 in Node.js. Each begins with its map, which has the fields and leads to the
- * function that created it. The program exports constants for debuggers (v8dbg_...). `pointer` is
- * tagged.
- */
+/* Each object begins with its map, which has the fields and leads to the function that created it.
+ * Node.js exports constants for debuggers (v8dbg_...). `pointer` is tagged. */
 enum { V8_TYPES = 512 };
 
 struct v8_constants {
@@ -242,10 +233,8 @@ bool v8_object(struct runtimes *runtimes, uint64_t pointer, uint64_t address,
 bool v8_describe(const struct runtimes *runtimes, const struct runtime_object *object,
                  struct arena *arena, struct type_desc *desc);
 
-/*
- * Blocks of PHP's allocator, which has chunks of 2 MiB with a word for each page. The first word of
- * a block shows whether it is an object, a string or an array. `start` is not used.
- */
+/* Blocks of PHP's allocator, which has chunks of 2 MiB with a word for each page. The first word of
+ * a block shows whether it is an object, a string or an array. `start` is not used. */
 struct php {
     pid_t pid;
     bool known;
@@ -294,11 +283,8 @@ void runtimes_look(struct runtimes *runtimes, struct space *space, pid_t pid, ui
 /* Starts a new tick; called once per refresh. Returns true if code may have other names now. */
 bool runtimes_tick(struct runtimes *runtimes);
 
-/*
- * Finds the object of an access; `mapping` is the start of its mapping, `regs` the sample's
- * registers or NULL. If the object is not known, returns the name of the runtime's memory; NULL:
- * not memory of a runtime.
- */
+/* `mapping`: the start of the access's mapping, `regs`: the sample's registers or NULL. If the
+ * object is not known, returns the name of the runtime's memory; NULL: not memory of a runtime. */
 const char *runtimes_find(struct runtimes *runtimes, const struct access *access, uint64_t mapping,
                           const uint64_t *regs, struct runtime_object *object);
 bool runtimes_describe(const struct runtimes *runtimes, const struct runtime_object *object,

@@ -50,15 +50,19 @@ bool event_next_word(const char **list, const char **word, size_t *word_size);
 /* Returns true for a software event. These use other periods and rates and need no PMU. */
 bool event_is_software(const struct event *event);
 
-/* Which accesses a sample represents: "loads that took 30 cycles or more", "L2 cache misses". Uses
- * name, role, and for a precise event its encoding, so it also works for recordings. */
+/*
+ * Describes for the header line which accesses a sample represents: "loads that took 30 cycles or
+ * more", "loads and stores among the ops tagged", "L2 cache misses". Uses name, role, and for a
+ * precise event its encoding, so it also works for recordings, from the attribute and its name.
+ */
 void event_weigh(const struct event *event, char *out, size_t out_size);
 
 /* Returns true if the samples of a precise event include hits, chosen evenly: ibs_op without a
  * filter, or load latency with a threshold that every load passes. */
 bool event_samples_all(const struct event *event);
 
-/* Those that access memory are its accesses. */
+/* Returns true if the event counts instructions of any kind: those that access memory are its
+ * accesses. */
 bool event_counts_instructions(const struct perf_event_attr *attr);
 
 /* Prints the PMUs that libpfm4 finds on this machine, one per line, and its version. */

@@ -56,7 +56,8 @@ enum {
     HIGH_MASK = (1 << HIGH_COUNT) - 1
 };
 
-/* The usual case, in two pieces: perf record --intr-regs and misstop request all registers. */
+/* Copies all known registers in two pieces, the usual case: perf record --intr-regs and misstop
+ * itself request them all. */
 static bool copy_all(const struct cursor *values, uint64_t mask, uint64_t *regs)
 {
     uint64_t between = mask >> LOW_COUNT & ((1 << (HIGH_FIRST_BIT - LOW_COUNT)) - 1);
@@ -135,7 +136,8 @@ static enum sample_mode mode_of(uint16_t misc)
     }
 }
 
-/* With a local cursor that the compiler keeps in registers. */
+/* Reads the part of a sample before the variable-sized fields, with a local cursor that the
+ * compiler keeps in registers. */
 static void take_head(struct cursor *at, const struct record_format *format, struct record *out)
 {
     struct cursor cursor = *at;
@@ -218,7 +220,8 @@ static void take_weight(struct cursor *cursor, uint64_t type, struct sample *sam
         sample->has |= SAMPLE_HAS_LATENCY;
 }
 
-/* They are the user's if user code was interrupted; perf record --intr-regs records no others. */
+/* Takes the interrupted registers, which are the user's if user code was interrupted. perf record
+ * --intr-regs records no others. */
 static void take_interrupted(struct cursor *cursor, const struct record_format *format,
                              struct sample *sample)
 {
@@ -270,7 +273,8 @@ static bool address_valid(const struct record_format *format, uint64_t address, 
     return format->recorded_address && address && !no_access;
 }
 
-/* Not the registers, which are most of a record: this runs for every sample. */
+/* Clears all members except the registers, which are most of a record: this runs for every
+ * sample. */
 static void clear(struct record *out)
 {
     struct sample *sample = &out->sample;
@@ -503,7 +507,8 @@ int record_parse_as(const void *bytes, size_t size, const struct record_format *
     return record_take_other(&cursor, &header, format, out);
 }
 
-/* First in a sample, last in other records, because misstop sets PERF_SAMPLE_IDENTIFIER. */
+/* Reads the id in a ring that misstop opened: first in a sample, last in other records, because
+ * misstop sets PERF_SAMPLE_IDENTIFIER. */
 static uint64_t id_in_ring(const struct perf_event_header *header, struct cursor cursor)
 {
     if (header->type != PERF_RECORD_SAMPLE && cursor.left >= 8)
@@ -583,7 +588,8 @@ bool record_brief(const void *bytes, size_t size, const struct record_format *fo
     return !cursor.bad;
 }
 
-/* Before the user registers, between them and the interrupted registers, and after these. */
+/* Fields of one word each, in the order of the ABI: before the user registers, between the user and
+ * the interrupted registers, and after these. */
 static const uint64_t words_before[] = {
     PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP,   PERF_SAMPLE_TID,
     PERF_SAMPLE_TIME,       PERF_SAMPLE_ADDR, PERF_SAMPLE_ID,

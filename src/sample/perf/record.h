@@ -69,6 +69,7 @@ struct record_brief {
     uint32_t pid;
 };
 
+/* Reads the brief of a PERF_RECORD_SAMPLE. Returns false if it is too short. */
 bool record_brief(const void *bytes, size_t size, const struct record_format *format,
                   struct record_brief *brief);
 

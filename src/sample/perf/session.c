@@ -19,7 +19,8 @@
 #include "base/array.h"
 #include "base/clock.h"
 
-/* One event per thread, CPU and event of the plan. The events of a CPU share its ring. */
+/* The kernel events of a session: one per thread, CPU and event. The events of a CPU share its
+ * ring. */
 
 enum { SESSION_CPUS_MAX = 4096, SESSION_RELISTS = 4, SESSION_SET_MOST = 1024 };
 
@@ -209,7 +210,8 @@ static int open_on_cpu(struct session *session, pid_t tid, uint16_t cpu)
         session->refused = code == -ESRCH ? session->refused : code;
         if (event == 0 && cpu_lacks(code))
             return 0;
-        /* Only the ranking event must open; there may be too few counters for the others. */
+        /* Only the ranking event must open; the hardware may have too few counters for the
+         * others. */
         if (event == 0 || code == -ESRCH)
             return code;
     }
@@ -268,7 +270,8 @@ static int session_open_events(struct session *session)
     return code;
 }
 
-/* The owner of a ring stays open, because the ring belongs to it. */
+/* Stops the events that were opened before. The owner of a ring stays open, because the ring
+ * belongs to it. */
 static void leave_handles(struct session *session, struct session_handle *handles, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -369,7 +372,8 @@ static void raise_descriptor_limit(void)
     }
 }
 
-/* -c and the source's choice apply to the ranking event only. */
+/* Returns the first period of an event. A period suits one event only: -c and the source's choice
+ * apply to the ranking event. */
 static uint64_t first_period(const struct session *session, unsigned index)
 {
     const struct event *event = &session->plan.events[index];
@@ -583,7 +587,8 @@ static uint64_t lowest_period(const struct session *session, unsigned index)
     return event_is_software(event) ? 1 : SESSION_HARDWARE_PERIOD_LOWEST;
 }
 
-/* Lost samples still cost the target. Lowers the rate at once and raises it in steps. */
+/* Takes no more samples than misstop can process, because lost samples still cost the target.
+ * Lowers the rate at once and raises it in steps. */
 static void adapt_rate(struct session *session, double seconds)
 {
     uint64_t handed = 0;
@@ -756,7 +761,8 @@ static void hand_over(struct session *session, size_t index, sampler_sink sink, 
         session->bad++;
     if (code != 1 || foreign(session, &record))
         return;
-    /* A record written slightly later than its time stamp must not turn time back. */
+    /* A record that another CPU wrote slightly later than its time stamp must not turn time
+     * back. */
     if (record.time_ns < session->last_ns)
         record.time_ns = session->last_ns;
     session->last_ns = record.time_ns;

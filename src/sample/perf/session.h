@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An event with inherit and cpu = -1 cannot be mapped (doc/facts.md), so each thread gets one event
- * per CPU, and all events of a CPU write to the ring of that CPU. */
+/*
+ * A live session: the kernel events of one process, on every CPU and thread, and the rings that
+ * receive their records. An event with inherit and cpu = -1 cannot be mapped (doc/facts.md), so
+ * each thread gets one event per CPU, and all events of a CPU write to the ring of that CPU. Owned
+ * by the sampler.
+ */
 #ifndef MISSTOP_SAMPLE_PERF_SESSION_H
 #define MISSTOP_SAMPLE_PERF_SESSION_H
 
@@ -77,8 +81,7 @@ struct session {
     bool behind;  /* records that could be handed over are waiting */
     double rate;  /* samples per second: requested, or what misstop can process */
     bool adapted; /* fewer samples have been taken than requested */
-    bool spares;  /* fewer samples if the process is switched often: no rate was requested, and the
-                     timer is virtual */
+    bool spares;  /* fewer samples: switched often, in a virtual machine, no rate requested */
     struct switching switching;
     uint64_t born_period; /* period of the ranking event when the events were opened, */
     uint64_t born_ns;     /* and the time of that */
@@ -112,7 +115,8 @@ int session_enable(struct session *session, bool on);
 long session_read(struct session *session, uint64_t until_ns, sampler_sink sink, void *context);
 int session_tick(struct session *session, uint64_t now_ns);
 
-/* For the share of the time that events were counted: reads a few handles, others each time. */
+/* Updates the share of the time that events were counted: reads a few of the handles, different
+ * ones each time. */
 void session_ask_times(struct session *session);
 
 /* Prime and jittered, so that they do not resonate with the program (Buck and Hollingsworth 3.1:

@@ -102,7 +102,8 @@ struct record_format source_format(const struct source *source, const struct per
                                    uint16_t index)
 {
     bool fault = source_faults(attr);
-    /* Registers are requested only for an event that is sampled as a counter. */
+    /* Sources with alien registers request registers only for an event that is sampled as a
+     * counter. */
     bool as_counter = source->alien_regs && attr->sample_regs_user;
     return (struct record_format){
         .sample_type = attr->sample_type,
@@ -447,7 +448,8 @@ static bool is_clock(const struct event *event)
     return event_is_software(event) && event->role == EVENT_TIME;
 }
 
-/* The deepest available miss event comes first, so that it ranks; the others fill columns. */
+/* Lists the deepest available miss event first, so that it ranks; the other events fill the columns
+ * of levels, rates and stalled cycles. Skips events that this CPU lacks. */
 static void choose_events(char *list, size_t list_size, const struct kernel *kernel)
 {
     static const char *const wanted[] = {"mem-fill", "l2-miss", "l1-miss", "stall", "cycles"};

@@ -44,8 +44,11 @@ struct source {
                       struct perf_event_attr *attr);
     /* Final adjustment, once it is known which events open. NULL: none. */
     void (*settle)(struct source_plan *plan);
-    /* One sentence, without the event's name: why the kernel returned `code` to this source in
-     * particular, and what helps; NULL: nothing particular. NULL: no explanations at all. */
+    /*
+     * Explains in one sentence, without the event's name, why the kernel returned `code` to this
+     * source in particular, and what helps. Returns NULL if nothing is particular to the source.
+     * NULL: no explanations at all.
+     */
     const char *(*remedy)(int code, const struct kernel *kernel);
     const char *enable; /* how the user can enable it, for doctor */
 };
@@ -107,7 +110,8 @@ struct filter {
     bool events; /* the list has other words, too */
 };
 
-/* "ldlat=64", "l3missonly" from `list` (NULL: none). Returns 0, or -EINVAL for a bad number. */
+/* Reads "ldlat=64", "l3missonly" from `list` (NULL: none). Returns 0, or -EINVAL for a bad
+ * number. */
 int filter_parse(struct filter *filter, const char *list, struct error *error);
 
 #endif

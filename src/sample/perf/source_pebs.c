@@ -66,7 +66,8 @@ static int encode_libpfm(struct event *event, const char *const *names, unsigned
     return -ENODEV;
 }
 
-/* `names` are libpfm4's names if sysfs has no such file. */
+/* Encodes one event for every PMU of the CPU; `names` are libpfm4's names if sysfs has no such
+ * file. */
 static int encode_all(struct event *event, const char *name, const char *const *names,
                       unsigned ldlat, const struct kernel *kernel)
 {
@@ -107,8 +108,11 @@ static void plan_aux(struct source_plan *plan, const struct kernel *kernel)
         plan->aux = (struct event){0};
 }
 
-/* ds.c, constraints with PLD, PST, PSD or DATALA. Checks the event code only; before Haswell events
- * from 0xd0 on have no address, and their samples end up without one. */
+/*
+ * Returns true if the hardware writes a data address into the records of an event: ds.c,
+ * constraints with PLD, PST, PSD or DATALA. Checks the event code only; before Haswell events from
+ * 0xd0 on have no address, and their samples end up without one.
+ */
 static bool carries_address(const struct event *event)
 {
     uint64_t code = event->config & 0xff;

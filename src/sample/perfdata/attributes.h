@@ -32,20 +32,24 @@ struct attributes {
 
 void attributes_fini(struct attributes *attributes);
 
-/* An attribute older or newer than ours. Returns 0, -ENOMEM, or -E2BIG (too many). */
+/* Adds an attribute of `size_bytes`, older or newer than ours, as the next event. Returns 0,
+ * -ENOMEM, or -E2BIG if there are more than a recording can have. */
 int attributes_add(struct attributes *attributes, const void *bytes, size_t size_bytes, bool swap);
 
 /* Adds an id of event `index`. Returns 0, -ENOMEM or -E2BIG. */
 int attributes_add_id(struct attributes *attributes, size_t index, uint64_t id);
 
-/* From the body of a HEADER_ATTR record. Returns 0, -EBADMSG, or an error as above. */
+/* Adds an attribute and its ids from the body of a HEADER_ATTR record. Returns 0, -EBADMSG, or an
+ * error as above. */
 int attributes_add_record(struct attributes *attributes, struct cursor *cursor);
 
 /* Returns the event with this id, or NULL. */
 struct attribute *attributes_by_id(const struct attributes *attributes, uint64_t id);
 
-/* NULL: no event has the record's id. Records that perf itself made up have the id 0 and the layout
- * of the first event. There must be an event. */
+/*
+ * Returns the event that a record of the kernel belongs to, or NULL if no event has its id. Records
+ * that perf itself made up have the id 0 and the layout of the first event. There must be an event.
+ */
 struct attribute *attributes_of(const struct attributes *attributes, const void *bytes,
                                 const struct perf_event_header *header);
 
@@ -60,8 +64,11 @@ bool attributes_plain_name(const char *name, char *out, size_t out_size);
 /* Marks the registers of all events as those of another architecture. */
 void attributes_set_foreign(struct attributes *attributes);
 
-/* For a recorder with an Intel CPU: PEBS records registers as they were after the instruction (SDM
- * volume 3, "Processor Event-Based Sampling"). */
+/*
+ * Marks registers as usable, for a recorder with an Intel CPU: if a precise event requested
+ * registers, PEBS recorded them as they were after the instruction (SDM volume 3, "Processor
+ * Event-Based Sampling").
+ */
 void attributes_set_pebs(struct attributes *attributes);
 
 /*
@@ -88,7 +95,8 @@ bool reads_in(const struct record_format *format);
  * Returns 0, or a negative errno that stops the expansion. */
 typedef int (*reads_take)(void *context, struct attribute *event, const struct record *record);
 
-/* `record` was parsed from `bytes`. Returns 0, -EBADMSG, -ENOMEM, or the error of `take`. */
+/* Passes on the samples that `record`, parsed from `bytes`, represents. Returns 0, -EBADMSG,
+ * -ENOMEM, or the error of `take`. */
 int reads_expand(struct reads *reads, const struct attributes *attributes, const void *bytes,
                  size_t size, const struct attribute *event, const struct record *record,
                  reads_take take, void *context);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Format: tools/perf/Documentation/perf.data-file-format.txt. */
+/* Reads the header of a recording: its kind and the positions of its parts. Format:
+ * tools/perf/Documentation/perf.data-file-format.txt. */
 #ifndef MISSTOP_SAMPLE_PERFDATA_HEADER_H
 #define MISSTOP_SAMPLE_PERFDATA_HEADER_H
 
@@ -81,7 +82,8 @@ struct build_ids {
 
 void build_ids_fini(struct build_ids *build_ids);
 
-/* Header first; the feature and the record have the same form. Returns 0, -EBADMSG or -ENOMEM. */
+/* Adds one entry, header first; the feature and the record have the same form. Returns 0, -EBADMSG
+ * or -ENOMEM. */
 int build_ids_add(struct build_ids *build_ids, struct cursor *cursor);
 
 /* Gives a mapping without a build-id the build-id of its path, if known. */
@@ -131,8 +133,11 @@ struct features {
 /* Reads one section; ignores a damaged or unknown one. Returns 0 or -ENOMEM. */
 int features_take(const struct features *features, unsigned feature, struct cursor *cursor);
 
-/* From the EVENT_DESC section or, if the recorder was killed, from the attribute. Untrusted.
- * Format: tools/perf/Documentation/perf.data-file-format.txt, HEADER_EVENT_DESC. */
+/*
+ * Names of the events of a perf.data file: from its EVENT_DESC feature section or, if there is none
+ * because the recorder was killed, from the attribute. Every byte is untrusted. Format:
+ * tools/perf/Documentation/perf.data-file-format.txt, HEADER_EVENT_DESC.
+ */
 /* Sets the names of the events from the section, by id or otherwise by order. */
 void event_desc_take(struct cursor *cursor, struct attributes *attributes);
 

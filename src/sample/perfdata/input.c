@@ -160,7 +160,8 @@ bool input_interrupted(void)
     return false;
 }
 
-/* 1: readable or ended, 0: nothing arrived in that time, -EINTR: a signal is pending. */
+/* Waits for a pipe. Returns 1 if it can be read or has ended, 0 if nothing arrived in that time, or
+ * -EINTR. Checks for signals meanwhile. */
 static int await(int fd, double wait_s)
 {
     enum { LOOK_MS = 50 };
@@ -268,7 +269,8 @@ long input_read_at(const struct input *input, uint64_t offset, void *out, size_t
     return (long)done;
 }
 
-/* It disappears with the process. Not in /tmp, which often is in memory. */
+/* Creates a temporary file without a name, which disappears with the process. Avoids /tmp, which
+ * often is in memory. */
 static int unnamed_file(char *folder_out, size_t folder_size)
 {
     const char *folder = getenv("TMPDIR");
@@ -311,13 +313,15 @@ static uint64_t spool_most(int fd)
     return half < INPUT_SPOOL_MOST ? half : INPUT_SPOOL_MOST;
 }
 
-/* As by a live recording, instead of as fast as it can be read. */
+/* Returns true if the pipe is written slowly, as by a live recording, instead of as fast as it can
+ * be read. */
 static bool trickles(uint64_t took_ns, uint64_t waited_ns)
 {
     return took_ns > 2 * INPUT_IDLE_NS && waited_ns > took_ns / 4 * 3;
 }
 
-/* 0: the end of the pipe, 1: it continues, or a negative errno. */
+/* Appends the pipe's bytes to the file. Returns 0 at the end of the pipe, 1 if it continues, or a
+ * negative errno. */
 static int copy(struct input *input, int to, double wait_s)
 {
     uint64_t most = spool_most(to);

@@ -49,7 +49,8 @@ static inline uint64_t input_left(const struct input *input)
 /* Slow path of input_peek(): the buffer does not contain the bytes. */
 const unsigned char *input_peek_on(struct input *input, size_t size_bytes);
 
-/* At most 128 KiB. NULL: there are fewer. Valid until the next call. */
+/* Returns the next `size_bytes` (at most 128 KiB) without taking them, or NULL if there are fewer.
+ * Valid until the next call. */
 static inline const unsigned char *input_peek(struct input *input, size_t size_bytes)
 {
     bool there = input->past - input->first >= size_bytes && size_bytes <= input_left(input);
@@ -75,7 +76,8 @@ int input_seek(struct input *input, uint64_t offset);
 /* Ignores the current position. Returns the number of bytes or a negative errno. */
 long input_read_at(const struct input *input, uint64_t offset, void *out, size_t size);
 
-/* 1: a process has the file open for writing; 0: none; -1: that cannot be found out. */
+/* Returns 1 if a process has the file open for writing, 0 if not, or -1 if that cannot be found
+ * out. */
 int input_has_writer(const struct input *input);
 
 /*
@@ -95,7 +97,8 @@ bool input_quiet(const struct input *input);
 /* Returns a descriptor to poll for more bytes, or -1 if the input is not a followed pipe. */
 int input_fd(const struct input *input);
 
-/* Such a signal will end the program when the main loop gets to it. */
+/* Returns true if a blocked signal is pending that will end the program when the main loop gets to
+ * it. */
 bool input_interrupted(void);
 
 /* Recognises files that are not recordings, and names the remedy. */

@@ -59,7 +59,8 @@ void order_fini(struct order *order);
 /* Adds a record; only while none is ready. Returns 0 or -ENOMEM. */
 int order_add(struct order *order, uint64_t time_ns, struct order_item item, const void *bytes);
 
-/* For the end of a round, and of the recording. */
+/* order_round() releases the records that are in order at the end of a round, order_finish() all
+ * records at the end of the recording. */
 void order_round(struct order *order);
 void order_finish(struct order *order);
 
@@ -68,7 +69,8 @@ static inline bool order_ready(const struct order *order)
     return order->next != order->ready;
 }
 
-/* Valid until it is popped; its bytes follow the item. NULL: none. */
+/* Returns the oldest ready record, valid until it is popped; its bytes follow the item. NULL:
+ * none. */
 const struct order_item *order_head(const struct order *order, uint64_t *time_ns);
 void order_pop(struct order *order);
 

@@ -85,9 +85,10 @@ struct perfdata_counts {
 typedef void (*perfdata_progress)(void *context, double share);
 
 /*
- * `path` "-": standard input. `pid`: the process to show, 0: the one with most samples,
- * PERFDATA_IDLE or PERFDATA_EVERY_PROCESS. `progress`: called with the share of a large file that
- * has been read, 0 to 1, or NULL. Returns -EINTR if a signal that ends the program is pending.
+ * Opens a recording. `path` "-": standard input. `pid`: the process to show, 0: the one with most
+ * samples, PERFDATA_IDLE or PERFDATA_EVERY_PROCESS. `progress` is called from time to time with the
+ * share of a large file that has been read, 0 to 1 (NULL: no calls). Returns -EINTR if a signal
+ * that ends the program is pending.
  */
 int perfdata_open(struct perfdata **perfdata, const char *path, pid_t pid,
                   perfdata_progress progress, void *context, struct error *error);
@@ -100,7 +101,8 @@ bool perfdata_idled(const struct perfdata *perfdata);
 /* Returns true if the last read of that pipe left records, in order to limit its time. */
 bool perfdata_more(const struct perfdata *perfdata);
 
-/* -ESPIPE: a pipe is played as it arrives. -ESRCH, -ENODATA as in perfdata_open(). */
+/* Goes back to the first record, for process `pid`. -ESPIPE: a pipe is played as it arrives.
+ * -ESRCH, -ENODATA as in perfdata_open(). */
 int perfdata_restart(struct perfdata *perfdata, pid_t pid, struct error *error);
 
 /* Time of the first sample of the process, by the clock of the records, and time from first to last
@@ -126,7 +128,8 @@ void perfdata_describe(const struct perfdata *perfdata, struct sampler_info *inf
 /* Returns the processes of a recording, most samples first; none while a pipe is played. */
 const struct perfdata_process *perfdata_processes(const struct perfdata *perfdata, size_t *count);
 
-/* `index`: number in samples and sampler_info. NULL: none. */
+/* Returns the attribute of the event with number `index` in samples and in sampler_info, or
+ * NULL. */
 const struct perf_event_attr *perfdata_attribute(const struct perfdata *perfdata, unsigned index);
 
 /* Returns the perfdata_writer_mark() of a recording, or 0 if it has none or is no recording. */

@@ -58,7 +58,8 @@ void processes_sort(struct processes *processes);
 /* Returns a process, or NULL if it is not in the recording. */
 const struct perfdata_process *processes_find(const struct processes *processes, uint32_t pid);
 
-/* `pid` is an ancestor of `heir`, and the fork came later than `time_ns`. */
+/* Returns true if `heir` inherited a mapping that `pid` had at `time_ns`: `pid` is an ancestor of
+ * `heir`, and the fork came later. */
 bool processes_hands_down(const struct processes *processes, uint32_t heir, uint32_t pid,
                           uint64_t time_ns);
 

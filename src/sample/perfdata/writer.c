@@ -82,7 +82,8 @@ static void end_record(struct perfdata_bytes *out, size_t start, uint32_t type, 
     memcpy(out->at + start, &header, sizeof header);
 }
 
-/* Later records are not older than the records before the previous round. */
+/* Writes the record that ends a round: later records are not older than the records before the
+ * previous one. */
 static void perfdata_write_round(struct perfdata_bytes *out)
 {
     end_record(out, begin_record(out), TAPE_FINISHED_ROUND, 0);

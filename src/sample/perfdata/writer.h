@@ -41,8 +41,8 @@ struct perfdata_writer_options {
 
 struct perfdata_written {
     uint64_t address; /* data address; 0: not known */
-    uint64_t
-        data_src; /* union perf_mem_data_src; 0: not known. May have only LOAD or STORE in its op */
+    /* union perf_mem_data_src; 0: not known. May have only LOAD or STORE in its op. */
+    uint64_t data_src;
 };
 
 /*
@@ -53,12 +53,16 @@ struct perfdata_written {
 int perfdata_writer_open(struct perfdata_writer **writer,
                          const struct perfdata_writer_options *options, struct error *error);
 
-/* In time order. `written` may be NULL; values recorded by the hardware replace it. Returns 0, or
- * the negative errno for which the record was dropped; perfdata_writer_sync() has the text. */
+/*
+ * Adds one record, in time order. `written` may be NULL and is for samples only; values recorded by
+ * the hardware replace it. The record goes to a buffer, which is written rarely. Returns 0, or the
+ * negative errno for which the record was dropped; perfdata_writer_sync() has the text.
+ */
 int perfdata_writer_add(struct perfdata_writer *writer, const struct record *record,
                         const struct perfdata_written *written);
 
-/* The accompanying file has reached its limit, too. */
+/* Begins another file, as if this one had reached its limit: the accompanying file has reached its
+ * own. */
 void perfdata_writer_want_another(struct perfdata_writer *writer);
 
 /* Writes pending records, and updates header and description. Called once per refresh. Returns 0,
@@ -68,8 +72,11 @@ int perfdata_writer_sync(struct perfdata_writer *writer, struct error *error);
 /* Syncs, frees the writer in any case, and returns the result of the sync. NULL is allowed. */
 int perfdata_writer_close(struct perfdata_writer *writer, struct error *error);
 
-/* The perfdata_file_mark() of the file being written, for an accompanying file. Changes when
- * perfdata_writer_add() begins a new file. */
+/*
+ * Returns the number that identifies the recording in an accompanying file: the
+ * perfdata_file_mark() of the file being written. Changes when perfdata_writer_add() begins a new
+ * file.
+ */
 uint64_t perfdata_writer_mark(const struct perfdata_writer *writer);
 
 /*

@@ -12,7 +12,8 @@
 #include "config.h"
 #include "sample/perfdata/writer_state.h"
 
-/* From /sys (Documentation/ABI/testing/sysfs-devices-system-cpu). */
+/* Describes cores, nodes, caches and PMUs of this machine, from /sys
+ * (Documentation/ABI/testing/sysfs-devices-system-cpu). */
 
 enum {
     LIST_BYTES = 256, /* "0-63,128-191" */
@@ -24,7 +25,8 @@ enum {
     UNKNOWN_ID = -1       /* a CPU that is offline */
 };
 
-/* The place was reserved. Without entries, removes the section. */
+/* Writes the number of entries to the place reserved for it. Without entries, removes the
+ * section. */
 static void put_count(struct perfdata_bytes *section, size_t at, const void *count, size_t bytes,
                       bool any)
 {
@@ -113,7 +115,8 @@ static uint32_t cache_number(const struct kernel *kernel, unsigned cpu, unsigned
     return cache_text(kernel, cpu, index, name, text) ? (uint32_t)strtoul(text, NULL, 10) : 0;
 }
 
-/* Unless an earlier CPU that shares it has put it. Returns false if there is no such index. */
+/* Puts one cache, unless an earlier CPU that shares it has already put it. Returns false if there
+ * is no such index. */
 static bool put_cache(struct perfdata_bytes *section, const struct kernel *kernel, unsigned cpu,
                       unsigned index, uint32_t *count)
 {

@@ -171,7 +171,8 @@ static bool ends(const struct perfdata_task *fresh, bool exec, const struct perf
     case RECORD_FORK:
         return named;
     default:
-        /* The first thread's name is that of the process, which continues. */
+        /* The first thread's name is that of the process, which continues with the other
+         * threads. */
         return named && old->tid != old->pid;
     }
 }
@@ -391,7 +392,8 @@ static void build_id_list_entry(struct perfdata_build_ids *ids, uint16_t mode, c
     perfdata_bytes_zero(section, filled - length);
 }
 
-/* Not for "//anon", "[heap]", "/memfd:...", "/dev/zero". */
+/* Returns true for a file of a file system: not for "//anon", "[heap]", "/memfd:...",
+ * "/dev/zero". */
 static bool is_file(const char *path)
 {
     return path[0] == '/' && path[1] != '/' && strncmp(path, "/memfd:", 7) &&

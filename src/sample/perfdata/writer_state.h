@@ -71,16 +71,21 @@ struct perfdata_tasks {
 
 void perfdata_tasks_fini(struct perfdata_tasks *tasks);
 
-/* `first`: entries of the initial list do not replace each other. Returns 0 or -ENOMEM. Ignores
- * entries beyond the maximum of a process. */
+/*
+ * Stores a mapping, name, fork or exit; `first`: it belongs to the initial list, in which entries
+ * do not replace each other. Returns 0 or -ENOMEM. Ignores entries beyond the maximum of a process.
+ */
 int perfdata_tasks_note(struct perfdata_tasks *tasks, const struct record *record, bool first);
 
 /* Writes all entries as records of time `time_ns`; 0: as the state before the first record. */
 void perfdata_tasks_write(const struct perfdata_tasks *tasks, uint64_t time_ns, sampler_sink sink,
                           void *context);
 
-/* Read from the note that the linker put into each mapped file. The files belong to the target and
- * are untrusted: walks are bounded and all values checked. */
+/*
+ * The build-ids of the files that a process has mapped, as a recording lists them: read from the
+ * note that the linker put into each file. The files belong to the target and are untrusted: walks
+ * are bounded and all values checked.
+ */
 struct perfdata_build_ids {
     struct perfdata_bytes section; /* the entries in the format of the feature */
     struct hash seen;              /* hashes of the paths */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Created here before the program starts, and sealed so that the target cannot shrink it while it
- * is mapped. Owned by main (src/simulation.c), read by sim_session.c. Everything that the tool
- * writes is untrusted (sim_abi.h).
+ * The memory through which misstop's Valgrind tool reports a simulated run (sim_abi.h). Created
+ * here before the program starts, and sealed so that the target cannot shrink it while it is
+ * mapped. Owned by main (src/simulation.c), read by sim_session.c. Everything that the tool writes
+ * is untrusted.
  */
 #ifndef MISSTOP_SAMPLE_SIMULATED_SIM_MEMORY_H
 #define MISSTOP_SAMPLE_SIMULATED_SIM_MEMORY_H
@@ -26,8 +27,9 @@ struct sim_wanted {
     bool code;         /* instruction fetches are simulated from the second level on */
     bool causes;       /* causes of misses, and the evictor of each line */
     bool use;          /* use of lines, reuse distances, pairs that fetch and use a line */
-    uint32_t period;   /* one in this many accesses, and every miss; the program waits if necessary.
-                          0: what misstop can keep up with */
+    /* Report one in this many accesses, and every miss; the program waits if necessary.
+     * 0: report what misstop can keep up with. */
+    uint32_t period;
 };
 
 struct sim_memory {
@@ -57,7 +59,8 @@ struct sim_totals {
 
 struct sim_totals sim_memory_totals(const struct sim_memory *memory);
 
-/* False: there are no more pairs. Untrusted: both must be existing instructions. */
+/* A pair of instructions by line_pair_number(); false: there are no more. The memory is untrusted:
+ * both must be existing instructions. */
 bool sim_memory_pair(const struct sim_memory *memory, uint64_t number, struct line_pair *out);
 
 enum sim_state sim_memory_state(const struct sim_memory *memory);
@@ -93,7 +96,8 @@ void sim_whatif_path(struct sim_memory *memory, unsigned number, uint32_t path, 
 /* Resets the counts of all models. */
 void sim_whatif_zero(struct sim_memory *memory);
 
-/* `why` is printable; SIM_ANSWER_NONE: the tool has not seen the question yet. */
+/* Returns a copy with `why` printable; .state SIM_ANSWER_NONE: the tool has not seen the question
+ * yet. */
 struct sim_answer sim_whatif_answer(const struct sim_memory *memory, unsigned number);
 
 #endif

@@ -188,7 +188,8 @@ static void deliver_thread(const struct sim_delivery *delivery, const struct sim
         delivery->sink(delivery->context, &record);
 }
 
-/* `behind`: units that follow it. Returns how many of them belong to it. Counts invalid units. */
+/* Delivers one unit as one or more records. `behind`: number of units that follow it. Returns how
+ * many of them belong to it. Counts invalid units as bad. */
 static uint64_t sim_unit_deliver(const struct sim_delivery *delivery, const union sim_unit *unit,
                                  uint64_t behind)
 {
@@ -223,7 +224,8 @@ static uint64_t sim_unit_deliver(const struct sim_delivery *delivery, const unio
     return 0;
 }
 
-/* By level and number of levels; misses of the last level are filled from memory. */
+/* Names of misses by level and number of levels; misses of the last level are filled from
+ * memory. */
 static const char *event_name(unsigned level, unsigned level_count)
 {
     static const char *const names[SIM_LEVELS_MAX] = {"l1-miss", "l2-miss", "l3-miss", "l4-miss"};

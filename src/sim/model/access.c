@@ -104,7 +104,8 @@ static bool look_up(struct state_access *access, struct cache *cache, uint64_t a
     return true;
 }
 
-/* All of its lines at once, like cachegrind. Returns the level that served the access. */
+/* Looks up an access level by level, all of its lines at once, like cachegrind. Returns the level
+ * that served it. */
 static uint32_t walk_whole(struct state_access *access, uint64_t address, uint32_t size_bytes)
 {
     for (uint32_t level = 0; level < access->model->spec.level_count; level++) {
@@ -181,7 +182,8 @@ static void announce(struct state_access *access, uint64_t address)
     coherence_take(model, access->thread->fast.number, number, write, access->miss.who);
 }
 
-/* If another line of the same access has evicted this one from the first level. */
+/* Counts the use in the nearest level that has the line, if another line of the same access has
+ * evicted it from the first. */
 static void count_below(struct state_access *access, uint64_t address, uint32_t size_bytes)
 {
     struct model *model = access->model;
@@ -364,7 +366,8 @@ static uint32_t walk(struct state_thread *thread, struct cache *first, uint64_t 
     return access.miss.served;
 }
 
-/* For most misses: one line that the first level does not have, one thread, one line length. */
+/* Like walk(), for most misses: the access is to one line that the first level does not have, there
+ * is one thread, and all lines have one length. */
 static uint32_t walk_plain(struct state_thread *thread, uint64_t address, uint32_t size_bytes,
                            uint32_t kind, uint32_t ip)
 {

@@ -227,8 +227,8 @@ static void join_behind(struct shadow *shadow, uint32_t node)
     shadow->waiting[shadow->behind++].node = node;
 }
 
-/* The least recently used. Only called when all nodes are in use: each node taken from the queue
- * makes room for one behind, so both fit into one array. */
+/* Removes and returns the least recently used node. Only called when all nodes are in use: each
+ * node taken from the queue makes room for one behind, so both fit into one array. */
 static uint32_t take_oldest(struct shadow *shadow)
 {
     for (;;) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One cache, independent of the other levels. Lines are identified by number (address / bytes of a
- * line). */
+/* One cache: its lines and its replacement. It is independent of the other levels. Private to
+ * src/sim. Lines are identified by number (address / bytes of a line). */
 #ifndef MISSTOP_SIM_MODEL_CACHE_H
 #define MISSTOP_SIM_MODEL_CACHE_H
 
@@ -36,7 +36,8 @@ struct shadow_real {
     uint8_t *flags;
 };
 
-/* A hit reads one nearby byte and writes the line's time, which nothing waits for. */
+/* Flags of a line in a real cache. A hit reads one nearby byte and writes the line's time, which
+ * nothing waits for. */
 enum {
     CACHE_TRACKED = 1,  /* its use is counted */
     CACHE_FORGOTTEN = 2 /* evicted by the shadow */
@@ -65,10 +66,11 @@ enum { SHADOW_NONE = UINT32_MAX };
 int shadow_init(struct shadow *shadow, struct shadow_real real, uint32_t lines,
                 struct memory *memory);
 
-/* `stamp` only increases. The real cache does not have the line or the shadow has evicted it.
- * Returns true if the line was in the shadow. *node: its node. */
+/* Records a use at `stamp`, which only increases, of a line that the real cache does not have or
+ * the shadow has evicted. Returns true if the line was in the shadow. *node: its node. */
 bool shadow_touch(struct shadow *shadow, uint64_t number, uint64_t stamp, uint32_t *node);
 
+/* Records that the line of a node, not 0, is in the real cache. */
 static inline void shadow_join(struct shadow *shadow, uint32_t node, uint32_t index)
 {
     shadow->nodes[node].index = index;
@@ -153,6 +155,7 @@ uint32_t cache_victim(const struct cache *cache, uint64_t number);
 /* Puts an absent line at the victim's index and touches it. */
 void cache_put(struct cache *cache, uint32_t index, uint64_t number);
 
+/* Empties a slot, which is then used first. */
 static inline void cache_clear(struct cache *cache, uint32_t index)
 {
     cache->tags[index] = cache->stamps[index] = 0;

@@ -58,7 +58,8 @@ struct model_use {
     uint64_t uses[MODEL_USE_CLASSES];
 };
 
-/* Filled in by the caller. Text is parsed elsewhere (profile/cache/geometry.h). */
+/* Specification of a simulated cache hierarchy: plain numbers, filled in by the caller
+ * (src/sim/tool, tests, benchmarks). Text is parsed elsewhere (profile/cache/geometry.h). */
 enum {
     MODEL_LEVELS_MAX = 4,    /* as SIM_LEVELS_MAX and RELAYOUT_LEVELS_MAX */
     MODEL_THREADS_MAX = 126, /* private hierarchies; one byte per line identifies one */
@@ -86,7 +87,8 @@ struct model_spec {
     /* For one in this many incoming lines, at random; a power of two; 0: all. */
     uint32_t use_one_in;
     uint32_t use_first; /* exception: the first lines of each cache are all sampled */
-    /* For one in this many lines; a power of two; 0: none. */
+    /* Statements that used and evicted lines fetched by others, for one in this many lines; a power
+     * of two; 0: none. */
     uint32_t users_one_in;
     uint32_t reuse_lines;  /* lines with sampled reuse distances; 0: none */
     uint32_t reuse_one_in; /* initially one in this many lines; 0: all. The rate only falls */
@@ -159,20 +161,22 @@ struct model_reuse {
 
 #define MODEL_NO_DISTANCE UINT64_MAX
 
-/* Only allocate and fail are mandatory. No callback may call the model. */
+/* Functions supplied by the caller. Only allocate and fail are mandatory. No callback may call the
+ * model. */
 struct model_host {
     void *context;
     /* Returns memory that is zeroed and aligned to 64; NULL: no memory. */
     void *(*allocate)(void *context, size_t size_bytes);
     void (*fail)(void *context, const char *text); /* called once, before NULL is returned */
     void (*miss)(void *context, const struct model_miss *miss);
-    /* Whether the cause is needed; level `served` has the line. No function: always. */
+    /* Returns true if the cause of the current miss is needed; level `served` has the line (as in
+     * struct model_miss). No function: always needed. */
     bool (*asks_causes)(void *context, uint32_t served);
     /* Called for the sampled lines (use_one_in). */
     void (*eviction)(void *context, const struct model_eviction *eviction);
     void (*reuse)(void *context, const struct model_reuse *reuse);
-    /* Zeroed memory for pairs (enum model_pairs) of a level, read while it is updated: struct
-     * tally_pair (tables.h). NULL, or no function: not counted. */
+    /* Returns zeroed memory for a kind of pairs (enum model_pairs) at a level, which is read while
+     * it is updated: struct tally_pair (tables.h). NULL, or no function: not counted. */
     void *(*allocate_pairs)(void *context, uint32_t which, uint32_t level, size_t size_bytes);
 };
 
@@ -204,8 +208,8 @@ struct model_fast {
 
 enum { MODEL_COUNTS_USE = 16 }; /* in addition to enum model_kind */
 
-/* Made on the first request; numbers from the spec's `threads` on share those below (modulo). NULL
- * after fail(). */
+/* Entry of one thread into the hierarchy; open for the fast path only. Made on the first request;
+ * numbers from the spec's `threads` on share those below (modulo). NULL after fail(). */
 struct model_thread {
     const struct model_fast *fast;
     uint64_t fast_mask;
@@ -218,8 +222,8 @@ struct model_thread {
     uint32_t number;
     uint32_t runs; /* thread of the accesses, a number below 65536; set by the caller */
     struct model *model;
-    /* By set (line number % fetch_sets), the number + 1 of the last fetched line; fetching it again
-     * changes nothing. NULL: not simulated. */
+    /* For instructions: by set (line number % fetch_sets), the number + 1 of the last fetched line;
+     * fetching it again changes nothing. NULL: not simulated. */
     const uint64_t *fetched;
     uint64_t fetch_sets;
 };
@@ -255,8 +259,8 @@ static inline void model_count_hit(struct model_hits *hits, uint64_t grains, uin
     hits->uses[model_class(kind)] += (UINT64_C(1) << MODEL_USES_SHIFT) + size_bytes;
 }
 
-/* If the line is not in the table, call model_access_slow() next. *now: the clock, or a copy that
- * is written back before that call. */
+/* Returns true if the line of an access is in the table, and handles the hit. Otherwise call
+ * model_access_slow() next. *now: the clock, or a copy that is written back before that call. */
 static inline bool model_hit(const struct model_thread *thread, uint64_t *now, uint64_t address,
                              uint32_t size_bytes, uint32_t kind)
 {
@@ -284,15 +288,16 @@ static inline uint32_t model_access(struct model_thread *thread, uint64_t addres
                : model_access_slow(thread, address, size_bytes, kind, ip);
 }
 
-/* At least once per MODEL_SETTLE_EVERY accesses if the spec has `use`: the counters of a line in
- * the first level overflow after that. */
+/* Must be called at least once per MODEL_SETTLE_EVERY accesses if the spec has `use`: the counters
+ * of a line in the first level overflow after that. */
 enum { MODEL_SETTLE_EVERY = 1 << 23 };
 void model_settle(struct model *model);
 
 /* Counts the remaining lines as evicted (reason END), once, at the end. */
 void model_finish(struct model *model);
 
-/* Counted in the memory of host.allocate_pairs(): struct tally_pair (tables.h). */
+/* Pairs of statements at a level, counted in the memory of host.allocate_pairs(): struct tally_pair
+ * (tables.h). */
 enum model_pairs {
     MODEL_IP_EVICTED_BY_IP, /* (fetched a line, evicted it) */
     MODEL_IP_USED_BY_IP, /* (fetched a line, used it): uses of sampled lines, times users_one_in */

@@ -80,6 +80,7 @@ static void swap(struct sampling *sampling, uint32_t a, uint32_t b)
     sampling->heap_tags[b] = tag;
 }
 
+/* Adds a line to the heap, which starts at 1. */
 static void heap_push(struct sampling *sampling, uint64_t tag)
 {
     uint32_t at = sampling->count;

@@ -72,8 +72,8 @@ static inline bool cause_is_asked(const struct model *model, uint32_t served)
 void cause_of(struct state_access *access, const struct cache *cache, uint64_t address,
               uint32_t size_bytes, bool in_shadow);
 
-/* For all levels that walk_plain() missed, if the host needs them; `in_shadow`: one bit per level.
- * A line that any level has was referenced. */
+/* Determines the causes for all levels that an access of walk_plain() missed, if the host needs
+ * them; `in_shadow`: one bit per level. A line that any level has was referenced. */
 void cause_plain(struct state_access *access, uint32_t in_shadow);
 
 void cause_referenced(struct state_access *access, uint64_t address);
@@ -91,7 +91,8 @@ void cause_report(struct state_access *access);
 /* Records the lines that the first thread, `thread`, has when a second appears. */
 void coherence_begin(struct model *model, uint32_t thread);
 
-/* Before a thread reads a line that its first level does not have, or writes one it may not own. */
+/* Announces that a thread is about to read a line that its first level does not have, or to write a
+ * line that it may not own. */
 void coherence_take(struct model *model, uint32_t thread, uint64_t number, bool write,
                     struct model_who who);
 
@@ -100,22 +101,25 @@ bool coherence_shared(struct model *model, uint64_t number);
 /* Records a thread's writes to a line when they leave its private levels. */
 void coherence_wrote(struct model *model, uint32_t thread, uint64_t number, uint64_t grains);
 
-/* Called when the thread misses a line that was taken from it. */
+/* Returns the bytes written since a line was taken from a thread; called when the thread misses the
+ * line. */
 uint64_t coherence_written_since(struct model *model, uint32_t thread, uint64_t number);
 
 void coherence_returned(struct model *model, uint32_t thread, uint64_t number);
 
-/* 0: no thread has lines of [address, address + size), thread + 1, or STATE_HOLDERS. */
+/* Returns the thread that may have lines of [address, address + size): 0 none, thread + 1, or
+ * STATE_HOLDERS. */
 uint32_t coherence_holders(struct model *model, uint64_t address, uint32_t size_bytes);
 
-/* The use of an evicted line is reported to the level below and to the host. */
+/* Removes the line at `index`; `who` evicted it. */
 void departure_of(struct model *model, struct cache *cache, uint32_t index, struct model_who who,
                   enum model_reason reason);
 
 /* Adds the uses of a line since the last report to the next level that has it. */
 void departure_report_below(struct model *model, struct cache *cache, uint32_t index);
 
-/* Before a level gets or loses the line at `address`: its parts in all levels above. */
+/* Does the same in all levels above with parts of the line at `address`, before a level gets or
+ * loses it. */
 void departure_report_above(struct model *model, struct cache *cache, uint64_t address);
 
 #endif

@@ -40,7 +40,8 @@ static inline uint64_t memory_power_of_two(uint64_t at_least)
     return at_least <= 1 ? 1 : UINT64_C(1) << (64 - __builtin_clzll(at_least - 1));
 }
 
-/* Made on the first request; a bounded array of arrays. */
+/* Objects by dense number, made on the first request; a bounded array of arrays. Private to
+ * src/sim. */
 enum { IDS_CHUNK = 64 };
 
 struct ids {
@@ -76,7 +77,8 @@ static inline void *ids_make(struct ids *ids, uint32_t id, struct memory *memory
     return ids_find(ids, id);
 }
 
-/* A radix tree with leaves that are allocated on first use, up to a memory limit. */
+/* A byte or a bit for every line ever referenced: a radix tree with leaves that are allocated on
+ * first use, up to a memory limit. Private to src/sim. */
 enum {
     LINES_LEAF_BYTES = 4096,
     LINES_LEAF_SHIFT = 12,
@@ -110,8 +112,11 @@ static inline uint8_t *lines_bits(struct lines *lines, uint64_t number)
     return lines_byte(lines, number / 8);
 }
 
-/* For the next miss of each line: a bounded table that replaces the oldest entry of a bucket. For
- * private levels, also the bytes that other threads wrote to lines since they took them. */
+/*
+ * Evictors of the lines of a level, for their next miss: a bounded table that replaces the oldest
+ * entry of a bucket. For private levels, also the bytes that other threads wrote to lines since
+ * they took them. Private to src/sim.
+ */
 struct evicted_line {
     uint64_t tag; /* line number + 1; 0: empty */
     union {
@@ -147,7 +152,8 @@ struct tally_pair {
 };
 
 struct tally {
-    /* NULL: not counted. A concurrent reader sees a valid pair if the count is not 0. */
+    /* NULL: not counted. A concurrent reader sees valid `first` and `second` if the count is not
+     * 0. */
     struct tally_pair *pairs;
     uint64_t mask;
     uint64_t used;
@@ -165,7 +171,8 @@ void tally_init(struct tally *tally, uint32_t pairs_max);
 
 void tally_count(struct tally *tally, uint32_t first, uint32_t second, uint64_t count);
 
-/* SIP's future work: for lines sampled by address, at every level that has them. Bounded. */
+/* Statements that use lines fetched by other statements (SIP's future work): for lines sampled by
+ * address, at every level that has them. Bounded. Private to src/sim. */
 enum { USERS_OF_LINE = 8 };
 
 struct users_line {
@@ -199,8 +206,8 @@ void users_fetched(struct users *users, uint64_t number, uint32_t cache, uint32_
 void users_used(struct users *users, uint64_t number, uint32_t cache, uint32_t ip);
 void users_left(struct users *users, uint64_t number, uint32_t cache, struct tally *tally);
 
-/* Watched lines are in a hash table; a Fenwick tree over the order of their last uses counts the
- * lines used since. */
+/* Online reuse distances. Watched lines are in a hash table; a Fenwick tree over the order of their
+ * last uses counts the lines used since. Private to src/sim. */
 enum { SAMPLING_HASH_BITS = 24 };
 
 struct sampling_line {

@@ -5,7 +5,8 @@
 
 #include "sim/model/state.h"
 
-/* CACHE_NONE: none used after `after`. Stamps are unique, because each use has its own. */
+/* Returns the least recently used of the ways used after `after`; CACHE_NONE: none. Stamps are
+ * unique, because each use has its own. */
 static uint32_t next_used(const struct cache *cache, uint32_t first, uint64_t after)
 {
     uint32_t found = CACHE_NONE;
@@ -24,7 +25,8 @@ static void report_set(const struct cache *cache, uint32_t first, resident_sink 
         sink(context, cache_number(cache, index) << cache->line_shift, cache->line_bytes);
 }
 
-/* Set by set, least recently used first; nothing for a thread without state in the model. */
+/* Reports the lines of a thread's data cache at a level, set by set, least recently used first.
+ * Reports nothing for a thread without state in the model. */
 static void resident_each(const struct model *model, uint32_t thread, uint32_t level,
                           resident_sink sink, void *context)
 {
@@ -105,7 +107,8 @@ static void warm_line(void *context, uint64_t address, uint32_t line_bytes)
     }
 }
 
-/* From the last level up: each level also orders the lines of the levels above. */
+/* Loads the contents of the first model, from the last level up: each level also orders the lines
+ * of the levels above. */
 static int warm(struct whatif *whatif, const struct model *first)
 {
     for (uint32_t thread = 0; thread < first->threads_end; thread++) {
@@ -253,8 +256,8 @@ static const struct relayout_part *relayout_find(const struct relayout *relayout
     return NULL;
 }
 
-/* x86-64 Linux programs have no memory there under Valgrind: 1 TiB each, offset by some pages so
- * that they do not all start in one set. */
+/* Arrays have addresses at which x86-64 Linux programs have no memory under Valgrind: 1 TiB each,
+ * and offset by some pages so that they do not all start in one set. */
 #define ARRAYS_AT UINT64_C(0x600000000000)
 enum { ARRAY_SHIFT = 40, PAGE_BYTES = 4096, PAGES_APART = 37 };
 enum { CHUNK_SHIFT = 16, GRANULE_SHIFT = 4, GRANULES = 1 << (CHUNK_SHIFT - GRANULE_SHIFT) };
@@ -377,7 +380,8 @@ const struct moved_block *moved_find_slow(struct moved *moved, uint64_t address)
 
 /* ---- allocation of places ---- */
 
-/* NULL: too many classes, such places are not reused. */
+/* Returns the size class of blocks with `count` elements; NULL: too many classes, such places are
+ * not reused. */
 static struct moved_class *class_of(struct moved *moved, uint32_t count)
 {
     uint64_t at = memory_hash(count);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Every access also goes to a second model, at its address in another layout of one object. That
- * model starts with the contents of the first model's caches, moved. Once its last level has
- * fetched as many lines as it holds, it has settled, and both counts restart. Nothing else moves:
- * the object's old addresses stay empty.
+ * "What if": every access also goes to a second model, at its address in another layout of one
+ * object (include/new_layout.h). The second model starts with the contents of the first model's
+ * caches, moved. Once its last level has fetched as many lines as it holds, it has settled, and
+ * both counts restart. Nothing else moves: the object's old addresses stay empty. Freestanding;
+ * driven by src/sim/tool/whatif.c and by tests.
  */
 #ifndef MISSTOP_SIM_MODEL_WHATIF_H
 #define MISSTOP_SIM_MODEL_WHATIF_H
@@ -12,13 +13,16 @@
 #include "sim/model/model.h"
 #include "sim/model/tables.h"
 
-/* Used by src/sim/model/whatif.c and for planning a layout. */
+/* Checks of a layout (include/new_layout.h), and the mapping of an element's bytes. Used by
+ * src/sim/model/whatif.c and for planning a layout. */
 /* Returns NULL if the layout is valid, otherwise the reason. */
 const char *relayout_refuse(const struct relayout *relayout);
 
 /*
- * Elements go into arrays, block by block in the order of allocation; the place of a freed block is
- * reused for the next block of its size, as in a pool. Memory comes from the host and is not freed.
+ * The blocks of one object, and the addresses of their bytes in another layout. Elements go into
+ * arrays, block by block in the order of allocation; the place of a freed block is reused for the
+ * next block of its size, as in a pool. Freestanding, used by sim/model/whatif.c; memory comes from
+ * the host and is not freed.
  */
 enum { MOVED_CLASSES = 512, MOVED_BLOCKS_MAX = 1 << 23 };
 
@@ -30,7 +34,8 @@ struct moved_block {
     uint32_t next;  /* free list of its class: index + 1 */
 };
 
-/* 64 KiB of the program's memory: one block in all of it, or one per 16 bytes; index + 1. */
+/* Blocks in 64 KiB of the program's memory: either one block in all of it, or one per 16 bytes;
+ * index + 1. */
 struct moved_chunk {
     uint64_t number; /* number + 1; 0: empty */
     uint32_t *granules;
@@ -76,7 +81,8 @@ static inline const struct moved_block *moved_find(struct moved *moved, uint64_t
     return address - moved->low < moved->high - moved->low ? moved_find_slow(moved, address) : NULL;
 }
 
-/* *bytes: limited to the bytes that are contiguous at the new address. */
+/* Returns the new address of an address in a block. *bytes: limited to the bytes that are
+ * contiguous there. */
 uint64_t moved_map(const struct moved *moved, const struct moved_block *block, uint64_t address,
                    uint32_t *bytes);
 
@@ -97,8 +103,8 @@ struct whatif {
 int whatif_init(struct whatif *whatif, const struct relayout *relayout,
                 const struct model_spec *spec, const struct model_host *host);
 
-/* After the current blocks were added: copies the contents of the first model's caches, and counts
- * from 0. -1 after host->fail(). */
+/* Starts after the current blocks were added (whatif->moved): copies the contents of the first
+ * model's caches, and counts from 0. -1 after host->fail(). */
 int whatif_begin(struct whatif *whatif, const struct model *first);
 
 /* Selects the running thread; -1 after host->fail(). */

@@ -35,7 +35,8 @@ static struct sim_instruction *new_place(Addr ip)
     return place;
 }
 
-/* Never NULL: if the table is full, a shared entry that is reported as lost. */
+/* Returns the counts of an instruction, never NULL: if the table is full, a shared entry that is
+ * reported as lost. */
 static struct sim_instruction *instructions_place(Addr ip)
 {
     struct node *node = VG_(HT_lookup)(nodes, ip);
@@ -63,8 +64,8 @@ static UInt meaning(UChar prefix, UInt before)
     return prefix == 0xf2 ? PF2 : prefix == 0xf3 ? PF3 : prefix == 0x66 && !before ? P66 : before;
 }
 
-/* Intel SDM volume 2, tables A-3 and A-4. movups and movaps without a prefix copy any data:
- * compilers and libraries move structures with them. */
+/* True for floating-point instructions: Intel SDM volume 2, tables A-3 and A-4. movups and movaps
+ * without a prefix copy any data: compilers and libraries move structures with them. */
 static Bool is_floating(UInt map, UInt prefix, UChar opcode)
 {
     if (map == MAP_0F38)
@@ -78,7 +79,8 @@ static Bool is_floating(UInt map, UInt prefix, UChar opcode)
            opcode == 0xc2 || opcode == 0xc6 || opcode == 0xd0;
 }
 
-/* `code`: the whole instruction, `length` readable bytes. */
+/* Returns True if an instruction works on floating-point data. `code`: the whole instruction,
+ * `length` readable bytes. */
 static Bool floating_is(const UChar *code, UInt length)
 {
     UInt prefix = PLAIN, at = 0;

@@ -74,15 +74,16 @@ static struct class *busiest(void)
     return &classes[most];
 }
 
-/* Each report costs misstop time; a few thousand per second, and all of a short run, give shares to
- * a fraction of a percentage point. */
+/* Returns True if reports are too frequent. Each costs misstop time; a few thousand per second, and
+ * all of a short run, give shares to a fraction of a percentage point. */
 static Bool is_costly(ULong accesses)
 {
     UInt freely = shared->header.flags & SIM_EXACT ? REPORTED_FREELY_EXACT : REPORTED_FREELY;
     return looks * LOOK_EVERY > freely && accesses < LOOK_EVERY * REPORTED_ONE_IN;
 }
 
-/* Lower if the ring fills up or there are many reports, higher if neither was so for long. */
+/* Adapts the rates: lower if the ring fills up or there are many reports, higher if neither was the
+ * case for long. */
 static void report_adapt_rate(void)
 {
     UInt waiting = shared_waiting();
@@ -170,8 +171,8 @@ static struct class *class_of(UInt kind, UInt level)
     return &classes[kind == SIM_LEFT ? CLASS_LEFT + level : CLASS_REUSED];
 }
 
-/* SIM_LEFT: evicted from `level`, SIM_REUSED: a use (level 0). Returns its weight if it is to be
- * reported, otherwise 0. Must be called for each of them. */
+/* Returns the weight of a line evicted from level `level` (SIM_LEFT), or of a use (SIM_REUSED;
+ * level 0), if it is to be reported; otherwise 0. Must be called for each of them. */
 static unsigned report_line_due(unsigned kind, unsigned level)
 {
     return due(class_of(kind, level));

@@ -96,8 +96,8 @@ void shared_publish(UInt count)
 /* Small allocations share a slab: Valgrind's list of mappings is limited. */
 enum { SLAB_BYTES = 1 << 20, ALIGN_BYTES = 64 };
 
-/* They mainly wait for address translation. uapi/asm-generic/mman-common.h: Valgrind has no
- * name. */
+/* Large tables with random access mainly wait for address translation. Source:
+ * uapi/asm-generic/mman-common.h; Valgrind has no name for it. */
 enum { HUGE_BYTES = 2 << 20, ADVICE_HUGE_PAGES = 14 };
 
 void *pages_keep(void *context, size_t size_bytes)

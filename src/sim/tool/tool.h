@@ -23,15 +23,15 @@ ULong access_number(void);
 
 void access_start(void);
 
-/* Thread `number` (of tool.c) runs. Also called repeatedly for the running thread, so that the
- * user's pause takes effect. */
+/* Records that thread `number` (of tool.c) runs; `totals` are its counts. Also called repeatedly
+ * for the running thread, so that the user's pause takes effect. */
 void access_runs(UInt number, struct sim_thread *totals);
 
 /* Updates the counts of instructions: if enough accesses were made, or immediately if `all`. */
 void access_report(Bool all);
 
-/* Misses of libc functions that the allocation agent calls on its own memory are not the
- * program's. */
+/* Ignores misses in a range of memory: they are those of libc functions that the allocation agent
+ * calls on its own memory, not the program's. */
 void access_leave_out(Addr start, SizeT length);
 Bool access_is_left_out(Addr address);
 
@@ -59,8 +59,8 @@ extern Bool VG_(clo_trace_children);
 /* NULL: none; the program runs without simulation. */
 extern struct sim_shared *shared;
 
-/* Returns False, without simulation, if the file does not exist, is not misstop's, or belongs to
- * the parent of a fork. */
+/* Maps the file `path`. Returns False, without simulation, if the file does not exist, is not
+ * misstop's, or belongs to the parent of a fork. */
 Bool shared_open(const HChar *path);
 
 /* Detaches a forked child: its counts go to private memory and are not reported. */
@@ -69,8 +69,8 @@ void shared_leave(void);
 /* Returns the current time of the clock that misstop selected. */
 ULong shared_stamp(void);
 
-/* `count` units are consecutive. `may_wait`: for misses, which leave the reserve to records that
- * are not repeated. */
+/* Returns True if the ring has room for `count` consecutive units. `may_wait`: for misses, which
+ * leave the reserve to records that are not repeated. */
 Bool shared_room(UInt count, Bool may_wait);
 /* Returns unit `index` of these; fill in all units, then publish them together. */
 union sim_unit *shared_unit(UInt index);
@@ -79,8 +79,8 @@ void shared_publish(UInt count);
 /* Returns the number of units that misstop has not read yet. */
 UInt shared_waiting(void);
 
-/* Permanent, or of a question and freed as a whole. As struct model_host requires: zeroed, aligned
- * to 64; NULL: no memory. */
+/* Memory of the tool: permanent, or of a question and freed as a whole. Both functions meet the
+ * requirements of struct model_host: zeroed, aligned to 64; NULL: no memory. */
 void *pages_keep(void *context, size_t size_bytes);
 
 struct pages {
@@ -92,8 +92,11 @@ struct pages {
 void *pages_take(void *pages, size_t size_bytes);
 void pages_give_back(struct pages *pages);
 
-/* Read where the agent writes them: an allocation is known here before the program's next access.
- * misstop reads the same rings separately (src/resolve/heap/feed.c). */
+/*
+ * Events of the allocation agent in the program (agent_abi.h), read where it writes them: an
+ * allocation is known here before the program's next access. Used by whatif.c; misstop reads the
+ * same rings separately (src/resolve/heap/feed.c).
+ */
 struct agent_event {
     Addr address;
     ULong bytes; /* 0: freed */
@@ -138,18 +141,20 @@ struct sequence {
 
 void sequence_start(void);
 
-/* 1 to SEQUENCE_MAX accesses in this order; equal sequences share one. */
+/* Returns the sequence of these accesses, 1 to SEQUENCE_MAX, in this order; equal sequences share
+ * one. */
 struct sequence *sequence_of(const struct sequence_access *accesses, UInt count);
 
-/* Written by translated code: ACCESS_NONE if the access is not made. */
+/* The address of each access of a sequence, written by translated code: ACCESS_NONE if the access
+ * is not made. */
 extern Addr access_addresses[SEQUENCE_MAX];
 #define ACCESS_NONE ((Addr)-1)
 
 /* Called at the end of a sequence. */
 VG_REGPARM(1) void access_sequence(struct sequence *sequence);
 
-/* One entry in the shared memory per address, however often it is translated. Only used while
- * translating. */
+/* The counts of each instruction in the shared memory: one entry per address, however often it is
+ * translated. Used by instrument.c, only while translating. */
 void instructions_start(void);
 
 /*
@@ -174,7 +179,8 @@ void lines_runs(UInt tid);
 void missed_by_model(void *context, const struct model_miss *miss);
 bool missed_asks_causes(void *context, uint32_t served);
 
-/* After the model has reported the causes. `kind`: enum model_kind. */
+/* Handles an access that missed, after the model has reported its causes. `kind`: enum
+ * model_kind. */
 void missed_take(struct sim_thread *thread, struct sim_instruction *place, uint64_t address,
                  uint32_t size_bytes, uint32_t kind, uint32_t served);
 
@@ -184,9 +190,10 @@ void missed_sample(const struct sim_thread *thread, const struct sim_instruction
                    uint32_t weight);
 
 /*
- * All reports while misstop keeps up and they do not slow the program down, otherwise one in N. N
- * is separate for each level that served a miss or evicted a line; intervals are random around a
- * prime, so that they do not resonate with the program. Weights add up to the misses.
+ * Reports of misses, sampled accesses and lines to misstop: all of them while it keeps up and they
+ * do not slow the program down, otherwise one in N. N is separate for each level that served a miss
+ * or evicted a line, and intervals are random around a prime, so that they do not resonate with the
+ * program. Weights include the omitted units and add up to the misses.
  */
 void report_start(void);
 

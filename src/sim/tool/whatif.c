@@ -141,7 +141,8 @@ void whatif_start(void)
     zeroed = shared->asked.zeroed;
 }
 
-/* If another question does already, the rings have been read up to here. */
+/* Starts following blocks. If another question does already, the rings have been read up to
+ * here. */
 static Bool begin_following(void)
 {
     Bool before = follows;

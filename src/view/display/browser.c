@@ -143,12 +143,31 @@ void pane_tabbed(struct browser *browser, struct canvas *canvas, struct area are
 
 enum { LIST_LEAST = 3, EXPLAIN_ROWS = 12, LABEL_COLUMNS = 11 };
 
+int explained_draw(const struct snapshot *snapshot, const struct columns *columns, const void *row,
+                   int most, struct canvas *canvas, struct area area)
+{
+    struct explained line = {.label = ""};
+    struct area left = area;
+    const char *label = "";
+    for (unsigned i = 0; left.rows > 0; i++) {
+        line.paint = PAINT_PLAIN;
+        if (!columns->explain(snapshot, row, i, &line))
+            break;
+        if (!*line.text)
+            continue;
+        struct area text = {left.row, 1 + LABEL_COLUMNS, most < left.rows ? most : left.rows,
+                            left.columns - LABEL_COLUMNS - 2};
+        if (strcmp(label, line.label))
+            canvas_text(canvas, left.row, 1, LABEL_COLUMNS, PAINT_DIM, line.label);
+        label = line.label;
+        left = area_below(left, canvas_wrap(canvas, text, line.paint, line.text));
+    }
+    return left.row - area.row;
+}
+
 void pane_explained(struct browser *browser, struct canvas *canvas, struct area area,
                     struct table *table)
 {
-    struct explained line;
-    const char *label = "";
-    bool apart = area.rows > EXPLAIN_ROWS;
     struct area list = area;
     int most = area.rows - EXPLAIN_ROWS - 1;
     most = most < LIST_LEAST ? LIST_LEAST : most;
@@ -156,19 +175,9 @@ void pane_explained(struct browser *browser, struct canvas *canvas, struct area 
     list.rows = list.rows > area.rows || !table->columns->explain ? area.rows : list.rows;
     pane_table(browser, canvas, list, table);
     const void *row = table->columns->explain ? table_selected(table) : NULL;
-    area = area_below(area, list.rows + apart);
-    for (unsigned i = 0; row && area.rows > 0; i++) {
-        line.paint = PAINT_PLAIN;
-        if (!table->columns->explain(browser->snapshot, row, i, &line))
-            return;
-        struct area text = {area.row, 1 + LABEL_COLUMNS, area.rows,
-                            area.columns - LABEL_COLUMNS - 2};
-        if (*line.text && strcmp(label, line.label))
-            canvas_text(canvas, area.row, 1, LABEL_COLUMNS, PAINT_DIM, line.label);
-        label = line.label;
-        if (*line.text)
-            area = area_below(area, canvas_wrap(canvas, text, line.paint, line.text));
-    }
+    if (row)
+        explained_draw(browser->snapshot, table->columns, row, area.rows, canvas,
+                       area_below(area, list.rows + (area.rows > EXPLAIN_ROWS)));
 }
 
 /* ---- the current screen ---- */
@@ -210,8 +219,7 @@ static void update(struct browser *browser)
     }
 }
 
-/* Replaces the displayed snapshot. The tables point into the old one until they have been
- * updated. */
+/* The tables point into the old snapshot until they have been updated. */
 static void browser_take(struct browser *browser, struct held_snapshot next)
 {
     struct held_snapshot old = browser->held;
@@ -766,8 +774,7 @@ struct request browser_input(struct browser *browser, const struct input *input)
         table_move(table, input->kind == INPUT_WHEEL_UP ? -WHEEL_ROWS : WHEEL_ROWS);
         return none;
     default:
-        /* Control characters are never part of a word, so that Ctrl-C and Ctrl-Z work during a
-         * prompt. */
+        /* Control characters are never part of a word: Ctrl-C and Ctrl-Z work during a prompt. */
         if (browser->prompt.kind != PROMPT_NONE && input->key >= 0x20) {
             prompt_key(browser, input->key, &none);
             return none;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The screen contents, and how keys and clicks navigate them, without a terminal: takes input
- * events, draws on a canvas, and returns requests. display.c owns one; tests drive it directly. It
- * holds the displayed snapshot, and while frozen also the newest one. Each screen (screens.h) holds
- * its own state.
+ * events, draws on a canvas, and returns requests. display.c owns one; tests drive it directly.
+ * While frozen it also holds the newest snapshot.
  */
 #ifndef MISSTOP_VIEW_DISPLAY_BROWSER_H
 #define MISSTOP_VIEW_DISPLAY_BROWSER_H
@@ -81,8 +80,7 @@ struct browser {
     unsigned level_count;
     unsigned pane[SCREEN_COUNT];
     bool drawn;                 /* the current screen has been drawn and takes clicks */
-    void *states[SCREEN_COUNT]; /* state of each screen, of a type private to the screen; NULL: none
-                                 */
+    void *states[SCREEN_COUNT]; /* of each screen, of a private type; NULL: none */
     struct prompt prompt;
     struct zone zones[ZONES_MAX];
     unsigned zone_count;
@@ -137,7 +135,6 @@ static inline const struct screen *browser_screen(const struct browser *browser)
     return screens[browser->screen].screen;
 }
 
-/* Switches to a tab, or goes one level down. */
 void browser_go(struct browser *browser, enum screen_id screen);
 /* The two halves of going one level down, for changes in between: Esc returns to this screen in its
  * current state; the other screen makes its rows only while it is shown. */
@@ -193,6 +190,9 @@ int pane_title(struct canvas *canvas, struct area area, bool focused, const char
 /* Draws a table, or a message if it has no rows. */
 void pane_table(struct browser *browser, struct canvas *canvas, struct area area,
                 struct table *table);
+/* Draws the explanation of a row, each line in at most `most` rows. Returns the rows used. */
+int explained_draw(const struct snapshot *snapshot, const struct columns *columns, const void *row,
+                   int most, struct canvas *canvas, struct area area);
 /* Draws a table, with the explanation of the selected row below it. */
 void pane_explained(struct browser *browser, struct canvas *canvas, struct area area,
                     struct table *table);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * A screen image in memory. Screens draw on it; display.c copies it to the terminal, text.c to a
- * file, and tests read it. Drawing outside is clipped and never an error.
- */
+/* A screen image in memory. Screens draw on it; display.c copies it to the terminal, text.c to a
+ * file, and tests read it. Drawing outside is clipped and never an error. */
 #ifndef MISSTOP_VIEW_DISPLAY_CANVAS_H
 #define MISSTOP_VIEW_DISPLAY_CANVAS_H
 
@@ -11,10 +9,8 @@
 #include <stdint.h>
 #include <wchar.h>
 
-/*
- * The meanings of text, and their appearance with 256 colours, 8, and none. Views name a paint;
- * only display.c (curses) and text.c (escape sequences) translate it into a colour.
- */
+/* The meanings of text, and their appearance with 256 colours, 8, and none. Views name a paint;
+ * only display.c (curses) and text.c (escape sequences) translate it into a colour. */
 enum paint {
     PAINT_PLAIN,
     PAINT_DIM,
@@ -64,7 +60,6 @@ struct paint_look {
     unsigned attributes_mono;
 };
 
-/* Colour schemes. */
 enum paint_scheme {
     SCHEME_DEFAULT,  /* for a dark background */
     SCHEME_LIGHT,    /* for a light background */
@@ -80,10 +75,8 @@ short paint_selected_ground(enum paint_scheme scheme);
 /* Returns the heat of a share, 0..1; PAINT_PLAIN if it is not known. */
 enum paint paint_heat(double share);
 
-/*
- * Characters of UTF-8 text and the terminal columns they occupy. No other part of view may assume
- * that a byte or a character is one column wide.
- */
+/* Characters of UTF-8 text and the terminal columns they occupy. No other part of view may assume
+ * that a byte or a character is one column wide. */
 struct glyph {
     wchar_t code;
     unsigned bytes; /* 0 at the end of the text */
@@ -100,10 +93,8 @@ struct glyph glyph_next(const char *text, bool ascii);
 /* Returns the number of columns of a whole text. */
 int glyph_columns(const char *text, bool ascii);
 
-/*
- * Copies `text`, truncated to `columns` columns with an ellipsis ('~' in ASCII). Returns the
- * columns used.
- */
+/* Copies `text`, truncated to `columns` columns with an ellipsis ('~' in ASCII). Returns the
+ * columns used. */
 int glyph_fit(char *out, size_t size, const char *text, int columns, enum glyph_cut cut,
               bool ascii);
 
@@ -128,7 +119,6 @@ struct canvas {
     struct cell *cells;
 };
 
-/* A rectangle of a canvas. */
 struct area {
     int row;
     int column;
@@ -165,10 +155,8 @@ const struct cell *canvas_at(const struct canvas *canvas, int row, int column);
 /* Formats one row as UTF-8, without trailing blanks. Returns the length. */
 size_t canvas_row_text(const struct canvas *canvas, int row, char *out, size_t size);
 
-/*
- * Writes a row of a canvas part by part from the left, as far as it reaches, for lines that consist
- * of parts (header.c).
- */
+/* Writes a row of a canvas part by part from the left, as far as it reaches, for lines that consist
+ * of parts (header.c). */
 /* The unwritten rest of a row. */
 struct pen {
     struct canvas *canvas;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The terminal. browser.c draws the contents. */
 #include <curses.h>
 #include <errno.h>
 #include <langinfo.h>
@@ -177,10 +176,8 @@ static bool display_read(struct input *input)
 
 enum { RESTORE_BYTES = 512 };
 
-/*
- * State that a signal handler needs to restore the terminal. It is static because a handler
- * receives no pointer. Written only by open, close, suspend and resume.
- */
+/* State that a signal handler needs to restore the terminal. It is static because a handler
+ * receives no pointer. Written only by open, close, suspend and resume. */
 static struct {
     volatile sig_atomic_t armed;
     struct termios before;

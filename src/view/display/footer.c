@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The status line and the key bar. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

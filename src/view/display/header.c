@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The lines at the top: the process, whether it waits for memory, the tabs, and the levels below a
- * tab. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,12 +10,8 @@
 #include "view/display/canvas.h"
 #include "view/words.h"
 
-/*
- * The row of tabs: each screen's key and name. If there is not enough room, only the tabs nearest
- * to the current one keep their names; the others show only their keys.
- */
-
 /* The parts of a tab that fit. */
+
 enum said { SAID_NOTHING, SAID_KEY, SAID_NAME };
 
 static bool tab_calls(const struct browser *browser, int tab)

@@ -128,7 +128,6 @@ static void write_other_columns(struct prose_writer *writer, struct browser *bro
     }
 }
 
-/* Writes the whole help for the screen it was opened from. */
 static void help_write(struct prose_writer *writer, struct browser *browser)
 {
     write_screen(writer, browser);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Keys and their actions. The keyboard, the key bar and the help all use the table of screens
- * (screens.h) and, for all other keys, the table in keys.c. Terminal codes stay in display.c.
- */
+/* Keys and their actions. The keyboard, the key bar and the help all use the table of screens
+ * (screens.h) and, for all other keys, the table in keys.c. Terminal codes stay in display.c. */
 #ifndef MISSTOP_VIEW_DISPLAY_KEYS_H
 #define MISSTOP_VIEW_DISPLAY_KEYS_H
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The table of screens. A screen is one file in src/view/screens, which defines a struct screen,
- * and one row here. Its key, tab, help, part of the key bar, clicks and Esc follow from that.
- */
+/* The table of screens. A screen is one file in src/view/screens, which defines a struct screen,
+ * and one row here. Its key, tab, help, part of the key bar, clicks and Esc follow from that. */
 #ifndef MISSTOP_VIEW_DISPLAY_SCREENS_H
 #define MISSTOP_VIEW_DISPLAY_SCREENS_H
 
@@ -16,11 +14,8 @@
 #include "view/widget/columns.h"
 #include "view/widget/table.h"
 
-/*
- * In the order of the tabs, and of the updates after each snapshot: Detail follows the selection in
- * Objects, later rows follow Detail. SCREEN(id, struct screen, keys, place): the first key is the
- * one shown.
- */
+/* In the order of the tabs, and of the updates after each snapshot: Detail follows the selection in
+ * Objects. SCREEN(id, struct screen, keys, place): the first key is the one shown. */
 #define SCREENS(SCREEN)                                                                            \
     SCREEN(OBJECTS, objects_screen, "1", TAB)                                                      \
     SCREEN(DETAIL, detail_screen, "", LEVEL)                                                       \
@@ -59,7 +54,6 @@ enum { PANES_MAX = 5, SCREEN_TABLES_MAX = 6, SCREEN_BAR_MAX = 16 };
 struct browser;
 struct prose_writer;
 
-/* A table in the state of a screen. */
 struct screen_table {
     size_t at; /* offset in the state */
     const struct columns *columns;
@@ -106,8 +100,7 @@ struct screen {
     bool (*click)(struct browser *browser, int row, int column);
     /* Receives the text typed after prompt_ask(). */
     void (*answer)(struct browser *browser, const char *text, struct request *request);
-    /* Without a table: goes to a word, starting at or after the current position; false: not
-     * found. */
+    /* Without a table: goes to a word at or after the current position; false: not found. */
     bool (*find)(struct browser *browser, const char *word, bool from_here);
     /* "" or NULL: the table's hint. */
     void (*hint)(struct browser *browser, char *out, size_t size);
@@ -126,8 +119,7 @@ struct screen_row {
 
 extern const struct screen_row screens[SCREEN_COUNT];
 
-/* Returns true if a screen has something to show; without a snapshot, only those that always
- * have. */
+/* Without a snapshot, only screens that always have something to show. */
 bool screen_filled(enum screen_id id, const struct snapshot *snapshot);
 
 /* ---- opening one screen from another; defined by the opened screen ---- */
@@ -143,8 +135,7 @@ void browser_open_listed(struct browser *browser, uint32_t object);
  * name. */
 void findings_open(struct browser *browser, const void *finding);
 void findings_open_hint(const struct snapshot_finding *finding, char *out, size_t size);
-/* Starts a search in an object and shows the Search screen; returns false if the object has no
- * range. */
+/* Shows the Search screen; returns false if the object has no range. */
 bool search_open_object(struct browser *browser, struct request *request,
                         const struct snapshot_object *object);
 /* Starts a search in a range and shows the Search screen. */
@@ -165,11 +156,9 @@ void browser_open_layout(struct browser *browser, const void *field);
 void browser_open_member(struct browser *browser, const struct snapshot_layout *layout,
                          const struct snapshot_layout_row *row);
 
-/* A text of headings and labelled entries: the scrollable and searchable screens Help and Quality.
- */
+/* A scrollable and searchable screen of headings and labelled entries: Help and Quality. */
 
-/* Destination of the text: visible lines are drawn on the canvas, others are only counted. Or
- * another one: `say` gets every heading (label NULL) and entry. */
+/* Destination of the text: visible lines are drawn on the canvas, others are only counted. */
 struct prose_writer {
     void (*say)(void *to, enum paint paint, const char *label, const char *text);
     void *to;
@@ -191,8 +180,7 @@ void prose_entry(struct prose_writer *writer, enum paint paint, const char *labe
 /* Writes the text of the Quality screen. */
 void quality_prose(struct prose_writer *writer, const struct snapshot *snapshot);
 
-/* State of such a screen, the first member of the screen's own state; the functions use the current
- * screen's. */
+/* The first member of the screen's own state; the functions use the current screen's. */
 struct prose {
     int top;
     int lines;

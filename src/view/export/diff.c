@@ -184,8 +184,7 @@ static int diff_match(struct diff *diff)
 
 /* ---- totals of the two sides: whether they can be compared, and their amounts ---- */
 
-/* Amounts this close count as equal, whatever their interval, because two runs of the same program
- * vary by as much. */
+/* Amounts this close count as equal: two runs of the same program vary by as much. */
 static const double same_amount = 0.05;
 
 static const double waiting_least = 0.02;
@@ -432,8 +431,7 @@ static double mean_of(const double *values, size_t count)
     return sum / (double)count;
 }
 
-/* Returns the mean over all runs, in which a run that does not list the row counts as 0; NAN if no
- * run lists it. */
+/* A run that does not list the row counts as 0; NAN if no run lists it. */
 static double shown_mean(const double *shares, size_t count)
 {
     double sum = 0;

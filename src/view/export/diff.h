@@ -24,8 +24,7 @@
  */
 enum report_table { REPORT_OBJECTS, REPORT_FIELDS, REPORT_FUNCTIONS, REPORT_TABLES };
 
-/* A row of a table and its key for matching; addresses in names are not part of the key. Strings
- * are never NULL. */
+/* Addresses in names are not part of the key. Strings are never NULL. */
 struct report_row {
     const char *name;
     const char *kind;    /* "" for functions */
@@ -124,10 +123,8 @@ struct diff {
     struct arena arena;
 };
 
-/*
- * Compares two sides. The reports must outlive the diff. Returns 0; -EDOM if the sides rank by
- * different events, or have no samples; -ENOMEM.
- */
+/* Compares two sides. The reports must outlive the diff. Returns 0; -EDOM if the sides rank by
+ * different events, or have no samples; -ENOMEM. */
 int diff_new(struct diff **diff, const struct diff_side *a, const struct diff_side *b,
              struct error *error);
 void diff_free(struct diff *diff);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Files for other viewers: a profile for pprof (--pprof), and the whole run as one page for a
- * browser (--html). The page has no references outside the file and is also well-formed XML.
- */
+/* Files for other viewers: a profile for pprof (--pprof), and the whole run as one page for a
+ * browser (--html). The page has no references outside the file and is also well-formed XML. */
 #ifndef MISSTOP_VIEW_EXPORT_FILES_H
 #define MISSTOP_VIEW_EXPORT_FILES_H
 
@@ -42,10 +40,8 @@ int html_print(FILE *out, const struct snapshot *snapshot, const struct view_sou
 /* Checks before the run that the file can be created. Returns 0 or a negative errno. */
 int pprof_check(const char *path, struct error *error);
 
-/*
- * Writes a temporary file and renames it, so that the profile is never incomplete; only its owner
- * can read it. now_ns: CLOCK_REALTIME; 0 for a recording. Returns 0 or a negative errno.
- */
+/* Writes a temporary file and renames it, so that the profile is never incomplete; only its owner
+ * can read it. now_ns: CLOCK_REALTIME; 0 for a recording. Returns 0 or a negative errno. */
 int pprof_write(const char *path, const struct snapshot *snapshot, uint64_t now_ns,
                 struct error *error);
 

@@ -238,7 +238,6 @@ static const char *const lines[] = {
     "Point at a column title for its meaning, or see man misstop. A click on a title sorts.",
 };
 
-/* Writes how to read the page. */
 static void html_help(struct html_writer *writer)
 {
     html_markup(writer, "<ul class=\"notes\">\n");
@@ -337,7 +336,6 @@ static void short_sets(const struct snapshot *snapshot, char *out, size_t size)
         __VA_ARGS__                                                                                \
     }
 
-/* The parts of the page in display order. */
 static const struct section {
     const char *id;
     const char *link; /* title among the links at the top */
@@ -465,8 +463,7 @@ static void html_sections(struct html_writer *writer)
 
 /* ---- style and script of the page ---- */
 
-/* Without the script, only sorting by a title is missing. Neither contains a < or &, which XML
- * would misinterpret. */
+/* Without the script, only sorting is missing. Neither contains a < or &, for XML. */
 
 static const char style[] =
     ":root{color-scheme:light dark;--bg:#fff;--fg:#1d2329;--dim:#626b75;--line:#d9dee3;"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Misses by cache set, and the recurrence in the window. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions and their source lines. */
 #include <stdlib.h>
 
 #include "view/export/writers.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The objects: a table, and the first ones in detail. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,8 +10,8 @@
 #include "view/screens/rows.h"
 #include "view/words.h"
 
-/* ---- the layout of a type in cache lines: bytes by their heat, and the rows of the Layout
- * screen ---- */
+/* ---- the layout of a type in cache lines: bytes by their heat, and the rows of the Layout screen
+ * ---- */
 
 enum { LINE_BYTES = 64, LINES_DRAWN = 24, ROWS = 200, LEFT = 17 };
 
@@ -125,34 +124,13 @@ void html_objects(struct html_writer *writer)
         html_say(writer, "<p class=\"dim\">%s.</p>\n", left);
 }
 
-/* Writes kind, location and size, how the type is known, and the allocation site. */
 static void write_facts(struct html_writer *writer, const struct snapshot_object *object)
 {
-    const struct snapshot *snapshot = writer->snapshot;
-    char text[256];
-    html_say(writer, "<p>%s%s%s", object_kind_name(object->kind),
-             object->module && *object->module ? " of " : "", object->module ? object->module : "");
-    if (object->size)
-        html_format(writer, ", %s", text_bytes(text, object->size));
-    if (object->blocks > 1)
-        html_markup(writer, " in %" PRIu32 " %s", object->blocks,
-                    object->bin == UINT32_MAX ? "instances" : "blocks");
-    else if (object->address)
-        html_markup(writer, " at 0x%" PRIx64, object->address);
-    html_markup(writer, "</p>\n");
-    if (object->type) {
-        field_known(object, NULL, text, sizeof text);
-        html_say(writer, "<p><span class=\"strong\">%s</span>: %s</p>\n", object->type, text);
-    } else if (object->element_size) {
-        html_markup(writer,
-                    "<p>Looks like an array of %" PRIu64
-                    "-byte elements (%.0f%% sure, from the sampled offsets).</p>\n",
-                    object->element_size, object->element_confidence * 100);
-    }
-    if (object->bin >= snapshot->heap.bin_count)
-        return;
+    const struct snapshot_heap *heap = &writer->snapshot->heap;
     html_markup(writer, "<dl class=\"facts\">\n");
-    html_facts(writer, &bin_columns, &snapshot->heap.bins[object->bin]);
+    html_facts(writer, &object_columns, object);
+    if (object->bin < heap->bin_count)
+        html_facts(writer, &bin_columns, &heap->bins[object->bin]);
     html_markup(writer, "</dl>\n");
 }
 

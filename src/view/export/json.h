@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Values and parts of the JSON report, combined by json.c; only its files include jansson. Each
- * function returns a new reference, or NULL if out of memory; the report then fails as a whole.
- */
+/* Values and parts of the JSON report, combined by json.c; only its files include jansson. Each
+ * function returns a new reference, or NULL if out of memory; the report then fails as a whole. */
 #ifndef MISSTOP_VIEW_EXPORT_JSON_H
 #define MISSTOP_VIEW_EXPORT_JSON_H
 
@@ -36,8 +34,7 @@ void json_set_row(json_t *out, const struct columns *columns, const struct snaps
 /* Returns what json_print() prints; NULL if out of memory. */
 json_t *json_snapshot(const struct snapshot *snapshot);
 
-/* Prints one object on one line, flushes, and releases the object. Returns 0 or a negative
- * errno. */
+/* Flushes, and releases the object. Returns 0 or a negative errno. */
 int json_line(FILE *out, json_t *root);
 
 /* Members of the snapshot that other files create; the matrix uses the user's names. */

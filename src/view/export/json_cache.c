@@ -140,7 +140,6 @@ static const struct columns eviction_line_members =
             MEMBER("name", struct snapshot_eviction_line, name),
             MEMBER_COUNT("misses", struct snapshot_eviction_line, misses));
 
-/* Returns the cells by rows. */
 static json_t *json_evictions(const struct snapshot *snapshot, const void *row)
 {
     const struct snapshot_evictions *from = row;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions and their instructions. */
 #include <math.h>
 
 #include "view/export/json.h"
@@ -195,8 +194,7 @@ static void set_detail(json_t *out, const struct matrix_table *table, size_t row
     json_set(out, "blocks", recent(&cell.blocks, "address", json_address));
 }
 
-/* Returns the cells that are not 0. Details are included from a share of 0.001 on, as for
- * objects. */
+/* Details are included from a share of 0.001 on, as for objects. */
 static json_t *cells(const struct matrix_table *table)
 {
     json_t *out = json_array();

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Objects with all their data. */
 #include <math.h>
 
 #include "view/export/json.h"
@@ -237,7 +236,6 @@ static const char *rates_from(unsigned from)
     return from == RATES_RECORDED ? "recorded" : "counted";
 }
 
-/* Returns the first known level. */
 static int known_level(const struct snapshot_rates *rates)
 {
     for (int i = 0; rates && i < RATE_LEVELS; i++)

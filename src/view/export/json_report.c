@@ -176,8 +176,8 @@ static void report_take_functions(struct report *report, const json_t *functions
 
 enum { REPORT_BYTES_MOST = 64 << 20 };
 
-/* Returns the end of a file, from malloc(), and the bytes `before` it; NULL and `error` on failure.
- */
+/* Returns the end of a file, from malloc(), and the bytes `before` it; NULL and `error` on
+ * failure. */
 static char *read_end(const char *path, size_t *size, off_t *before, struct error *error)
 {
     struct stat status;
@@ -269,8 +269,7 @@ static double instructions_of(const json_t *events)
     return NAN;
 }
 
-/* Decayed weight halves every half-life; a steady stream accumulates to the weight of half-life /
- * ln 2. */
+/* A steady stream accumulates to the weight of half-life / ln 2. */
 static double seconds_covered(const struct report *report, double counted_s)
 {
     if (!strcmp(report->basis, "run") || !(report->half_life_s > 0))

@@ -20,11 +20,8 @@
 #include "view/pprof.pb-c.h"
 #include "view/words.h"
 
-/*
- * Tables of a profile under construction: strings, functions, locations and mappings, each entry
- * once. All are allocated from one arena. If memory runs out, `failed` is set and returned ids are
- * meaningless. For pprof.c.
- */
+/* Strings, functions, locations and mappings, each entry once, from one arena. If memory runs out,
+ * `failed` is set and returned ids are meaningless. */
 /* Pointers in the form of the messages, and the index of each entry. Grows; initialised with
  * zeros. */
 struct pprof_list {
@@ -144,8 +141,7 @@ static bool same_mapping(const struct pprof_tables *tables, uint32_t at, const v
     return a->start == b->start && a->end == b->end;
 }
 
-/* The mapping states that functions and lines are known, so that a viewer need not look for the
- * file. */
+/* Functions and lines are known, so that a viewer need not look for the file. */
 static uint64_t pprof_mapping(struct pprof_tables *tables, const struct mapping_desc *from)
 {
     uint32_t *at =
@@ -350,8 +346,7 @@ static void set_types(struct writer *writer)
     writer->profile.default_value_type = writer->types[1].type;
 }
 
-/* Rounds a fractional part to an integer and carries the remainder to the next part, so that the
- * sums agree. */
+/* Carries the remainder to the next part, so that the sums agree. */
 static int64_t round_on(struct writer *writer, int value, double amount)
 {
     const double most = 9e18;

@@ -90,7 +90,6 @@ static void print_time_range(struct text_writer *writer)
     text_say(writer, "only %s", text);
 }
 
-/* Prints a sentence unless it is empty. */
 static void say_known(struct text_writer *writer, const char *before, const char *sentence)
 {
     if (*sentence)
@@ -258,7 +257,6 @@ void text_rows(struct text_writer *writer, const struct columns *columns, const 
         text_say(writer, "(%zu more; -j lists all)", count - most);
 }
 
-/* Prints the explanation of a row. */
 static void text_explain(struct text_writer *writer, const struct columns *columns, const void *row)
 {
     struct explained line;
@@ -275,7 +273,6 @@ static void text_explain(struct text_writer *writer, const struct columns *colum
 
 enum { MATRIX_TEXT_ROWS = 12, MATRIX_TEXT_CELLS = 3 };
 
-/* Draws the grid as on the screen. */
 static void write_grid(struct text_writer *writer, const struct matrix_table *table)
 {
     struct matrix_grid grid = {0};

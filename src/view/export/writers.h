@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Separates markup from text: markup is our own and literal, text is untrusted and escaped. Errors
- * are those of the stream, checked once at its end (html.c). For html_*.c.
- */
+/* Separates markup from text: markup is our own and literal, text is untrusted and escaped. Errors
+ * are those of the stream, checked once at its end (html.c). For html_*.c. */
 #ifndef MISSTOP_VIEW_EXPORT_WRITERS_H
 #define MISSTOP_VIEW_EXPORT_WRITERS_H
 
@@ -62,7 +60,6 @@ void html_linked_rows(struct html_writer *writer, const struct columns *columns,
                       bool (*link)(const struct snapshot *snapshot, const void *row, char *id,
                                    size_t size));
 
-/* Format the ids used by the sections. */
 bool html_object_link(const struct snapshot *snapshot, const void *object, char *id, size_t size);
 bool html_function_link(const struct snapshot *snapshot, const void *code, char *id, size_t size);
 
@@ -101,8 +98,7 @@ struct text_writer {
 int text_writer_init(struct text_writer *writer, FILE *out, const struct snapshot *snapshot,
                      const struct view_options *options);
 
-/* Prints a sentence. Sentences are for people and grep: they are never cut to the width of the
- * tables. */
+/* Sentences are for people and grep: never cut to the width of the tables. */
 void text_say(struct text_writer *writer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

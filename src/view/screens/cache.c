@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 5: a map of the cache sets, lines that recur in the window of newest samples, and
- * objects that are sampled together. */
+/* Screen 5: a map of the cache sets, recurring lines, and objects that are sampled together. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>

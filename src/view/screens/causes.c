@@ -472,7 +472,6 @@ void causes_evictor(const struct snapshot_evictor *evictor, char *out, size_t si
              evictor->object ? evictor->object : "");
 }
 
-/* Returns true if the program has several threads. */
 static bool has_threads(const struct snapshot *snapshot)
 {
     const struct snapshot_causes_list *list = &snapshot->causes.of[CAUSES_THREADS];
@@ -489,9 +488,11 @@ static uint32_t id_of(enum causes_of kind, const struct snapshot_evictor *evicto
     return kind == CAUSES_OBJECTS ? evictor->object_id : evictor->function_id;
 }
 
-/* Finds the main evictor if it is known and not the row itself: for an object, the evicting object;
+/*
+ * Finds the main evictor if it is known and not the row itself: for an object, the evicting object;
  * for a function, the evicting function. Another one can have the same name. Returns false if there
- * is none. */
+ * is none.
+ */
 static bool rival(enum causes_of kind, const struct snapshot_causes_row *row,
                   char out[ADVICE_NAME_BYTES])
 {

@@ -13,7 +13,6 @@
 const struct snapshot_causes_row *causes_row_of(const struct snapshot_causes *causes,
                                                 enum causes_of kind, uint32_t id);
 
-/* Returns "object", "function" or "thread". */
 const char *causes_of_name(enum causes_of kind);
 
 /* Formats the causes, largest first: "61.0% conflict, 27.0% capacity, 12.0% first references". */

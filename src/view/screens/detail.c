@@ -30,24 +30,79 @@ static struct detail_view *detail_view(const struct browser *browser)
 
 /* ---- the lines above the lists ---- */
 
-static int draw_facts(const struct snapshot_object *object, struct canvas *canvas, struct area area)
+static void explain_place(const struct snapshot_object *object, char *out, size_t size)
 {
-    char size[16];
-    char line[512];
-    snprintf(line, sizeof line, " %s%s%s", object_kind_name(object->kind),
-             object->module && *object->module ? " of " : "", object->module ? object->module : "");
-    if (object->size && object->bin != UINT32_MAX && object->blocks != 1)
-        text_append(line, sizeof line, "   %s live", text_bytes(size, object->size));
-    else if (object->size)
-        text_append(line, sizeof line, "   %s at 0x%" PRIx64 "-0x%" PRIx64,
-                    text_bytes(size, object->size), object->address,
-                    object->address + object->size);
+    char bytes[16] = "";
+    bool blocks = object->bin != UINT32_MAX;
+    snprintf(out, size, "%s%s%s%s%s", object_kind_name(object->kind),
+             object->module && *object->module ? " of " : "", object->module ? object->module : "",
+             object->size ? ", " : "", object->size ? text_bytes(bytes, object->size) : "");
+    if (!object->size)
+        text_append(out, size, " at 0x%" PRIx64, object->address);
+    else if (blocks && object->blocks != 1)
+        text_append(out, size, " live");
     else
-        text_append(line, sizeof line, "   at 0x%" PRIx64, object->address);
+        text_append(out, size, " at 0x%" PRIx64 "-0x%" PRIx64, object->address,
+                    object->address + object->size);
     if (object->blocks > 1)
-        text_append(line, sizeof line, "   %" PRIu32 " %s", object->blocks,
-                    object->bin != UINT32_MAX ? "blocks" : "instances");
-    return canvas_text(canvas, area.row, area.column, area.columns, PAINT_PLAIN, line) > 0;
+        text_append(out, size, ", %" PRIu32 " %s", object->blocks, blocks ? "blocks" : "instances");
+}
+
+/* Describes an element, by the type with most of the samples or by the offsets. */
+static void explain_element(const struct snapshot_object *object, char *out, size_t size)
+{
+    const struct snapshot_layout *layout = object->layout_count ? &object->layouts[0] : NULL;
+    if (layout && !layout->inferred && layout->row_count && layout->size)
+        snprintf(out, size, "one %s, %" PRIu64 " bytes", layout->name, layout->size);
+    else if (object->element_size)
+        snprintf(out, size,
+                 "looks like an array of %" PRIu64
+                 "-byte elements (%.0f%% sure, from the sampled offsets)",
+                 object->element_size, object->element_confidence * 100);
+}
+
+/* Describes the origin of the memory: the call path of its bin. */
+static void explain_origin(const struct heap_bin *heap, char *out, size_t size)
+{
+    char bytes[16];
+    char blocks[16];
+    snprintf(out, size, "%s in %s live block%s%s%s", text_bytes(bytes, heap->usable_bytes),
+             text_count(blocks, (double)heap->live_blocks), heap->live_blocks == 1 ? "" : "s",
+             heap->path ? ", allocated by " : "", heap->path ? heap->path : "");
+}
+
+bool object_explain(const struct snapshot *snapshot, const void *pointer, unsigned line,
+                    struct explained *out)
+{
+    static const char *const labels[] = {"Place",  "Type",  "Element", "Memory",
+                                         "Levels", "Rates", "Use",     "Watched"};
+    ROW(snapshot_object);
+    const struct snapshot_watch_object *watched = watch_find(snapshot, row->id);
+    char known[192];
+    if (line >= sizeof labels / sizeof *labels)
+        return false;
+    out->label = labels[line];
+    out->paint = line == 1 && row->typed[TYPED_DISAGREED] > 0 ? PAINT_WARN : PAINT_PLAIN;
+    *out->text = '\0';
+    if (line == 0) {
+        explain_place(row, out->text, sizeof out->text);
+    } else if (line == 1 && row->type) {
+        field_known(row, NULL, known, sizeof known);
+        snprintf(out->text, sizeof out->text, "%s   %s", row->type, known);
+    } else if (line == 2) {
+        explain_element(row, out->text, sizeof out->text);
+    } else if (line == 3 && row->bin < snapshot->heap.bin_count) {
+        explain_origin(&snapshot->heap.bins[row->bin].heap, out->text, sizeof out->text);
+    } else if (line == 4) {
+        levels_sentence(snapshot, row->levels, out->text, sizeof out->text);
+    } else if (line == 5) {
+        rates_sentence(snapshot, row->rates, out->text, sizeof out->text);
+    } else if (line == 6) {
+        use_sentence(snapshot, row->use, out->text, sizeof out->text);
+    } else if (line == 7 && watched) {
+        watch_line(watched, out->text, sizeof out->text);
+    }
+    return true;
 }
 
 static void draw_name(const struct snapshot_object *object, struct canvas *canvas, struct area area)
@@ -70,101 +125,17 @@ static void draw_name(const struct snapshot_object *object, struct canvas *canva
                     paint_heat(object->share.value), figures);
 }
 
-/* Draws the size of an element, by the type with most of the samples or by the offsets. */
-static bool draw_element(const struct snapshot_object *object, struct canvas *canvas,
-                         struct area area)
-{
-    const struct snapshot_layout *layout = object->layout_count ? &object->layouts[0] : NULL;
-    bool typed = layout && !layout->inferred && layout->row_count && layout->size;
-    char name[COLUMN_TEXT_BYTES];
-    glyph_fit(name, sizeof name, typed ? layout->name : "", area.columns / 2, GLYPH_CUT_MIDDLE,
-              canvas->ascii);
-    if (typed)
-        canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN,
-                      " one %s, %" PRIu64 " bytes", name, layout->size);
-    else if (object->element_size)
-        canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN,
-                      " looks like an array of %" PRIu64
-                      "-byte elements (%.0f%% sure, from the sampled offsets)",
-                      object->element_size, object->element_confidence * 100);
-    return typed || object->element_size;
-}
-
-/* Draws its type, and how the type is known. */
-static bool draw_type(const struct snapshot_object *object, struct canvas *canvas, struct area area)
-{
-    char known[192];
-    char name[COLUMN_TEXT_BYTES];
-    if (!object->type)
-        return false;
-    glyph_fit(name, sizeof name, object->type, area.columns / 2, GLYPH_CUT_MIDDLE, canvas->ascii);
-    int used =
-        canvas_format(canvas, area.row, area.column, area.columns, PAINT_STRONG, " %s", name);
-    field_known(object, NULL, known, sizeof known);
-    canvas_format(canvas, area.row, area.column + used, area.columns - used,
-                  object->typed[TYPED_DISAGREED] > 0 ? PAINT_WARN : PAINT_DIM, "   %s", known);
-    return true;
-}
-
-/* Draws the origin of the memory: the call path of its bin. */
-static bool draw_origin(const struct snapshot *snapshot, const struct snapshot_object *object,
-                        struct canvas *canvas, struct area area)
-{
-    const struct heap_bin *heap =
-        object->bin < snapshot->heap.bin_count ? &snapshot->heap.bins[object->bin].heap : NULL;
-    char bytes[16];
-    char blocks[16];
-    char path[COLUMN_TEXT_BYTES];
-    if (!heap)
-        return false;
-    struct pen pen = {canvas, area.row, area.column, area.column + area.columns};
-    pen_part(&pen, PAINT_PLAIN, " %s in %s live block%s", text_bytes(bytes, heap->usable_bytes),
-             text_count(blocks, (double)heap->live_blocks), heap->live_blocks == 1 ? "" : "s");
-    if (!heap->path)
-        return true;
-    pen_part(&pen, PAINT_DIM, "%s", "   allocated by ");
-    glyph_fit(path, sizeof path, heap->path, pen.end - pen.column - 1, GLYPH_CUT_MIDDLE,
-              canvas->ascii);
-    pen_part(&pen, PAINT_PLAIN, "%s", path);
-    return true;
-}
-
-/* Draws a sentence if there is one. Returns the rows used. */
-static int draw_known(const char *text, struct canvas *canvas, struct area area)
-{
-    if (*text)
-        canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN, " %s", text);
-    return *text != '\0';
-}
-
-/* Draws name, share, address, type and origin of the object. Returns the rows used. */
+/* Draws name, share, and the explanation of the object. Returns the rows used. */
 static int detail_head(const struct snapshot *snapshot, const struct snapshot_object *object,
                        struct canvas *canvas, struct area area)
 {
-    const struct snapshot_watch_object *watched = watch_find(snapshot, object->id);
-    struct area line = area;
-    char text[512];
-    int rows = area.rows >= 14 ? 4 : area.rows >= 9 ? 2 : 1;
-    draw_name(object, canvas, line);
-    line.row++;
-    if (rows >= 2)
-        draw_facts(object, canvas, line);
-    if (rows < 4)
-        return rows;
-    line.row++;
-    line.row += draw_type(object, canvas, line);
-    line.row += draw_origin(snapshot, object, canvas, line);
-    levels_sentence(snapshot, object->levels, text, sizeof text);
-    line.row += draw_known(text, canvas, line);
-    rates_sentence(snapshot, object->rates, text, sizeof text);
-    line.row += draw_known(text, canvas, line);
-    use_sentence(snapshot, object->use, text, sizeof text);
-    line.row += draw_known(text, canvas, line);
-    if (watched)
-        watch_line(watched, text, sizeof text);
-    line.row += draw_known(watched ? text : "", canvas, line);
-    line.row += draw_element(object, canvas, line);
-    return line.row + 1 - area.row; /* a blank line below */
+    draw_name(object, canvas, area);
+    if (area.rows < 9)
+        return 1;
+    struct area below = area_below(area, 1);
+    below.rows = area.rows < 14 ? 1 : below.rows;
+    int used = explained_draw(snapshot, &object_columns, object, 1, canvas, below);
+    return 1 + used + (area.rows >= 14); /* a blank line below */
 }
 
 enum { WIDE_COLUMNS = 100, TALL_ROWS = 16 };

@@ -38,7 +38,6 @@ static struct function_view *function_view(const struct browser *browser)
 
 enum { CONTEXT_LINES = 3, HEAD_LINES = 12, ROWS_MOST = 4000 };
 
-/* Identities of table rows. */
 static uint64_t source_identity(const char *file, uint32_t line)
 {
     return hash_bytes(file ? file : "", file ? strlen(file) : 0) ^ line;
@@ -49,7 +48,6 @@ static bool has_line(const struct snapshot_instruction *instruction)
     return instruction->file && instruction->line;
 }
 
-/* Returns true if the instruction is on the line. */
 static bool source_row_has(const struct source_row *row,
                            const struct snapshot_instruction *instruction)
 {
@@ -120,7 +118,6 @@ static double instruction_samples(const struct snapshot_instruction *instruction
     return instruction->samples + instruction->unknown_samples;
 }
 
-/* Adds a row for a line, from the instructions [0, count) of that line. */
 static void add_line(struct source_rows *rows, const struct view_sources *sources,
                      const struct snapshot_instruction *const *sorted, size_t count)
 {
@@ -153,7 +150,6 @@ static void add_line(struct source_rows *rows, const struct view_sources *source
         rows->unreadable = true;
 }
 
-/* Progress of adding the lines of a file. */
 struct reach {
     const char *file; /* NULL: none yet */
     uint64_t end;     /* first line that was not added yet */
@@ -186,8 +182,7 @@ static void begin_file(struct source_rows *rows, const struct snapshot_code *cod
     }
 }
 
-/* Adds context between the last line added and the next hot line; skips the middle of a long
- * gap. */
+/* Skips the middle of a long gap. */
 static void bridge(struct source_rows *rows, const struct view_sources *sources, uint32_t line,
                    struct reach *reach)
 {
@@ -333,8 +328,7 @@ static void function_gather_line(struct browser *browser)
     const struct source_row *line = table_selected(&view->source);
     const struct snapshot_instruction *hottest = NULL;
     uint64_t wanted = line ? source_identity(line->file, line->line) : 0;
-    /* Instructions are read from the process and disassembled, so do not repeat it for every
-     * key. */
+    /* Instructions are read and disassembled, so do not repeat it for every key. */
     if (!code || (view->gathered && wanted == view->gathered_line))
         return;
     view->accesses.pinned &= wanted == view->gathered_line;
@@ -352,7 +346,6 @@ static void function_gather_line(struct browser *browser)
         table_prefer(&view->accesses, hottest->address);
 }
 
-/* Gathers source lines, and the instructions of the selected one. */
 static void function_gather(struct browser *browser)
 {
     struct function_view *view = function_view(browser);

@@ -80,7 +80,6 @@ static void draw_alignment(const struct snapshot_layout *layout, struct canvas *
     canvas_text(canvas, area.row, area.column, area.columns, PAINT_PLAIN, text);
 }
 
-/* Draws all types seen in the object, with the current one highlighted. */
 static void draw_types(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_object *object = browser->opened.object;
@@ -188,7 +187,6 @@ static void set_text(struct layout_row *out, const char *text)
     text_sanitise(out->text, sizeof out->text, text, strlen(text));
 }
 
-/* Adds a separator for lines [first, next). */
 static void add_rule(struct layout_rows *rows, const struct snapshot_layout *layout, size_t first,
                      size_t next)
 {
@@ -217,7 +215,6 @@ static void add_rule(struct layout_rows *rows, const struct snapshot_layout *lay
     set_text(out, text);
 }
 
-/* Returns the number of cache lines of a member. */
 static size_t lines_of(const struct snapshot_layout *layout, const struct snapshot_layout_row *row)
 {
     size_t line = row->line;

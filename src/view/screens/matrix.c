@@ -13,8 +13,7 @@
 
 enum { HEADING_NAME_BYTES = 256 };
 
-/* Returns the bytes of `text` that fit in one row; breaks after a word if the row is then more than
- * half full. */
+/* Breaks after a word if the row is then more than half full. */
 static int row_bytes(const char *text, int columns, bool words, bool ascii, int *used)
 {
     struct glyph glyph;
@@ -177,7 +176,6 @@ static void place_columns(struct matrix_grid *grid, const struct matrix_table *t
            &grid->first[MATRIX_OBJECTS]);
 }
 
-/* Returns the table column at a visible position. */
 static size_t column_at(const struct matrix_grid *grid, const struct matrix_table *table,
                         size_t shown)
 {
@@ -201,7 +199,6 @@ static void place_rows(struct matrix_grid *grid, const struct matrix_table *tabl
 
 /* ---- drawing ---- */
 
-/* Draws a share; blank if it is 0. */
 static void draw_share(struct canvas *canvas, int row, int column, int width, double share,
                        enum paint paint)
 {
@@ -220,7 +217,6 @@ static int cell_column(const struct matrix_grid *grid, size_t shown)
            (int)shown * grid->cell_columns;
 }
 
-/* Returns the heading of the column at a visible position. */
 static const char *heading_of(const struct matrix_grid *grid, const struct matrix_table *table,
                               size_t shown, char out[GRID_NAME_BYTES])
 {
@@ -477,8 +473,7 @@ static bool matrix_name_act(struct browser *browser, enum action action)
     return true;
 }
 
-/* Renames the lines under the cursor; they are the same even if a new snapshot arrived since the
- * prompt. */
+/* The lines are the same even if a new snapshot arrived since the prompt. */
 static void matrix_answer(struct browser *browser, const char *text, struct request *request)
 {
     struct matrix_view *view = matrix_view(browser);

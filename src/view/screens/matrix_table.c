@@ -183,7 +183,6 @@ static const char *rest_name(enum matrix_axis axis, uint32_t which)
     return which == MATRIX_OTHERS ? "others" : axis == MATRIX_OBJECTS ? "no object" : "no access";
 }
 
-/* An axis of the snapshot. */
 struct listed {
     const uint32_t *indices; /* [count]; then the unlisted ones, then those without a line */
     size_t count;

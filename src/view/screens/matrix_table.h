@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The matrix of a snapshot with the user's names: functions and objects, renamed and combined,
- * largest share first; then the others; then samples without an object, and without a function. For
- * the Matrix screen, batch text and JSON. It points into the snapshot and the rules, and must be
- * rebuilt when either changes.
+ * Functions and objects with the user's names, renamed and combined, largest share first; then the
+ * others; then samples without an object, and without a function. It points into the snapshot and
+ * the rules, and must be rebuilt when either changes.
  */
 #ifndef MISSTOP_VIEW_SCREENS_MATRIX_TABLE_H
 #define MISSTOP_VIEW_SCREENS_MATRIX_TABLE_H
@@ -40,7 +39,6 @@ enum matrix_measure {
 #define MATRIX_OTHERS UINT32_MAX
 #define MATRIX_NOBODY (UINT32_MAX - 1)
 
-/* A row or a column. */
 struct matrix_line {
     const char *name;
     uint64_t identity; /* identity of its group: the same in the next snapshot */
@@ -53,7 +51,6 @@ struct matrix_line {
     struct snapshot_matrix_cell total;
 };
 
-/* The rows, or the columns. */
 struct matrix_lines {
     size_t count; /* with those two, where they have anything; 0: there is no matrix */
     struct matrix_line list[MATRIX_ROWS];
@@ -93,22 +90,17 @@ size_t matrix_table_line(const struct matrix_table *table, enum matrix_axis axis
  * -EINVAL for the others. */
 int matrix_rules_rename(struct bin_rules *rules, const struct matrix_table *table,
                         enum matrix_axis axis, size_t line, const char *name);
-/* Merges `count` lines, given by their identities, into another one, as one request. Returns
- * -ENOENT if one is no longer listed. */
+/* Merges `count` lines, by their identities, in one request. -ENOENT: one is no longer listed. */
 int matrix_rules_combine(struct bin_rules *rules, const struct matrix_table *table,
                          enum matrix_axis axis, uint64_t into, const uint64_t *from,
                          uint32_t count);
 
-/*
- * Parts of one cell of the matrix, or of a total, with the user's names: fields, lines, threads,
- * blocks, levels, causes. For the screen, batch text, JSON and the page of --html.
- */
+/* Parts of one cell of the matrix, or of a total, with the user's names: fields, lines, threads,
+ * blocks, levels, causes. For the screen, batch text, JSON and the page of --html. */
 enum { MATRIX_PARTS_MAX = 8, MATRIX_PART_BYTES = 160 };
 
-/* A field, a line, a thread or a block. */
 struct matrix_part {
-    char name[MATRIX_PART_BYTES]; /* "particle.vy", "demo.c:74"; "": a block, or a thread without a
-                                     name */
+    char name[MATRIX_PART_BYTES]; /* "particle.vy", "demo.c:74"; "": a block, or no name known */
     uint64_t key;                 /* thread id, address of the block */
     double samples;
     double loads; /* parts of fields and lines only */
@@ -157,7 +149,6 @@ void matrix_cell_gather(const struct matrix_table *table, struct matrix_place pl
 bool matrix_cell_next(const struct matrix_table *table, bool listed[MATRIX_ROWS][MATRIX_COLUMNS],
                       struct matrix_place *place);
 
-/* One cell of the matrix in words: for the screen (matrix.c), batch text and the page of --html. */
 /* Most useful first. */
 enum matrix_word {
     MATRIX_WORD_TITLE,
@@ -181,10 +172,7 @@ void matrix_word(const struct matrix_table *table, const struct matrix_cell *cel
 int matrix_words_draw(const struct matrix_table *table, const struct matrix_cell *cell,
                       struct canvas *canvas, struct area area);
 
-/*
- * The grid of the Matrix screen: functions down, objects across, totals first in both directions;
- * its cursor and scrolling. For matrix.c.
- */
+/* Functions down, objects across, totals first in both directions. */
 
 struct matrix_grid {
     struct matrix_place cursor;
@@ -192,7 +180,6 @@ struct matrix_grid {
     size_t first[MATRIX_AXES]; /* visible line */
     struct tags tagged;        /* identities of lines of one axis */
     enum matrix_axis tagged_axis;
-    /* Positions as drawn. */
     struct area names;         /* names of functions; the first row has the totals of objects */
     int total_columns;         /* width of the totals of functions */
     int cell_columns;          /* width of a cell */
@@ -204,12 +191,10 @@ struct matrix_grid {
 const struct matrix_line *matrix_line_at(const struct matrix_table *table, enum matrix_axis axis,
                                          struct matrix_place place);
 
-/* Scrolls to the cursor and draws. Returns the rows used: all except the last few if there are
- * many. */
+/* Returns the rows used: all except the last few if there are many. */
 int matrix_grid_draw(struct matrix_grid *grid, const struct matrix_table *table,
                      struct canvas *canvas, struct area area);
 
-/* State of the screen. */
 struct matrix_view {
     struct matrix_table table;
     struct bin_rules rules;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The list of processes, of this machine or of a recording, if none was given. */
 #include <stdio.h>
 
 #include "view/display/browser.h"

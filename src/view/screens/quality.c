@@ -79,7 +79,6 @@ static void write_samples(struct prose_writer *writer, const struct snapshot *sn
     }
 }
 
-/* Writes the reasons that occurred, most frequent first. */
 static void write_reasons(struct prose_writer *writer, const struct snapshot *snapshot)
 {
     const struct snapshot_totals *totals = &snapshot->totals;

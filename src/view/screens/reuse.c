@@ -14,7 +14,6 @@
 
 enum { TEXT_ROWS = 2 };
 
-/* Draws the subject of the curve in one line. */
 static void draw_title(const struct snapshot_reuse_row *row, struct canvas *canvas,
                        struct area area)
 {

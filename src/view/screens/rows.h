@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows of tables that are made for the screen: source lines, instructions, callers, members of a
- * type, answers of What if. Lists start zeroed, are rebuilt in the same memory, and are freed by
- * the caller. */
+/* Rows that are made for the screen. Lists start zeroed, are rebuilt in the same memory, and are
+ * freed by the caller. */
 #ifndef MISSTOP_VIEW_SCREENS_ROWS_H
 #define MISSTOP_VIEW_SCREENS_ROWS_H
 
@@ -15,10 +14,8 @@
 
 struct browser;
 
-/*
- * Source lines of one function that have samples, with context, and the instructions of a line. The
- * text is read through struct view_sources. For function.c.
- */
+/* Source lines of one function that have samples, with context, and the instructions of a line. The
+ * text is read through struct view_sources. For function.c. */
 struct source_rows {
     struct source_row *list;
     size_t count;
@@ -41,7 +38,6 @@ void source_rows_make(struct source_rows *rows, const struct snapshot_code *code
 void instruction_rows_make(struct instruction_rows *rows, const struct snapshot_code *code,
                            const struct source_row *line, const struct view_sources *sources);
 
-/* The tree of callers as rows of a table. */
 struct caller_row {
     const struct snapshot_caller *caller;
     char text[256]; /* the function, indented */
@@ -63,10 +59,8 @@ void callers_known(const struct snapshot_callers *callers, double samples, char 
 /* Opens Function for a struct caller_row; shows a message if it has no samples of its own. */
 void callers_open(struct browser *browser, const void *row);
 
-/*
- * Rows of the Layout screen: the members of a type in order, without members of folded ones, with
- * separators at cache line starts and notes on defects. For layout.c.
- */
+/* Rows of the Layout screen: the members of a type in order, without members of folded ones, with
+ * separators at cache line starts and notes on defects. For layout.c. */
 
 struct layout_row {
     const struct snapshot_layout_row *row; /* NULL: a separator with the title `text` */

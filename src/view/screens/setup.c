@@ -269,7 +269,6 @@ static void change(struct browser *browser, const struct setup_row *row, int dir
     }
 }
 
-/* Returns true if the action belongs to this screen. */
 static bool setup_change(struct browser *browser, enum action action, struct request *request)
 {
     struct setup_view *view = setup_view(browser);

@@ -54,7 +54,6 @@ static void list_accesses(struct browser *browser, const struct snapshot_sharing
     sharing_view(browser)->line = line;
 }
 
-/* Lists the lines and accesses of the selected group. */
 static void sharing_follow(struct browser *browser)
 {
     const struct snapshot_sharing_group *group = group_shown(browser);
@@ -511,7 +510,7 @@ static const struct column access_list[] = {
 };
 
 const struct columns sharing_access_columns = {
-    .title = "Who does what",
+    .title = "Accesses by thread",
     TABLE(struct sharing_access, access_list),
     .sort = COLUMNS_AS_THEY_COME,
     .identity = access_identity,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 8: the run over time by object, function, field or thread; its phases and their leading
- * objects. */
+/* Screen 8. */
 
 #include <ctype.h>
 #include <math.h>
@@ -106,7 +105,7 @@ static void draw_turns(const struct snapshot_turns *turns, struct canvas *canvas
                 timeline_chart_mark(turns->left, canvas->ascii));
     canvas_text(canvas, row, column + 2, 1, timeline_chart_paint(turns->right),
                 timeline_chart_mark(turns->right, canvas->ascii));
-    canvas_text(canvas, row, column + 4, columns - 4, PAINT_DIM, "take turns");
+    canvas_text(canvas, row, column + 4, columns - 4, PAINT_DIM, "alternate");
 }
 
 static void draw_series(const struct timeline_stack *stack, size_t series, struct canvas *canvas,

@@ -36,7 +36,6 @@ struct menu {
     size_t count;
 };
 
-/* Returns the current answer, or the last one. */
 static double change_of(const struct menu *menu, const struct whatif_wanted *wanted)
 {
     const struct snapshot_whatifs *asked = menu->asked;
@@ -200,8 +199,7 @@ static void whatif_open(struct browser *browser)
 
 /* ---- drawing ---- */
 
-/* Without a simulation, shows the figure that is known: the share of the time that loads of the
- * object took. */
+/* Shows the known figure: the share of the time that loads of the object took. */
 static void draw_without(const struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_object *object = browser->opened.object;

@@ -254,7 +254,6 @@ void bar_spark(char *out, size_t size, int columns, const float *values, size_t 
 
 enum { REUSE_CURVE_LABEL = 6, ROWS_LEAST = 4, SIZE_COLUMNS = 6 };
 
-/* Position of a plot without its labels. */
 struct plot {
     struct canvas *canvas;
     struct area area;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * A run as a chart: time from left to right; in each column the shares that objects (or functions,
- * fields, threads) have of the misses, stacked. For the Phases screen.
- */
+/* A run as a chart: time from left to right; in each column the shares that objects (or functions,
+ * fields, threads) have of the misses, stacked. For the Phases screen. */
 #ifndef MISSTOP_VIEW_WIDGET_CHART_H
 #define MISSTOP_VIEW_WIDGET_CHART_H
 
@@ -47,16 +45,13 @@ struct timeline_chart timeline_chart(const struct snapshot_timeline *timeline, d
 /* Returns the column of a time, 0 to columns, clamped. */
 int timeline_chart_column(const struct timeline_chart *chart, double at_s);
 
-/* Returns the time at which a column begins; column 0 is the first, `columns` the end of the
- * last. */
+/* Column 0 is the first, `columns` the end of the last. */
 double timeline_chart_time(const struct timeline_chart *chart, int column);
 
-/* Draws shares in all rows of the area except the last three, which show the number of misses, the
- * phases, and the first and last time. */
+/* The area's last three rows show the number of misses, the phases, and the first and last time. */
 void timeline_chart_draw(const struct timeline_chart *chart, struct canvas *canvas,
                          struct area area);
 
-/* Sums the periods [first, end). */
 double timeline_sum(const double *weight, size_t first, size_t end);
 
 /* Return the colour of a series, and its mark: "a" etc. without colours. */
@@ -70,17 +65,14 @@ const char *timeline_chart_mark(size_t series, bool ascii);
  * visible. */
 void bar_fill(char *out, size_t size, int columns, double fraction, bool ascii);
 
-/*
- * Formats the newest `columns` of `count` values, oldest left, on a scale from 0 to `top`; NAN
- * values are blank. top <= 0: use the largest value.
- */
+/* Formats the newest `columns` of `count` values, oldest left, on a scale from 0 to `top`; NAN
+ * values are blank. top <= 0: use the largest value. */
 void bar_spark(char *out, size_t size, int columns, const float *values, size_t count, double top,
                bool ascii);
 
 /* Returns one character for 0..1, the lowest step for 0, blank for NAN. */
 const char *bar_step(double fraction, bool ascii);
 
-/* A map of the sets of a cache: its shape, as drawn. */
 struct sets_map {
     int columns;
     int cell; /* width of a cell */
@@ -99,8 +91,7 @@ long sets_map_at(const struct sets_map *map, int row, int column);
 /* Returns the mean number of samples per set. */
 double sets_map_mean(const struct snapshot_sets *sets);
 
-/* Draws the curve of `row`, filled, and the curve of all accesses as dots, with the caches
- * marked. */
+/* The curve of `row` is filled, that of all accesses dotted, with the caches marked. */
 void reuse_curve_draw(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *row,
                       struct canvas *canvas, struct area area);
 

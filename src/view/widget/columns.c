@@ -249,10 +249,8 @@ static int wanted_width(const struct columns *columns, const struct column *colu
     return wanted;
 }
 
-/*
- * Chooses columns in the order of their rank until one does not fit. Names get a readable width
- * first, because figures without names are useless.
- */
+/* Chooses columns in the order of their rank until one does not fit. Names get a readable width
+ * first, because figures without names are useless. */
 static void choose_by_rank(const struct columns *columns, const struct snapshot *snapshot,
                            const int wanted[COLUMNS_MAX], int width, bool pictures,
                            bool chosen[COLUMNS_MAX])

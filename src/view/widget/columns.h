@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Columns as data: title, path to the value in a row, JSON key, formatting, sorting, paint, and
- * which columns are dropped first if there is little room. Screen, batch text, HTML and the JSON
- * members of a row use the same table; finding, filtering, sorting and the help need nothing else.
- */
+/* Columns as data, in one table for screen, batch text, HTML and the JSON members of a row;
+ * finding, filtering, sorting and the help need nothing else. */
 #ifndef MISSTOP_VIEW_WIDGET_COLUMNS_H
 #define MISSTOP_VIEW_WIDGET_COLUMNS_H
 
@@ -160,8 +157,7 @@ struct path {
             offsetof(type, count_over)                                                             \
         }                                                                                          \
     }
-/* Another row: behind a pointer in this row, behind a pointer in the row that a pointer leads to,
- * or embedded in this row. */
+/* Behind a pointer in this row, or in the row that a pointer leads to, or embedded. */
 #define ROW_OF(type, pointer)                                                                      \
     {                                                                                              \
         .kind = PATH_ROW, .offset = offsetof(type, pointer)                                        \
@@ -186,7 +182,6 @@ enum json_form {
 
 struct json_t;
 
-/* A column, a JSON member, or both. */
 struct column {
     const char *title; /* NULL: only a JSON member */
     const char *help;  /* one sentence; NULL: not in the help */
@@ -215,8 +210,7 @@ struct column {
     void (*words)(const struct snapshot *snapshot, const void *row, char *out, size_t size);
     enum json_form form;
 
-    /* Conditions. A path counts as given if its member is neither 0 (for a double: NAN) nor
-     * NULL. */
+    /* A path counts as given if its member is neither 0 (for a double: NAN) nor NULL. */
     struct path where;  /* member of the row: the value is known only if this is given */
     struct path unless; /* ... and only if this is not given */
     struct path given;  /* member of the row: the JSON member exists only if this is given */
@@ -375,15 +369,12 @@ void column_choice_parse(const struct columns *columns, const char *text,
 void column_choice_text(const struct columns *columns, const struct column_choice *choice,
                         char *out, size_t size);
 
-/*
- * Chooses the columns that fit in `width`, and widens those that can grow to the content of the
- * first rows. `pictures`: include bars and sparklines. choice NULL: none.
- */
+/* Chooses the columns that fit in `width`, and widens those that can grow to the content of the
+ * first rows. `pictures`: include bars and sparklines. choice NULL: none. */
 void columns_layout(const struct columns *columns, const struct column_choice *choice,
                     const struct snapshot *snapshot, const void *rows, size_t count, int width,
                     bool pictures, struct layout *layout);
 
-/* Returns the value of a cell. */
 struct value columns_value(const struct column *column, const struct snapshot *snapshot,
                            const void *row);
 
@@ -402,7 +393,6 @@ const void *path_target(const struct path *path, const void *row);
 struct value path_value(const struct path *path, const void *row);
 /* Returns true if a path is given, as defined in struct column; also for no path. */
 bool path_given(const struct path *path, const void *row);
-/* Returns true if a JSON member exists. */
 bool columns_given(const struct column *column, const struct snapshot *snapshot, const void *row);
 
 /* Formats a cell; names are limited to `width`, "" if not known. */
@@ -457,7 +447,6 @@ enum paint paint_store(struct value value);
 /* Returns the function with more than half of these samples; NULL if there is none. */
 const struct snapshot_code *columns_unknown_leader(const struct snapshot *snapshot);
 
-/* Returns half the width of the interval. */
 double columns_half(const struct snapshot_share *share);
 /* Returns the distance of the farther end from the value. */
 double columns_reach(const struct snapshot_share *share);
@@ -478,6 +467,8 @@ enum { FINDINGS_NONE_BYTES = 640 };
 void findings_none(const struct snapshot *snapshot, char *out, size_t size);
 
 extern const struct columns object_columns;
+bool object_explain(const struct snapshot *snapshot, const void *object, unsigned line,
+                    struct explained *out);
 extern const struct columns field_columns;
 extern const struct columns instance_columns;
 extern const struct columns toucher_columns; /* code that accesses one object */
@@ -530,7 +521,6 @@ struct json_t *json_phase_shares(const struct snapshot *snapshot, const void *ph
 struct json_t *json_signed(int64_t value);
 struct json_t *json_event_shares(const struct snapshot *snapshot, const void *object);
 
-/* Accesses of a function to one object. */
 struct site {
     const struct snapshot_code *code;
     const struct snapshot_object *object;
@@ -538,7 +528,6 @@ struct site {
     char text[96]; /* the instruction; "": not known */
 };
 
-/* A source line with the samples of its instructions. */
 struct source_row {
     const char *file;
     uint32_t line;          /* 0: a separator, with `text` as its title */
@@ -554,7 +543,6 @@ struct source_row {
     char text[256];
 };
 
-/* An instruction of one function. */
 struct instruction_row {
     const struct snapshot_instruction *instruction;
     char text[96]; /* "": not known */

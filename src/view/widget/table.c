@@ -392,7 +392,6 @@ static void draw_scrollbar(const struct table *table, struct canvas *canvas, int
     }
 }
 
-/* Draws a separator with its title. */
 static void draw_parting(const struct table *table, struct canvas *canvas, int row,
                          const char *text)
 {
@@ -420,8 +419,7 @@ static void draw_rows(const struct table *table, struct canvas *canvas, bool foc
     }
 }
 
-/* Columns that appear and disappear with the data are distracting, so the layout is fixed after the
- * first few snapshots, once the names have been read. */
+/* Columns that come and go are distracting: the layout is fixed once the names have been read. */
 static void fit_columns(struct table *table, int width)
 {
     bool loading = table->snapshot && table->snapshot->loading.waiting;

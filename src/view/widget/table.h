@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * A list that can be navigated, sorted, filtered and searched, for any rows described by columns.
- * The selection follows the same item when a new snapshot moves it; until the user moves the
- * selection, it stays on the first row. Embedded in the states of screens.
- */
+/* A list that can be navigated, sorted, filtered and searched. The selection follows the same item
+ * when a new snapshot moves it; until the user moves the selection, it stays on the first row. */
 #ifndef MISSTOP_VIEW_WIDGET_TABLE_H
 #define MISSTOP_VIEW_WIDGET_TABLE_H
 
@@ -47,7 +44,6 @@ void table_lay_out(struct table *table);
 void table_set(struct table *table, const struct snapshot *snapshot, const void *rows,
                size_t count);
 
-/* Sets the rows that the snapshot lists. */
 void table_set_all(struct table *table, const struct snapshot *snapshot);
 
 /* Returns the number of displayed rows, without separators. */
@@ -97,8 +93,7 @@ const char *tags_toggle(struct tags *tags, uint64_t identity);
 
 enum table_hit { TABLE_MISSED, TABLE_TITLE, TABLE_SELECTED, TABLE_AGAIN };
 
-/* Handles a click: sorts on a title, selects on a row. Returns AGAIN if that row was already
- * selected. */
+/* Sorts on a title, selects on a row. AGAIN: that row was already selected. */
 enum table_hit table_click(struct table *table, int row, int column);
 
 #endif
