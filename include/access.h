@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * decode -> resolve: one memory access with its address and how the address was obtained, or the
- * single reason why it could not be obtained.
- */
+/* decode -> resolve: one memory access with its address and how the address was obtained, or the
+ * single reason why it could not be obtained. */
 #ifndef MISSTOP_ACCESS_H
 #define MISSTOP_ACCESS_H
 

@@ -188,8 +188,7 @@ struct line_place {
     struct place place;
 };
 
-/* Replaces an object by another one after a name or type became known late. All counts of `from`
- * move to `to`. */
+/* Moves all counts of `from` to `to`, after a name or type became known late. */
 struct object_rename {
     uint32_t from;
     uint32_t to;

@@ -166,8 +166,7 @@ struct sampler_event {
     uint64_t opened_on; /* kernel events open for it (threads x CPUs); 0: could not be opened */
 };
 
-/* Properties of a session, live, replayed or from FILE.misstop. Stable but for events[].period and
- * counts. */
+/* Properties of a session, live or replayed. Stable but for events[].period and counts. */
 struct sampler_info {
     const char *source; /* "counter", ..., "replay" */
     const char *weighs; /* meaning of a sample, for the header line */

@@ -154,8 +154,7 @@ struct snapshot_region {
     enum region_state state;
     const char *object; /* name of the object in it; "" if several */
     enum region_reason reason;
-    /* Found regions, if phases are distinguished: most misses first. Share NAN: found only in other
-     * phases, not measured now. */
+    /* Found regions, most misses first, with phases. Share NAN: found only in other phases. */
     /* Terminated by an entry without a name; NULL: none. */
     const struct snapshot_region_phase *phases;
     size_t phase_count;

@@ -162,8 +162,7 @@ struct snapshot_object {
 /* An instruction and an object, for profiles in the formats of other tools. Only on request
  * (profile_want_accesses()), because every pair is visited. */
 struct snapshot_access {
-    /* Address of the instruction; 0: all accesses to the object that are not counted by
-     * instruction. */
+    /* Address of the instruction; 0: all accesses that are not counted by instruction. */
     uint64_t address;
     const char *function;      /* NULL: address is 0 */
     const char *function_file; /* where it begins; NULL, 0: not known, as for the next four */
@@ -190,8 +189,7 @@ struct snapshot_bin {
     uint32_t object;      /* index into objects; UINT32_MAX: not listed there */
     double samples;       /* samples under the basis */
     double share;         /* fraction of all attributed weight of the ranking event */
-    /* Name with the first caller that distinguishes it from other bins of that name; NULL: the name
-     * is unique. */
+    /* Name with the first caller that distinguishes it from bins of that name; NULL: unique. */
     const char *called;
     bool touched; /* it has had a sample since the start or the last reset */
     bool suspect; /* grows, is old, and was never touched: possibly a leak */

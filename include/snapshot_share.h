@@ -10,8 +10,7 @@
 #include "access.h"
 #include "simulated_line.h"
 
-/* A share, rate or ratio with its 95 % interval (computed as described in
- * src/profile/tables/statistics.h). */
+/* A share, rate or ratio with its 95 % interval (src/profile/tables/statistics.h). */
 struct snapshot_share {
     double value; /* 0..1, except for ratios */
     double low;
@@ -112,8 +111,7 @@ struct time_range {
     uint64_t end_ns;
 };
 
-/* Use of lines between fetch and eviction, simulation only: sums over the evicted lines that an
- * instruction fetched. */
+/* Use of lines between fetch and eviction: sums over the lines that an instruction fetched. */
 struct snapshot_use {
     double lines;
     double fetched_bytes;

@@ -53,8 +53,7 @@ struct snapshot_whatif_level {
     double after;
     double object_before; /* fraction of `before` to the object */
     double object_after;
-    /* Fraction of object_after on lines fetched for the first time since the question was asked;
-     * NAN: nothing was moved. */
+    /* Fraction of object_after on lines fetched only since the question; NAN: nothing moved. */
     double fresh;
 };
 

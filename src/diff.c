@@ -76,8 +76,7 @@ static int replay_until(struct engine *engine, uint64_t until_ns, const char *pa
                : error_set(error, (int)count, "cannot read %s: %s", path, strerror((int)-count));
 }
 
-/* Replays one of the equal parts of a recording in smaller steps; the last part continues to the
- * end. */
+/* Replays one of the equal parts in smaller steps; the last part continues to the end. */
 static int replay_part(struct engine *engine, unsigned part, unsigned *patience_ms,
                        const char *path, struct error *error)
 {

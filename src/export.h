@@ -16,8 +16,7 @@ int export_check(const struct options *options, struct error *error);
 int export_write(const struct options *options, struct engine *engine, pid_t pid,
                  struct error *error);
 
-/* Writes a snapshot to NAME.txt and NAME.json; reports the result in `message`. Overwrites
- * nothing. */
+/* Writes NAME.txt and NAME.json; reports the result in `message`. Overwrites nothing. */
 void snapshot_file_write(const struct snapshot *snapshot, const struct view_options *options,
                          const char *name, char *message, size_t size);
 

@@ -27,8 +27,7 @@ static void redirect(int fd, const char *path, int flags)
     }
 }
 
-/* Variables that make the dynamic linker load the agent, and let the agent find the shared
- * memory. */
+/* Variables that make the dynamic linker load the agent, and lead it to the shared memory. */
 struct agent_variables {
     char preload[4096];
     char memory[64];

@@ -48,8 +48,7 @@ struct launch {
     char output[64]; /* file with the program's terminal output; "": none */
 };
 
-/* Finds one of misstop's own files: in the build directory, otherwise where it was installed.
- * Returns 0 or -ENOENT. */
+/* Finds a file of misstop in the build directory, otherwise where installed. 0 or -ENOENT. */
 int launch_find(char *path, size_t size, const char *built, const char *installed,
                 struct error *error);
 
@@ -64,8 +63,7 @@ struct launch_wanted {
     const struct signals_before *signals;
 };
 
-/* Forks a child that waits at the gate. Returns -ENOENT if the agent is missing, or another
- * negative errno. */
+/* Forks a child that waits at the gate. -ENOENT: no agent; or another negative errno. */
 int launch_prepare(struct launch *launch, const struct launch_wanted *wanted, struct error *error);
 
 /* Opens the gate. Returns 0 after the exec, otherwise the error of exec. */
@@ -96,8 +94,7 @@ struct command {
  * program that cannot load the agent is watched without it; the Heap screen shows why. */
 int command_open(struct command *command, const struct options *options, struct error *error);
 
-/* Call after the program has ended, or when it is to continue alone. Also allowed for a zeroed
- * struct. */
+/* Call after the program's end, or if it is to continue alone. Allowed for a zeroed struct. */
 void command_close(struct command *command);
 
 #endif

@@ -55,8 +55,7 @@ static struct timespec timespec_of(double seconds)
                              .tv_nsec = (long)((seconds - floor(seconds)) * 1e9)};
 }
 
-/* Makes the timer fire after first_s, then every delay_s; 0 s stops it. Returns 0 or a negative
- * errno. */
+/* Makes the timer fire after first_s, then every delay_s; 0 s stops it. 0 or a negative errno. */
 static int refresh_timer_start(int fd, double first_s, double delay_s)
 {
     struct itimerspec timer = {.it_interval = timespec_of(delay_s),
@@ -196,8 +195,7 @@ static void drain(struct loop *loop)
     bool all_times = loop->target_ended || loop->follows;
     uint64_t until = all_times ? UINT64_MAX : clock_now_ns() - SAMPLER_SETTLES_NS;
     long code;
-    /* A simulation waits for its misses to be read; a live process does not wait for the next
-     * refresh. */
+    /* A simulation waits until its misses are read; a live process continues. */
     bool all = !loop->setup->front && (loop->target_ended || loop->setup->options->sim);
     do
         code = engine_drain(loop->setup->engine, until);

@@ -62,8 +62,7 @@ static void ending_simulation(const struct simulation *simulation)
         fprintf(stderr, "misstop: --sim: %s\n", text);
 }
 
-/* Reports why the agent recorded no allocations of a launched program, or stopped recording
- * them. */
+/* Reports why the agent recorded no allocations, or stopped recording them. */
 static void ending_heap(const struct command *command)
 {
     const char *why = NULL;

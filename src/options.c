@@ -341,8 +341,7 @@ static int choose_action(struct options *options, int argc, char **argv, struct 
     return check_together(options, error);
 }
 
-/* Applies the settings of F2 if no option was given. Ignores a value that the option would
- * reject. */
+/* Applies the settings of F2 unless an option was given. Ignores values it would reject. */
 static void options_from_settings(struct options *options)
 {
     struct settings settings;

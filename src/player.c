@@ -36,8 +36,7 @@ static void show_processes(struct display *display, struct resolver_process_list
     picker_show(display, rows, count, false);
 }
 
-/* Returns true when the user quits, leaves the list or picks a process, or a signal ends misstop;
- * sets *picked. */
+/* Returns true at the end of the choice: quit, left, picked or a signal; sets *picked. */
 static bool picked_now(struct display *display, int signals, pid_t *picked)
 {
     struct signalfd_siginfo info;

@@ -45,8 +45,7 @@ bool player_act(struct player *player, const struct request *request, double ste
  * negative errno after which nothing can be shown; *quit: the user wants to leave misstop. */
 int player_pick(struct player *player, bool *quit, struct error *error);
 
-/* Like player_pick(), before anything is shown, if there are several processes. *quit: none was
- * chosen. */
+/* Like player_pick(), at the start, if there are several processes. *quit: none was chosen. */
 int player_pick_first(struct engine *engine, struct display *display, bool *quit,
                       struct error *error);
 

@@ -92,8 +92,7 @@ static bool in_path(const char *name)
     return feed_refusal(name, &none) != AGENT_LOAD_UNREADABLE;
 }
 
-/* Prefers valgrind.bin: Debian's `valgrind` is a script that adds LD_LIBRARY_PATH to the program's
- * environment. */
+/* Prefers valgrind.bin: Debian's script `valgrind` adds LD_LIBRARY_PATH to the environment. */
 static const char *launcher(void)
 {
     return in_path("valgrind.bin") ? "valgrind.bin" : in_path("valgrind") ? "valgrind" : NULL;

@@ -35,8 +35,7 @@ void signals_note(struct signals_before *before);
 /* Restores the original dispositions. Call in a child, before exec. */
 void signals_restore(const struct signals_before *before);
 
-/* Blocks these signals for everything started afterwards. Call before launching or opening
- * anything. */
+/* Blocks these signals for everything started afterwards. Call first. */
 void signals_block(void);
 
 /* Returns a non-blocking descriptor that delivers struct signalfd_siginfo, or a negative errno. */

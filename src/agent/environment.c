@@ -102,8 +102,7 @@ static bool read_layout(uint64_t fields[STAT_FIELDS])
     return at;
 }
 
-/* Sets the end of /proc/PID/environ. Root may set it directly; other users must pass the whole
- * layout again. */
+/* Sets the end of /proc/PID/environ: directly as root, otherwise by passing the whole layout. */
 static void end_environment(char *end)
 {
     uint64_t fields[STAT_FIELDS];

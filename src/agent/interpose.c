@@ -38,8 +38,7 @@ static inline uint64_t record_stamp(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Returns the thread, with room for a record and its owner reported. NULL: the event is counted as
- * lost. */
+/* Returns the thread, with room for a record and its owner reported. NULL: counted as lost. */
 static inline struct thread *record_begin(void)
 {
     struct thread *thread = thread_current;
@@ -199,8 +198,7 @@ static void *move_early(void *old, size_t size)
     return block;
 }
 
-/* Records a free of the old block before the call, because another thread may get its address
- * immediately. */
+/* Records the free first, because another thread may get the old address immediately. */
 static void *reallocate(void *old, size_t size, void *const *frame)
 {
     if (UNLIKELY(old && real_is_early(old)))
@@ -364,8 +362,7 @@ static int (*real_execve)(const char *, char *const *, char *const *);
 static int (*real_execvpe)(const char *, char *const *, char *const *);
 static int (*real_fexecve)(int, char *const *, char *const *);
 
-/* Finds libc's exec functions early, because in a child of a multithreaded program dlsym() could
- * block forever. */
+/* Finds libc's exec early: in a child of a multithreaded program dlsym() could block forever. */
 __attribute__((constructor)) static void find_exec(void)
 {
     *(void **)&real_execve = dlsym(RTLD_NEXT, "execve");
@@ -493,8 +490,7 @@ static void exec_report(enum agent_state state, enum agent_reason reason, enum a
     __atomic_store_n(&session.header->state, state, __ATOMIC_RELEASE);
 }
 
-/* Makes the environment for an exec. `name`: the program to run; `is_searched`: searched in PATH as
- * by execvp(). */
+/* Makes the environment for an exec of `name`; `is_searched`: in PATH as by execvp(). */
 static struct handed hand_on(const char *name, bool is_searched, char *const *environment)
 {
     struct handed handed = {.variables = (char **)(uintptr_t)environment, .fd = -1};
@@ -649,8 +645,7 @@ INTERPOSED int prctl(int option, ...)
     return real.prctl(option, words[0], words[1], words[2], words[3]);
 }
 
-/* Looks for system calls by which the program restricts itself. Called by syscall() below with its
- * first arguments. */
+/* Looks for calls by which the program restricts itself, with syscall()'s first arguments. */
 __attribute__((used)) static void look_at_call(long number, long first, long second)
 {
     if (number == SYS_prctl)
@@ -659,8 +654,7 @@ __attribute__((used)) static void look_at_call(long number, long first, long sec
         look_at_prctl(PR_SET_SECCOMP, 0);
 }
 
-/* Makes system calls until libc's function is known. Does not set errno: no caller reads it that
- * early. */
+/* Calls the kernel until libc's function is known. Leaves errno: no caller reads it that early. */
 __attribute__((used)) static long early_syscall(long number, long a, long b, long c, long d, long e,
                                                 long f)
 {

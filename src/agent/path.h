@@ -65,8 +65,7 @@ static inline struct path_known *path_at(struct path_cache *cache, uint16_t plac
     return (struct path_known *)(cache->entries + (size_t)place * PATH_STEP);
 }
 
-/* Returns true if the entry is for this caller at this depth, and its part of the stack is
- * readable. */
+/* Returns true if the entry is for this caller at this depth, with its stack readable. */
 static inline bool path_fits(const struct path_cache *cache, const struct path_known *known,
                              void *const *frame)
 {

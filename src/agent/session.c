@@ -36,8 +36,7 @@ void session_unmap(void *pages, size_t size_bytes)
     raw_syscall(SYS_munmap, (long)pages, (long)size_bytes, 0, 0, 0, 0);
 }
 
-/* Returns the descriptor, or -1; a variable of this name that belongs to another program is not an
- * error. */
+/* Returns the descriptor, or -1; another program may have a variable of this name. */
 static int descriptor(void)
 {
     const char *text = environ ? getenv(AGENT_VARIABLE) : NULL;

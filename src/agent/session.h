@@ -61,8 +61,7 @@ static inline bool session_on(void)
     return LIKELY(__atomic_load_n(&gate.on, __ATOMIC_RELAXED));
 }
 
-/* Maps the memory named by the environment, if it exists and is ours. Called early, by one
- * thread. */
+/* Maps the memory that the environment names, if it is ours. Called early, by one thread. */
 void session_start(const struct real *functions);
 
 /* Stops recording in this process, for a reason that misstop shows. */

@@ -42,8 +42,7 @@ static struct agent_unit *units_of(uint32_t chunk)
     return session.units + (size_t)chunk * AGENT_CHUNK_UNITS;
 }
 
-/* Wakes misstop when the requested number of chunks is taken. Exactly one thread reaches that
- * number. */
+/* Wakes misstop at the requested number of chunks. Exactly one thread reaches that number. */
 static void count_chunk(struct agent_header *header)
 {
     if (__atomic_add_fetch(&header->chunks_taken, 1, __ATOMIC_RELAXED) !=
@@ -80,8 +79,7 @@ static void put_mark(struct thread *thread, enum agent_kind kind, uint32_t value
     thread->head++;
 }
 
-/* Returns the ring and its chunk to the reader, who makes them available again after reading
- * everything. */
+/* Returns the ring and its chunk to the reader, who recycles them after reading everything. */
 static void release(struct thread *thread)
 {
     put_mark(thread, AGENT_END, 0);
@@ -120,8 +118,7 @@ int thread_start(void)
     return pthread_key_create(&key, thread_ended) ? -1 : 0;
 }
 
-/* Takes a ring that was never used, because rings of an earlier program in this process may still
- * have to be read. */
+/* Takes a ring never used before: those of an earlier program may still have to be read. */
 static uint32_t take_fresh_ring(void)
 {
     uint32_t used = __atomic_load_n(&session.header->rings_used, __ATOMIC_RELAXED);

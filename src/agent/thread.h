@@ -35,20 +35,17 @@ enum { THREAD_MASK = AGENT_CHUNK_UNITS - 1 };
 
 extern __thread struct thread *thread_current __attribute__((tls_model("initial-exec")));
 
-/* Returns the number of allocations to skip before the next timed one: 0 to twice the mean, from
- * any number. */
+/* Returns how many allocations to skip before the next timed one: 0 to twice the mean. */
 static inline uint32_t thread_random_gap(uint64_t seed)
 {
     uint64_t hash = seed * UINT64_C(0x9e3779b97f4a7c15) >> 32;
     return (uint32_t)(hash * (2 * AGENT_TIMED_ONE_IN - 1) >> 32);
 }
 
-/* Creates the pool, and the key with the destructor that gives rings back. Call before the gate
- * opens. */
+/* Creates the pool, and the destructor that gives rings back. Call before the gate opens. */
 int thread_start(void);
 
-/* Takes a ring for the calling thread. NULL: none is free, and the event is counted. Keeps
- * errno. */
+/* Takes a ring for the calling thread. NULL: none is free (counted). Keeps errno. */
 struct thread *thread_take(void);
 
 /* Gives the ring back after an event of a thread that takes a ring for each event. */

@@ -62,8 +62,7 @@ static void start_at(struct unwind *unwind, uint64_t address)
     unwind->low = page;
 }
 
-/* Returns true if the word at an address at or above the stack pointer can be read; extends the
- * range upwards. */
+/* Returns true if the word can be read (at or above the stack pointer); extends the range. */
 static bool can_read(struct unwind *unwind, uint64_t address)
 {
     if (address & 7 || address < unwind->low)

@@ -17,8 +17,7 @@ int error_set(struct error *error, int code, const char *format, ...)
 enum { ERROR_CAUSE = 256 };
 const char *error_cause(int code, char out[ERROR_CAUSE]);
 
-/* Returns the remedy if another process may not be inspected: "try sudo", or what root itself
- * lacks. */
+/* Returns the remedy for a refused inspection: "try sudo", or what root itself lacks. */
 const char *error_rights_remedy(void);
 
 #endif

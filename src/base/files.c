@@ -59,8 +59,7 @@ static bool has_capability(const char *status)
     return bits >> CAPABILITY_DAC_OVERRIDE & 1 || bits >> CAPABILITY_DAC_READ_SEARCH & 1;
 }
 
-/* Reads the ids that the kernel uses when the process opens files: its file system user and groups,
- * the last of four numbers. */
+/* Reads the ids that the kernel checks for files: the last of four numbers, and the groups. */
 static bool read_user(struct files_user *user, pid_t pid)
 {
     char path[64];
@@ -109,8 +108,7 @@ static bool is_elsewhere(pid_t pid)
            own.st_ino != other.st_ino || !same_link(pid, "ns/mnt");
 }
 
-/* Reads the user of the process again, because a process may change its user. The last user stays
- * when the process is gone. */
+/* Reads the user again, because a process may change it. A process that is gone keeps the last. */
 static void ask_process(struct files_client *client)
 {
     struct files_user user;

@@ -52,15 +52,13 @@ struct files_client {
     uint32_t refused_count;
 };
 
-/* Initialises the client for a live process. If its user is not known, only files that everyone may
- * read are opened. */
+/* Initialises a live client. If its user is not known, opens only files that everyone may read. */
 void files_client_process(struct files_client *client, pid_t pid);
 
 /* Initialises the client for a recording, with the owner of the recording file as user. */
 void files_client_recording(struct files_client *client, const char *path);
 
-/* Requires that this user may read the files, too. Adds nothing for root, nor for the user of an
- * unprivileged misstop. */
+/* Requires that this user may read the files, too. No effect for root, or without privileges. */
 void files_client_add(struct files_client *client, uid_t uid);
 
 /* Adds the owner of an open file that names other files, such as a program with debug information.
@@ -85,12 +83,10 @@ int files_open_below(int root, const char *path, struct files_client *client,
 int files_open_in_root(pid_t pid, const char *path, struct files_client *client,
                        enum files_links links, uint64_t most_bytes);
 
-/* Opens a file below a folder named by the user, with our own rights; links cannot lead out of the
- * folder. */
+/* Opens a file below the user's folder, with our own rights; links cannot lead out of it. */
 int files_open_in_folder(const char *folder, const char *path, uint64_t most_bytes);
 
-/* Opens a regular file named by the user, misstop or the kernel (/proc/PID/exe); follows any
- * links. */
+/* Opens a regular file named by the user, misstop or the kernel; follows any links. */
 int files_open(const char *path);
 
 /* Explains an error of the functions above: "user 1000 may not read it". */
@@ -101,8 +97,7 @@ const char *files_why(const struct files_client *client, int code, char out[FILE
 void files_enter(int root);
 void files_become(const struct files_client *client);
 
-/* Copies a file to memory, where it cannot be truncated while it is mapped; closes fd. Returns -1
- * if the file is too large. */
+/* Copies a file to memory, which cannot be truncated while mapped; closes fd. -1: too large. */
 int files_copy(int fd, uint64_t most_bytes);
 
 /* A file that appears as a whole or not at all: written to a temporary file in the same folder,
@@ -117,8 +112,7 @@ struct whole_file {
 /* Checks before the run begins that the file can be created. Returns 0 or a negative errno. */
 int whole_file_check(const char *option, const char *path, struct error *error);
 
-/* Keeps the pointers to the strings. Returns 0 or a negative errno; on error there is nothing to
- * close. */
+/* Keeps the string pointers. Returns 0 or a negative errno; then there is nothing to close. */
 int whole_file_open(struct whole_file *file, const char *option, const char *path,
                     struct error *error);
 

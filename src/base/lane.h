@@ -11,8 +11,7 @@ struct lane;
 
 typedef void (*lane_work)(void *context, void *batch);
 
-/* Allocates `batches` (2 or more) zeroed buffers of `batch_bytes`. Returns 0 or a negative
- * errno. */
+/* Allocates `batches` (2 or more) zeroed buffers. Returns 0 or a negative errno. */
 int lane_open(struct lane **lane, unsigned batches, size_t batch_bytes, lane_work work,
               void *context);
 /* Finishes the batches given so far, then frees the lane. NULL is allowed. */
@@ -25,8 +24,7 @@ void lane_give(struct lane *lane);
 /* Waits until all batches given are done. NULL is allowed. */
 void lane_settle(struct lane *lane);
 
-/* Waits for the oldest batch not taken yet and returns it, for work that fills the batches. NULL:
- * all were taken. */
+/* Waits for the oldest batch not taken yet, for work that fills batches. NULL: all were taken. */
 void *lane_take(struct lane *lane);
 
 /* Does the same, but returns NULL if the batch is not done within this time. */

@@ -124,8 +124,7 @@ void settings_free(struct settings *settings)
     settings->text = NULL;
 }
 
-/* Returns the start of the line of a key, or NULL. If the key has several lines, the last one
- * counts. */
+/* Returns the start of a key's line, the last one if there are several, or NULL. */
 static const char *line_of(const struct settings *settings, const char *key)
 {
     size_t length = strlen(key);

@@ -655,8 +655,7 @@ void culprits_apply(const struct culprits *culprits, const struct culprit_contex
     }
 }
 
-/* Finds the candidates: walks all paths to an instruction back to the access that may have
- * missed. */
+/* Finds the candidates: walks all paths back to the access that may have missed. */
 
 enum {
     CULPRIT_STEPS_MAX = 8,     /* instructions skipped before giving up */
@@ -762,8 +761,7 @@ static bool same_slot(const struct insn_memory *a, const struct insn_memory *b)
            a->displacement == b->displacement;
 }
 
-/* Checks the same in unoptimised code: the base is loaded from a slot of the frame, and the loaded
- * value is stored there. */
+/* Checks the same in unoptimised code: the base is loaded from a frame slot, and stored there. */
 static bool in_loop_of_slot(const struct function *function, size_t culprit)
 {
     const struct insn *load = function_insn(function, culprit);

@@ -127,8 +127,7 @@ struct culprit_context {
 void culprits_apply(const struct culprits *culprits, const struct culprit_context *world,
                     const struct sample *sample, struct access *access);
 
-/* Does the same if the instruction at the IP is known to be the culprit, with registers from before
- * it. */
+/* Does the same if the instruction at the IP is the culprit, with registers from before it. */
 void culprit_apply_exact(const struct culprits *culprits, const struct culprit_context *world,
                          const struct sample *sample, struct access *access);
 

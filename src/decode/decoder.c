@@ -261,8 +261,7 @@ static const struct function *function_around(void *context, uint64_t ip)
                                                    : NULL;
 }
 
-/* Describes an access with an address recorded by hardware: the instruction adds size, kind and
- * registers. */
+/* Describes an address recorded by hardware: the instruction adds size, kind and registers. */
 static void describe_recorded(struct decoder *decoder, const struct sample *sample,
                               struct access *access)
 {

@@ -48,12 +48,10 @@ void decoder_decode(struct decoder *decoder, const struct sample *sample, struct
 struct insn;
 bool decoder_function(struct decoder *decoder, uint64_t ip, struct insn **insns, size_t *count);
 
-/* Forgets everything about the code in [start, end), which was unmapped, replaced or rewritten
- * (JIT). */
+/* Forgets code that was unmapped, replaced or rewritten (JIT), in [start, end). */
 void decoder_forget(struct decoder *decoder, uint64_t start, uint64_t end);
 
-/* Formats one instruction as text ("mov rax, qword ptr [rdi + 8]"), for the screens. Returns false
- * if it cannot. */
+/* Formats one instruction: "mov rax, qword ptr [rdi + 8]". Returns false if it cannot. */
 bool decoder_text(struct decoder *decoder, uint64_t ip, char *out, size_t out_size);
 
 #endif

@@ -165,8 +165,7 @@ static bool find_start(const struct loop *loop, uint8_t reg, uint8_t *from)
     return false;
 }
 
-/* Returns the only instruction that changes the register in the loop if it adds a constant,
- * otherwise NULL. */
+/* Returns the register's only change in the loop if it adds a constant, otherwise NULL. */
 static const struct insn *counted_by(const struct loop *loop, size_t at, uint8_t reg)
 {
     size_t by = written_by(loop, at, reg);
@@ -245,8 +244,7 @@ static void steps_mark_access(struct loop *loop, size_t at, struct insn *insn)
         insn->step = step;
 }
 
-/* Returns the target of a backward jump at instruction `at`, or SIZE_MAX if it is none or too
- * far. */
+/* Returns the target of a backward jump, or SIZE_MAX if it is none or too far. */
 static size_t loop_head(const struct function *function, size_t at)
 {
     const struct insn_outline *outlines = function->outlines;

@@ -36,8 +36,7 @@ struct function {
     unsigned char *bytes;
     uint64_t bytes_start; /* address of the first byte, not after `start` */
     size_t *kept_bytes;   /* counter of used memory; NULL: none */
-    /* For the decoder: the memory of its IPs in the function, and the time of the last use by its
-     * clock. */
+    /* For the decoder: memory of its IPs in the function, and time of the last use by its clock. */
     uint32_t ips;
     uint32_t used;
     size_t ips_bytes;

@@ -260,8 +260,7 @@ bool trace_memory(struct trace_values *values, uint64_t address, void *out, size
     return target->memory(target->context, address, out, size);
 }
 
-/* Returns the position before a function that returned at instruction `i`, if the function
- * preserved the register. */
+/* Returns the position before a function that returned at `i`, if it preserved the register. */
 static size_t before_called(const struct trace *trace, uint8_t reg, size_t i)
 {
     bool again = preserved >> reg & 1;

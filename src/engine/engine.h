@@ -57,12 +57,10 @@ void engine_close(struct engine *engine);
 /* Writes out and closes the recording. Returns 0, also if there is none, or a negative errno. */
 int engine_stop_recording(struct engine *engine, struct error *error);
 
-/* Returns the descriptor to poll for records; -1: none, call engine_drain() at any time
- * (replay). */
+/* Returns the descriptor to poll; -1: none, call engine_drain() at any time (replay). */
 int engine_fd(const struct engine *engine);
 
-/* Returns the descriptor that is readable when the agent's memory fills up. The poller must read
- * its 8 bytes. */
+/* Returns a descriptor, readable when the agent's memory fills up: read its 8 bytes. */
 int engine_heap_fd(const struct engine *engine);
 
 /*
@@ -72,8 +70,7 @@ int engine_heap_fd(const struct engine *engine);
  */
 long engine_drain(struct engine *engine, uint64_t until_ns);
 
-/* Returns true if the last drain stopped early to limit its duration: call engine_drain() again
- * soon. */
+/* Returns true if the last drain stopped early to limit its duration: drain again soon. */
 bool engine_behind(const struct engine *engine);
 
 /* Returns the longest time the loop may wait before it drains again. */
@@ -95,8 +92,7 @@ int engine_restart(struct engine *engine, pid_t pid, struct error *error);
  */
 bool engine_follows(const struct engine *engine, bool *idled);
 
-/* Drops events that were passed on the way to a position in a recording, so that they are not
- * reported as news. */
+/* Drops events passed on the way to a position, so that they are not reported as news. */
 void engine_forget_news(struct engine *engine);
 /* Returns true if the recording can be read again from its start; false for a pipe, or with -o. */
 bool engine_rereadable(const struct engine *engine);
@@ -108,8 +104,7 @@ bool engine_learnt(const struct engine *engine);
  * pass the tables of FILE.misstop are refreshed at the same times as while it was recorded. */
 void engine_go_through(struct engine *engine, bool through);
 
-/* Returns the time from the first to the last sample of the process; 0: not known, or samples
- * without times. */
+/* Returns the time from first to last sample of the process; 0: not known, or no times. */
 uint64_t engine_length_ns(const struct engine *engine);
 
 /* Takes over the debug information that has been read and returns how much is still loading. A
@@ -138,8 +133,7 @@ void engine_be_patient(struct engine *engine);
 /* Returns the next snapshot, or NULL if out of memory. Free with snapshot_free(). */
 const struct snapshot *engine_snapshot(struct engine *engine, double interval_s);
 
-/* Like engine_snapshot(), for the whole run, with every instruction and object
- * (snapshot_objects.h). */
+/* Like engine_snapshot(), for the whole run, with every instruction and object. */
 const struct snapshot *engine_snapshot_run(struct engine *engine);
 
 /* Ignores requests of other kinds. Returns text for the status line or "". */

@@ -28,8 +28,7 @@ void play_init(struct play *play, uint64_t length_ns, uint64_t now_ns);
 uint64_t play_due(struct play *play, uint64_t now_ns);
 bool play_hurries(const struct play *play);
 
-/* Reports that the slice from play_due() has been read, at wall time now_ns; `ended`: end of the
- * recording. */
+/* Reports that the slice has been read, at wall time now_ns; `ended`: end of the recording. */
 void play_done(struct play *play, uint64_t until_ns, uint64_t now_ns, bool ended);
 
 bool play_seeks(const struct play *play);

@@ -61,8 +61,7 @@ void engine_rank(struct engine *engine, uint16_t event)
     engine_time_range_rank(engine);
 }
 
-/* Matches a word of -e against an event of a recording: by name, with or without modifiers, or by
- * what the event counts. */
+/* Matches a word of -e: by name, with or without modifiers, or by what the event counts. */
 static bool is_event(const struct sampler_event *event, const char *word, size_t length)
 {
     static const char *const roles[] = {

@@ -318,8 +318,7 @@ const char *engine_whatif_request(struct engine *engine, const struct request *r
 bool engine_take_line(struct engine *engine, const struct record *record);
 void engine_count_lines(struct engine *engine);
 
-/* Returns the displayed time: since the start, or in a recording since the process's first sample;
- * NAN if not known. */
+/* Returns the time since the start, or since a recording's first sample; NAN: not known. */
 double engine_elapsed_s(struct engine *engine);
 
 /* In time_range.c: returns the snapshot of the displayed time range, based on the head of the run's
@@ -339,8 +338,7 @@ static inline uint64_t engine_time_range_end_ns(const struct engine_time_range *
 /* -e LIST for a recording: ranks by the first event. -EINVAL: the recording has no such event. */
 int engine_rank_recorded(struct engine *engine, const char *events, struct error *error);
 
-/* --search WHAT: check returns 0 or -EINVAL; start begins now, or when an object of that name
- * appears. */
+/* --search WHAT: check returns 0 or -EINVAL; start begins once an object has that name. */
 int engine_search_check(const char *what, struct error *error);
 void engine_search_start(struct engine *engine, const char *what);
 

@@ -42,8 +42,7 @@ static int find_store(struct store_reader **store, const char *input, char *note
 /* During the initial pass to the end, the tables are refreshed at the same times as while
  * recording, so that histories, element sizes and the search are identical. */
 
-/* Makes the snapshot at once, while names are as of then; except the last, which the caller
- * requests. */
+/* Makes the snapshot while names are as of then; the caller requests the last one. */
 static void catch_up_refresh(struct engine *engine)
 {
     const struct engine_store *stored = &engine->stored;

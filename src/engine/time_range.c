@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A time range displayed instead of the run: its limits, tables and snapshots. The run continues in
- * the background. */
+/* A time range displayed instead of the run, which continues in the background. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,8 +8,7 @@
 
 #include "engine/state.h"
 
-/* The tables of a time range are filled from the past in slices, so that sampling and keys do not
- * wait for them. */
+/* The tables are filled from the past in slices, so that sampling and keys do not wait. */
 
 /* A slice is too short to be noticed as a key delay. A search that has not settled after
  * SEARCH_ROUNDS passes over the time range never will. */

@@ -103,8 +103,7 @@ static void look_at(struct engine *engine, struct engine_whatif *whatif)
         engine_whatif_because(whatif, "the program ended before the question could be asked");
 }
 
-/* Returns true if `one` sorts before `other`: largest saving first, questions without an answer
- * last. */
+/* Returns true if `one` sorts first: by saving, questions without an answer last. */
 static bool is_better(const struct snapshot_whatif *one, const struct snapshot_whatif *other)
 {
     double left = snapshot_whatif_change(one);

@@ -359,8 +359,7 @@ static void count_over_time(struct profile *profile, const struct timeline_part 
         count_measures(profile, part, access);
 }
 
-/* Counts the window's samples again in the search. Each sample counts with the mean weight of the
- * run. */
+/* Counts the window again in the search, each sample with the mean weight of the run. */
 static void search_again(struct profile *profile, uint64_t from_ns)
 {
     const struct tally *all = &profile->all[profile->options.ranking];
@@ -375,8 +374,7 @@ static void search_again(struct profile *profile, uint64_t from_ns)
     }
 }
 
-/* Runs a step of the timeline: at the first sample, and at the first sample after each base
- * period. */
+/* Runs a step of the timeline at the first sample, and after each base period. */
 static void profile_step(struct profile *profile, uint64_t now_ns)
 {
     struct timeline_totals totals = {.measures = &profile->measures,
@@ -452,8 +450,7 @@ static void add_to_holder(struct profile *profile, const struct group *group)
         tally_add(tallies_at(&profile->holders, holder, group->key.event), &group->sums);
 }
 
-/* Adds to a held row. If another pair took over the row, its earlier counts are lost, and so are
- * these. */
+/* Adds to a held row. If another pair took the row over, its counts are lost, and so are these. */
 static void add_to_held(const struct held *held, const struct sums *sums)
 {
     if (held->row && held->row->made == held->made)
@@ -753,8 +750,7 @@ static struct pair *add_offset(struct profile *profile, const struct adding *add
     return pair;
 }
 
-/* Adds the data of a sample that its group does not have: credits, votes, sizes, levels and
- * causes. */
+/* Adds data of a sample that its group lacks: credits, votes, sizes, levels and causes. */
 static void add_pairs(struct profile *profile, const struct adding *adding, double scale)
 {
     const struct place *place = adding->place;

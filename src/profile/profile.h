@@ -69,8 +69,7 @@ uint32_t profile_object(const struct profile *profile, uint32_t object);
 void profile_lost(struct profile *profile, uint64_t count);
 void profile_throttled(struct profile *profile, uint64_t count);
 
-/* Copies the first `room` time ranges of a phase, by its letter, in order of time; returns the
- * total number. */
+/* Copies the first `room` time ranges of a phase, in order of time; returns the total number. */
 size_t profile_time_ranges(const struct profile *profile, char letter, struct time_range *out,
                            size_t room);
 
@@ -92,8 +91,7 @@ bool profile_search_back(struct profile *profile, uint64_t now_ns);
 enum search_state profile_search_state(const struct profile *profile);
 /* Starts the search of another profile from scratch in this one, if it has one. */
 void profile_search_as(struct profile *profile, const struct profile *other, uint64_t now_ns);
-/* Adds a place only to the search: the tables already have it. Times continue from the start of the
- * search. */
+/* Adds a place only to the search: the tables have it. Times continue from the search's start. */
 void profile_search_add(struct profile *profile, const struct place *place, uint64_t now_ns);
 
 /* Advances the histories by one refresh. The caller fills in target, source, interval_s, iteration,

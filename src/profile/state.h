@@ -152,8 +152,7 @@ struct build_sums {
     struct rates_sums rates;
 };
 
-/* Return zeroed memory: in the snapshot's arena, or to be freed. NULL: out of memory; sets
- * build->failed. */
+/* Return zeroed memory: the snapshot's arena, or to be freed. NULL: sets build->failed. */
 void *build_array(struct build *build, size_t count, size_t size_bytes);
 void *build_scratch(struct build *build, size_t count, size_t size_bytes);
 /* Copies a value, which may be NULL, into the arena. */
@@ -162,8 +161,7 @@ uint32_t build_object_index(const struct build *build, uint32_t object);
 /* Returns the next object of a row, starting with the row's id; 0: no more. */
 uint32_t build_next_part(const struct build *build, uint32_t object);
 double build_read(const struct build *build, const struct counted *counted);
-/* Returns a weight of the shown event in samples of mean weight, so that dividing by samples
- * divides by weight. */
+/* Returns a weight in samples of mean weight, so that dividing by samples divides by weight. */
 double build_samples(const struct build *build, const struct counted *weight);
 /* Returns the number of counted samples minus build_samples(): 0 if all have the same weight. */
 double build_over(const struct build *build, const struct counted *samples,

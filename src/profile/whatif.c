@@ -165,8 +165,7 @@ enum { NATURAL_MAX_BYTES = 8 };
 /* Hot members together have at least this share of the samples. */
 static const double hot_part = 0.9;
 
-/* Returns the largest power of two that divides a number, limited to the largest alignment of a
- * member. */
+/* Returns the largest power of two that divides a number, at most a member's alignment. */
 static uint32_t whatif_low_bit(uint64_t value)
 {
     uint64_t bit = value & -value;

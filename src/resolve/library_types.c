@@ -511,8 +511,7 @@ static bool same_path(struct text plain, struct text path)
     return !plain.size && !path.size;
 }
 
-/* Removes the const of the whole type, which is before a class and after a pointer. Returns false
- * if there is none. */
+/* Removes the type's const, before a class or after a pointer. False: there is none. */
 static bool without_const(struct text *text)
 {
     bool pointer = ends(*text, "*") || ends(*text, "&");
@@ -658,8 +657,7 @@ static size_t put_number(struct writing *writing, struct text text)
     return 0;
 }
 
-/* Writes a path without parts that users do not write: Rust's own modules, "std::" and inline
- * namespaces of C++. */
+/* Writes a path without Rust's own modules, "std::" and inline namespaces of C++. */
 static void put_path(struct writing *writing, struct text path)
 {
     bool own = begins(path, "std::") || begins(path, "core::") || begins(path, "alloc::");

@@ -73,8 +73,7 @@ enum library_member library_member(const struct library_rule *rule, const char *
 /* Returns true if a function in a library's own binary links nodes of any type. */
 bool library_node_function(const char *function);
 
-/* Returns true if the path of a source file is in an installed library: a compiler's or the
- * system's. */
+/* Returns true if a source file is in an installed library: a compiler's or the system's. */
 bool library_source(const char *path);
 
 #endif

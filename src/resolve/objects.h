@@ -36,8 +36,7 @@ void names_fini(struct names *names);
 /* Resets name numbering: another program runs, and its objects may have the same names. */
 void names_forget(struct names *names);
 
-/* Returns the id of the object with this key (unique among objects), or 0 if names_add_object()
- * must add it. */
+/* Returns the id of the object with this unique key; 0: names_add_object() must add it. */
 uint32_t names_find_object(const struct names *names, uint64_t key);
 
 /* Adds an object with sanitised copies of the strings. 0: full or out of memory. */

@@ -35,8 +35,7 @@ static inline void cursor_skip_items(struct cursor *cursor, uint64_t count, size
         cursor_skip(cursor, count * each);
 }
 
-/* Reads a number of 2, 4 or 8 bytes; after inlining, each of the three functions below is a single
- * load. */
+/* Reads 2, 4 or 8 bytes; after inlining, each of the three functions below is one load. */
 static inline uint64_t cursor_number(struct cursor *cursor, size_t size_bytes)
 {
     uint64_t value = 0;

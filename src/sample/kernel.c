@@ -137,8 +137,7 @@ static const double often_until = 1250;
 #define LOOK_NS      CLOCK_NS_PER_S
 #define RUN_LEAST_NS (CLOCK_NS_PER_S / 100) /* too little CPU time for a rate */
 
-/* Counts voluntary switches only: sampling less does not help a thread that another thread
- * preempts. */
+/* Counts voluntary switches: sampling less does not help a thread that is preempted. */
 static bool read_thread(const struct kernel *kernel, pid_t pid, struct switching_thread *thread)
 {
     static const char line[] = "\nvoluntary_ctxt_switches:";

@@ -46,8 +46,7 @@ int threads_read(struct threads *threads, const struct kernel *kernel, pid_t pid
 /* Returns true if the list contained the thread when it was last read. */
 bool threads_has(const struct threads *threads, pid_t tid);
 
-/* Returns the process that a thread belongs to (itself for a process), or -1 if it is gone or not
- * known. */
+/* Returns the process of a thread (itself for a process); -1: gone or not known. */
 pid_t threads_leader(const struct kernel *kernel, pid_t tid);
 
 /*

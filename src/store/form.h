@@ -39,8 +39,7 @@ struct store_facts {
     uint64_t cache_lines[3]; /* lines of L1d, L2, L3, for the verdicts; 0: not known */
 };
 
-/* The end of a watchpoint and the code that touched the line: the stored part of
- * profile_watch(). */
+/* The end of a watchpoint and the code that touched the line: part of profile_watch(). */
 struct store_watch {
     struct watch_result result;
     uint32_t function; /* function that touched; 0: none, or not known */
@@ -368,8 +367,7 @@ void place_row_read(const uint64_t row[PLACE_ROW_FIELDS], struct place *place);
  * because its accesses are similar. */
 unsigned place_row_slot(const uint64_t row[PLACE_ROW_FIELDS]);
 
-/* Returns true if a place may have an object, function, type or instruction that `before` does not
- * have. */
+/* Returns true if a place may have an object, function, type or instruction new to `before`. */
 static inline bool place_row_new_ids(const uint64_t *now, const uint64_t *before)
 {
     return now[PLACE_ROW_OBJECT] != before[PLACE_ROW_OBJECT] ||
@@ -383,8 +381,7 @@ static inline bool place_row_new_ids(const uint64_t *now, const uint64_t *before
 }
 
 /* Single lines, and pairs of instructions, which writer and reader store. */
-/* Fills in a row. `since_ns`: time since the previous line. Thread and CPU are not stored: no table
- * uses them. */
+/* Fills in a row. `since_ns`: since the previous line. No table uses thread and CPU. */
 void line_row_fill(uint64_t row[LINE_ROW_FIELDS], const struct line_place *line, uint64_t since_ns);
 
 /* Reads a row; returns false if no simulation reports such a line. The caller sets the time. */
@@ -394,8 +391,7 @@ bool line_row_read(const uint64_t row[LINE_ROW_FIELDS], struct line_place *line)
  * because its lines are similar. */
 unsigned line_row_slot(const uint64_t row[LINE_ROW_FIELDS]);
 
-/* Returns true if a line may have an object, function, type or instruction that `before` does not
- * have. */
+/* Returns true if a line may have an object, function, type or instruction new to `before`. */
 bool line_row_new_ids(const uint64_t *now, const uint64_t *before);
 
 /* The answer to PLACE_PAIR; places are in the order of recording. */

@@ -662,8 +662,7 @@ static bool read_member(const struct store_reader *reader, uint64_t id, uint32_t
     return parent ? member->depth == members[parent - 1].depth + 1 : !member->depth;
 }
 
-/* Reads the members of a type. Two types never share rows, which limits the members built to the
- * rows read. */
+/* Reads a type's members. Types never share rows, which limits members to the rows read. */
 static uint32_t read_members(struct store_reader *reader, const uint64_t *row,
                              const struct type_member **out)
 {

@@ -62,8 +62,7 @@ bool store_reader_more(const struct store_reader *reader);
 /* Returns the mark of the perf.data of the same run; 0: none. */
 uint64_t store_reader_belongs(const struct store_reader *reader);
 
-/* Return the start of the recording, the same in ns since 1970, and the time of the last place or
- * refresh. */
+/* Return the recording's start, the same in ns since 1970, and the time of its last item. */
 uint64_t store_reader_start_ns(const struct store_reader *reader);
 uint64_t store_reader_start_wall_ns(const struct store_reader *reader);
 uint64_t store_reader_end_ns(const struct store_reader *reader);

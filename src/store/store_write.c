@@ -196,8 +196,7 @@ static void writer_thread(struct store_writer *writer, uint32_t tid)
         describe_thread(writer, tid);
 }
 
-/* Only updates new threads, because threads get their names soon after they start, and many others
- * may have ended. */
+/* Updates new threads, which get their names soon after they start. */
 static void name_threads(struct store_writer *writer)
 {
     enum { NEW_THREADS = 64 };
@@ -789,8 +788,7 @@ void store_writer_line(struct store_writer *writer, const struct line_place *lin
 
 enum { WINDOWS_PER_S = 4, WINDOW_KEPT = THINNING_PER_S / WINDOWS_PER_S, SHIFT_MAX = 24 };
 
-/* Adjusts the rate: immediately if there are too many, at the end of the window if there are far
- * fewer. */
+/* Adjusts the rate: at once if there are too many, at the window's end if far fewer. */
 static void adjust(struct thinning *thinning, uint64_t now_ns)
 {
     bool full = thinning->kept >= WINDOW_KEPT;

@@ -27,8 +27,7 @@ static double waits_by_finding(const struct snapshot_finding *finding)
     return counts ? finding->gain_low : 0;
 }
 
-/* Returns true if no other finding on the same object saves more: findings on one object save the
- * same waiting. */
+/* Returns false if another finding on the object saves more of the same waiting. */
 static bool counts_for_object(const struct snapshot_findings *findings, size_t index)
 {
     double saves = waits_by_finding(&findings->list[index]);

@@ -30,15 +30,13 @@ void answer_words(const struct snapshot *snapshot, int columns, char *out, size_
 /* Returns the source of the bounds: "bounds from the lines sampled"; "" if there are no bounds. */
 const char *answer_evidence(const struct snapshot *snapshot);
 
-/* Draws a gauge: filled up to the lower bound, shaded up to the upper bound; "" if there is nothing
- * to draw. */
+/* Draws a gauge: filled up to the lower bound, shaded up to the upper; "": nothing to draw. */
 void answer_gauge(const struct snapshot *snapshot, int columns, bool ascii, char *out, size_t size);
 
 /* Formats the current CPU use: "2% of a CPU", "0.93 of 4 CPUs"; "" if not known. */
 void answer_cpu(const struct snapshot_target *target, char *out, size_t size);
 
-/* Summarises the quality of the samples: "94% attributed". Returns true if the user should look at
- * it. */
+/* Summarises the quality: "94% attributed". Returns true if the user should look at it. */
 bool answer_quality(const struct snapshot *snapshot, char *out, size_t size);
 
 /* Formats a sentence on how far the figures can be trusted; "" if there is no problem. */

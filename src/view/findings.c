@@ -26,8 +26,7 @@ static const char *level_of(const char *level)
     return level ? level : "the simulated cache";
 }
 
-/* Formats the evictors, "BlkMultiply on Y 81%, fill on X 12%", between two texts; "" if none are
- * known. */
+/* Formats "BlkMultiply on Y 81%, fill on X 12%" between two texts; "": no evictor is known. */
 static void evictors(const struct snapshot_finding *finding, const char *before, char out[700])
 {
     size_t used = 0;

@@ -18,16 +18,14 @@ void finding_words(const struct snapshot_finding *finding, struct finding_words 
 /* Returns the screen that shows the finding. */
 enum screen_id finding_screen(const struct snapshot_finding *finding);
 
-/* Return the JSON name ("split", "true-sharing", ...), a few words for a list, and "perhaps",
- * "likely", "sure". */
+/* Return the JSON name ("split", ...), a few words for a list, and "perhaps", "likely", "sure". */
 const char *finding_kind_name(enum finding_kind kind);
 const char *finding_kind_words(enum finding_kind kind);
 bool finding_saves_waiting(enum finding_kind kind);
 const char *finding_sure_name(enum finding_sure sure);
 const char *finding_confidence(enum finding_sure sure);
 
-/* Formats the gain as a fraction of all samples: "12-31%", "at most 31%", "not known (share
- * 62%)". */
+/* Formats the gain: "12-31%" of all samples, "at most 31%", "not known (share 62%)". */
 void finding_gain(const struct snapshot_finding *finding, char *out, size_t size);
 
 #endif

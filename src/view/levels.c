@@ -208,8 +208,7 @@ static void add_levels(struct levels_rows *rows, const struct snapshot_levels *l
             levels_share(levels->waited[rows->list[i].identity & UINT8_MAX], waited);
 }
 
-/* Adds all latency classes from the shortest to the longest seen, including empty ones, to show the
- * distribution. */
+/* Adds the latency classes from shortest to longest, empty ones too: the distribution. */
 static void add_latency(struct levels_rows *rows, const struct snapshot_levels *levels)
 {
     enum { LAST = SNAPSHOT_LATENCY_CLASSES - 1 };
@@ -345,8 +344,7 @@ const struct columns levels_columns = {
     .parting = parting,
 };
 
-/* Shown as one number: an interval with ends that differ by less than half, or one less than 0.1 %
- * wide. */
+/* One number is shown if an interval's ends differ by less than half, or by 0.1 %. */
 static const double sure_ratio = 1.5;
 static const double sure_width = 0.001;
 /* Wider intervals are not shown, except if the rate is certainly small. */

@@ -23,8 +23,7 @@ struct view_options {
     unsigned width; /* batch: columns of text; 0: 100, or the terminal's width */
 };
 
-/* Batch: prints the tables of one refresh. Returns 0 or a negative errno (EPIPE if the reader
- * closed the pipe). */
+/* Batch: prints one refresh. Returns 0 or a negative errno (EPIPE: the pipe was closed). */
 int text_print(FILE *out, const struct snapshot *snapshot, const struct view_options *options);
 
 /* Prints one JSON object on one line and flushes. Returns as text_print(). */
@@ -99,8 +98,7 @@ struct picker_row {
     const char *command;
 };
 
-/* Shows the processes of a recording or of this machine; display_input() then returns REQUEST_PICK,
- * _QUIT or _NONE. */
+/* Shows a list of processes; display_input() then returns REQUEST_PICK, _QUIT or _NONE. */
 void picker_show(struct display *display, const struct picker_row *rows, size_t count,
                  bool recorded);
 /* Ends the list; a snapshot follows, of another process if one was picked. */

@@ -20,8 +20,7 @@ void field_reading(const struct snapshot *snapshot, char *out, size_t size)
                 loading->waiting);
 }
 
-/* Returns true if `type` consists of `element`, as "struct particle [1000]" of "struct
- * particle". */
+/* Returns true if `type` consists of `element`: "struct particle [1000]". */
 static bool made_of(const char *type, const char *element)
 {
     size_t length = strlen(element);

@@ -25,8 +25,7 @@ void layout_reading(const struct snapshot_layout *layout, char *out, size_t size
 
 void whatif_plan_words(const struct whatif_plan *plan, char *out, size_t size);
 
-/* Explains why there is no heap feed, or which blocks it does not cover; NULL if there is nothing
- * to report. */
+/* Explains why there is no heap feed, or which blocks it lacks; NULL: nothing to report. */
 const char *heap_note(const struct snapshot *snapshot);
 
 /* Returns the share of the samples in missing code files, 0 to 1; 0 if none is missing. */
@@ -43,8 +42,7 @@ void binary_fate(const struct binary_desc *binary, char *out, size_t size);
 extern const char binary_remedy[];
 extern const char binary_code_only[];
 
-/* Prints the missing binaries, the unverified ones, and the remedies; nothing if there is no
- * problem. */
+/* Prints missing and unverified binaries, and the remedies; nothing if all are there. */
 void binary_report(FILE *out, const struct snapshot_binaries *binaries);
 
 /* Returns the event that ranks; NULL if none is known. */
@@ -62,8 +60,7 @@ const char *measure_name(const struct snapshot *snapshot, enum snapshot_measure 
 /* Explains in one or two sentences why the measure is not sampled, and how to get it. */
 const char *measure_wanting(const struct snapshot *snapshot, enum snapshot_measure measure);
 
-/* Formats "phase B, 12.0s to 1m31.5s, 4.21k samples"; also how many of the samples are left after
- * thinning. */
+/* Formats "phase B, 12.0s to 1m31.5s, 4.21k samples"; also how many are left after thinning. */
 void time_range_words(const struct snapshot_time_range *range, char *out, size_t size);
 
 /* The number of phases, the leading object, the last change; "" if phases were not analysed. */
@@ -74,8 +71,7 @@ void phases_reading(const struct snapshot_timeline *timeline, char *out, size_t 
 void volatility_words(const struct snapshot_timeline *timeline,
                       const struct snapshot_stream *object, char *out, size_t size);
 
-/* Formats a status line for the start of a phase: "phase A again since 20.3s: table leads with 93%;
- * ...". */
+/* Formats the start of a phase: "phase A again since 20.3s: table leads with 93%; ...". */
 void phase_news(const struct snapshot_phase *phase, char *out, size_t size);
 
 /* Sentences on objects, listed or not, for the screen and the page of --html. */
@@ -124,10 +120,8 @@ const char *reuse_size_text(char out[16], double size_bytes);
 /* Returns true if the figure's interval is narrow enough to show. */
 bool reuse_is_sure(const struct snapshot_share *missed);
 
-/* State and results of watchpoints, in one line each; for the Watch screen, Detail and batch
- * text. */
-/* Formats "cost 0.90% of its time, 1% allowed; 4 debug registers on 1 thread: set 403 times,
- * ...". */
+/* State and results of watchpoints, in one line each. */
+/* Formats "cost 0.90% of its time, 1% allowed; 4 debug registers on 1 thread: ...". */
 void watch_summary(const struct snapshot_watch *watch, char *out, size_t size);
 
 /* Formats "2 of 9 objects have a verdict; at this pace the next in about 3s", and how to speed it

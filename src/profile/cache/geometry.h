@@ -29,8 +29,7 @@ struct geometry {
 int geometry_parse(struct geometry *geometry, const char *spec, const char *sysfs_root,
                    struct error *error);
 
-/* Like geometry_parse(), with the caches that a recording lists. Returns false if it has no such
- * level. */
+/* Like geometry_parse(), from a recording's caches. Returns false if it has no such level. */
 bool geometry_among(struct geometry *geometry, const char *spec,
                     const struct perfdata_machine *machine);
 

@@ -177,8 +177,7 @@ static enum holds region_holds(const struct region *region, const struct place_n
     return address < region->bound ? HOLDS_SEVERAL : holds;
 }
 
-/* Returns true for large memory that a program manages itself: its name alone is not specific
- * enough. */
+/* Returns true for large memory that a program manages itself: its name is not specific enough. */
 static bool worth_opening(const struct place_names *names, const struct object_extent *extent)
 {
     union place_answer answer;
@@ -189,8 +188,7 @@ static bool worth_opening(const struct place_names *names, const struct object_e
            answer.object.kind == OBJECT_MAP;
 }
 
-/* Shrinks a region to the mappings in it, because only mapped memory can miss. A region without
- * mappings is unchanged. */
+/* Shrinks a region to its mappings: only these can miss. Without any it is unchanged. */
 static void leave_gaps(struct region *region, const struct place_names *names)
 {
     struct object_extent extent;
@@ -538,8 +536,7 @@ static bool search_finished(const struct search *search)
                       search_queue_unsearched(&search->queue) < unsearched_enough);
 }
 
-/* Returns the index of the best found region in the queue, or of the one with the fewest misses
- * measured. */
+/* Returns the index of the best found region, or of the one with the fewest misses measured. */
 static uint32_t next_found(const struct search_queue *queue, bool best)
 {
     uint32_t next = queue->count;
@@ -580,8 +577,7 @@ double search_explained(const struct search *search)
     return fmin(sum, 1);
 }
 
-/* Checks the settled regions over several seconds, because the program may use its objects in
- * turn. */
+/* Checks settled regions over several seconds: the program may use its objects in turn. */
 static bool judge(struct search *search)
 {
     struct search_judged *judged = &search->judged;

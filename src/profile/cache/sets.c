@@ -55,8 +55,7 @@ static double sets_bound(double expected)
     return expected + z * sqrt(expected) + (z * z - 1) / 6 + 0.5;
 }
 
-/* Returns the number of groups of neighbouring sets to test, so that each has enough expected
- * samples. */
+/* Returns the number of groups to test, so that each has enough expected samples. */
 static uint32_t groups_for(uint32_t sets, double effective)
 {
     uint32_t groups = sets;
@@ -65,8 +64,7 @@ static uint32_t groups_for(uint32_t sets, double effective)
     return groups;
 }
 
-/* Returns the sum of squared distances; *excess: the share of samples above an even
- * distribution. */
+/* Returns the sum of squared distances; *excess: share of samples above an even distribution. */
 static double distance(const double *counts, uint32_t sets, uint32_t groups, double total,
                        double *excess)
 {

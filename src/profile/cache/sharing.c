@@ -320,8 +320,7 @@ static void sharing_note_access(struct sharing_watch *seen, const struct place *
                                    .flags = (uint8_t)flags};
 }
 
-/* Restores the previous access. Its extent is known only if its object is that of the current
- * access. */
+/* Restores the previous access. Its extent is known only for the object of the current one. */
 static struct place recall(const struct sharing_watch *seen, const struct place *place)
 {
     bool same = seen->object == place->object;

@@ -68,8 +68,7 @@ struct spread_of {
     size_t array_count;
 };
 
-/* Gathers the spreads in one pass over the window, after window_count(). `line_bytes`: a power of
- * two. */
+/* Gathers spreads in one pass, after window_count(). `line_bytes`: a power of two. */
 void spread_gather(struct spread *spreads, const struct spread_of *of, size_t count,
                    const struct window *window, uint32_t line_bytes);
 
@@ -93,8 +92,7 @@ double spread_together(const struct spread *a, const struct spread *b);
  * NAN if the rate is not known. */
 double spread_pass_samples(const struct spread *spread, double rate);
 
-/* Returns the order of the accesses. `pass_samples`: minimum number of samples in one pass; NAN:
- * not known. */
+/* Returns the order of the accesses. `pass_samples`: minimum in one pass; NAN: not known. */
 enum spread_order spread_order(const struct spread *spread, double pass_samples);
 
 /*

@@ -146,8 +146,7 @@ void distances_rescale(struct distances *distances, double factor)
         counted_rescale(&distances->rows[i].counts, sizeof distances->rows[i].counts, factor);
 }
 
-/* Returns the smallest distance of a bucket. Each distance below DISTANCE_STEPS has its own
- * bucket. */
+/* Returns a bucket's smallest distance. Distances below DISTANCE_STEPS have a bucket each. */
 static double start_of(unsigned bucket)
 {
     if (bucket < DISTANCE_STEPS)

@@ -60,8 +60,7 @@ void use_rescale(struct use *use, double factor);
 /* Records the object and field of a miss that fetches a line. */
 void use_fetched(struct use *use, const struct place *place, uint32_t object, uint64_t offset);
 
-/* Finds the object and field of the fetch. Leaves *object and *offset unchanged if they are no
- * longer known. */
+/* Finds object and field of the fetch. Leaves them unchanged if they are no longer known. */
 void use_find_fetch(const struct use *use, const struct line_event *line, uint32_t *object,
                     uint64_t *offset);
 
@@ -121,8 +120,7 @@ void distances_add(struct distances *distances, const struct line_event *line, u
 
 void distances_join(struct distances *distances, uint32_t object, uint32_t into);
 
-/* Returns the miss ratio of a fully associative LRU cache of `lines` in a basis; NAN: no
- * distances. */
+/* Returns the miss ratio of a fully associative LRU cache of `lines`; NAN: no distances. */
 double distances_miss_ratio(const struct distances_counts *counts, enum snapshot_basis basis,
                             double lines);
 

@@ -17,8 +17,7 @@ enum {
  * it: 14 cycles in L2 to 4 per line, 50 in L3 to 6, 300 in memory to 10. */
 static const double wait_by_fetch[WAIT_LEVELS] = {14 / 4., 50 / 6., 300 / 10.};
 
-/* The share of L2 and L3 that a program can fill: their sets are selected by physical addresses and
- * fill unevenly. */
+/* The share of L2 and L3 that fills: sets are selected by physical address, unevenly. */
 static const double even_part = 0.5;
 
 static const double periods_next = 2.5; /* samples of a thread further apart are not compared */
@@ -46,8 +45,7 @@ static bool find_threads(struct waits *waits)
     return true;
 }
 
-/* Marks the lines that can disappear from a core's cache: written by another thread or process, or
- * flushed. */
+/* Marks lines that can disappear: written by another thread or process, or flushed. */
 static bool find_taken(struct waits *waits, const struct hash *objects)
 {
     const struct window *window = waits->window;

@@ -44,8 +44,7 @@ static bool mostly_far(const struct findings_links *links)
     return links->read >= LINKS_LEAST && links->far >= links_alike * links->read;
 }
 
-/* Returns true if most nodes have several successors, unlike the chains of a hash table that is not
- * crowded. */
+/* Returns true if most nodes have several successors, unlike chains of a hash table. */
 static bool mostly_deep(const struct findings_links *links)
 {
     return links->nodes >= LINKS_LEAST && links->deep >= deep_at_least * links->nodes;
@@ -200,8 +199,7 @@ static void chasing(struct findings *findings, size_t index)
 
 /* ---- streaming ---- */
 
-/* Minimum speed of one thread. A core reads 5 to 20e9 from memory; code that works on blocks needs
- * less. */
+/* Minimum speed of one thread. A core reads 5 to 20e9; code that works on blocks less. */
 static const double streaming_bytes_per_s = 3e9;
 /* More than most last-level caches hold, because other programs use a part. */
 static const double streaming_bytes = 32.0 * 1024 * 1024;

@@ -449,8 +449,7 @@ void findings_hot(const struct snapshot_layout *layout, struct arena *arena,
     name_members(layout, arena, hot);
 }
 
-/* Updates a held finding: its figures are at most the object's current samples, 0 if it is no
- * longer listed. */
+/* Updates a held finding: at most the object's current samples, 0 if no longer listed. */
 static void bring_up_to_date(const struct findings *findings, struct snapshot_finding *finding)
 {
     const struct snapshot *snapshot = findings->snapshot;
@@ -496,8 +495,7 @@ void findings_hold(struct findings *findings, struct findings_held *held)
     findings_sort(findings);
 }
 
-/* Measures the time of the window as CPU time: a process that waits for a CPU or for input does not
- * use it. */
+/* Measures the window in CPU time, without waits for a CPU or for input. */
 static void measure_time(struct findings *findings)
 {
     const struct snapshot_window *window = &findings->snapshot->window;

@@ -141,8 +141,7 @@ double findings_share(const struct findings *findings, size_t object);
 /* Returns the object's share of all samples including its part of those without an object: an upper
  * bound of what a remedy can save. */
 double findings_most(const struct findings *findings, size_t object);
-/* Returns the share of all samples in a function; findings_order() the order of the accesses to an
- * object. */
+/* Returns a function's share of all samples; findings_order() the order of accesses. */
 double findings_code_share(const struct findings *findings, const struct snapshot_code *code);
 enum spread_order findings_order(const struct findings *findings, size_t object);
 
@@ -152,8 +151,7 @@ bool findings_simulated(const struct findings *findings);
 const char *findings_level_name(const struct findings *findings);
 /* Returns the causes of an object's simulated misses; NULL: no causes, or too few misses. */
 const struct snapshot_causes_row *findings_causes(const struct findings *findings, uint32_t object);
-/* Returns the minimum size of data worth a finding: the size of the simulated cache, otherwise
- * FINDINGS_BEYOND_BYTES. */
+/* Returns the smallest data worth a finding: the simulated cache, or FINDINGS_BEYOND_BYTES. */
 double findings_beyond(const struct findings *findings);
 
 /* Returns the heap bin of an object's blocks; NULL: none. */
@@ -178,8 +176,7 @@ void findings_links(const struct findings *findings, size_t object,
                     const struct snapshot_layout *layout, uint64_t link_offset,
                     struct findings_links *links);
 
-/* Returns true if two links lead back to each other's node, for most sampled nodes: a doubly linked
- * list. */
+/* Returns true if two links lead back to each other's node: a doubly linked list. */
 bool findings_links_mutual(const struct findings *findings, size_t object,
                            const struct snapshot_layout *layout, uint64_t one, uint64_t other);
 

@@ -19,8 +19,7 @@ static bool goes_on(const struct snapshot_layout *layout)
     return false;
 }
 
-/* Returns the main layout of an object with many elements that exceeds the near caches; otherwise
- * NULL. */
+/* Returns the main layout of many elements that exceed the near caches; otherwise NULL. */
 static const struct snapshot_layout *many_elements(const struct findings *findings, size_t index)
 {
     const struct snapshot_object *object = &findings->snapshot->objects[index];

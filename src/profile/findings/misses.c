@@ -15,8 +15,7 @@ bool findings_simulated(const struct findings *findings)
     return findings->snapshot->simulation.level_count || findings->snapshot->causes.known;
 }
 
-/* Returns the index of the level; UINT32_MAX: the ranking event has no level, or it is not
- * known. */
+/* Returns the index of the level; UINT32_MAX: the ranking event has none, or not known. */
 static uint32_t simulated_level(const struct findings *findings)
 {
     const struct snapshot_source *source = &findings->snapshot->source;

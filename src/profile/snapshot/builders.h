@@ -87,8 +87,7 @@ struct build_stacks {
 
 /* Lists all stacks; sets build->failed if memory runs out. */
 void build_stacks_list(struct build *build, struct build_stacks *stacks);
-/* Returns the stacks of a function on an object, in the arena; their shares add up to 1. NULL:
- * none. */
+/* Returns the stacks of a function on an object; their shares add up to 1. NULL: none. */
 const struct snapshot_stack *build_stacks_of(struct build *build, const struct build_stacks *stacks,
                                              uint32_t object, uint32_t function, size_t *count);
 

@@ -126,8 +126,7 @@ static size_t build_unplaced_most(const struct build *build, uint32_t function)
     return count;
 }
 
-/* Returns the row of an address among the first `used` rows, which are sorted by address; NULL:
- * none. */
+/* Returns the row of an address among the first `used` rows, sorted by address; NULL: none. */
 static struct snapshot_instruction *row_at(struct snapshot_instruction *rows, size_t used,
                                            uint64_t address)
 {
@@ -329,8 +328,7 @@ void build_code(struct build *build)
     free(rows);
 }
 
-/* The accessing instructions of the listed functions: their source lines and the objects they
- * missed on. */
+/* The listed functions' accessing instructions: source lines and the objects they missed on. */
 
 enum { FUNCTIONS = 100, INSTRUCTIONS = 256, INSTRUCTIONS_NAME_BYTES = 256 };
 
@@ -485,8 +483,7 @@ static void instructions_list(struct build *build, struct snapshot_code *code,
     free(where);
 }
 
-/* Groups the pairs of the listed functions: those of function i end at groups[i] and start at
- * groups[i - 1]. */
+/* Groups the listed functions' pairs: those of i end at groups[i] and start at groups[i - 1]. */
 static void group(struct build *build, const struct pair **grouped, size_t groups[FUNCTIONS])
 {
     const struct pair **sorted = build->profile->sorted;

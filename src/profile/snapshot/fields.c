@@ -142,8 +142,7 @@ static void name_member(struct build *build, const struct folding *folding,
         field->type = arena_string(build->arena, type.members[field->member].type);
 }
 
-/* Names an offset: "[12]" in an array of scalars, "[*]+8" in an inferred element, otherwise
- * "+40". */
+/* Names an offset: "[12]" in an array of scalars, "[*]+8" in an element, otherwise "+40". */
 static void name_offset(struct build *build, const struct folding *folding,
                         struct snapshot_field *field)
 {
@@ -198,8 +197,7 @@ static bool is_dealt_out(const struct snapshot_object *object)
             object->size >= PAGE_BYTES);
 }
 
-/* True if a stride can be an element. If the type is known, a stride is only how the program
- * traverses the array. */
+/* True if a stride can be an element. With a known type, it is only how the program walks. */
 static bool has_elements(const struct snapshot_object *object)
 {
     double typed = 0;

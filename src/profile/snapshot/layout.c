@@ -233,8 +233,7 @@ static uint32_t draw_member(struct drawing *drawing, uint32_t index)
     return parts ? draw_members(drawing, index + 1, index, member->offset, end) : index + 1;
 }
 
-/* Draws the members of one parent and the gaps between them; members of a union all start at its
- * offset. */
+/* Draws the members of one parent and the gaps; members of a union all start at its offset. */
 static uint32_t draw_members(struct drawing *drawing, uint32_t first, uint32_t parent,
                              uint64_t from, uint64_t to)
 {

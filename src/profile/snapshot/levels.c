@@ -459,8 +459,7 @@ static struct snapshot_wait wait_timed(const struct snapshot_levels *levels, dou
     return wait;
 }
 
-/* Extends bounds from the weight `placed` to `all`; the weight `unlike` may or may not have
- * waited. */
+/* Extends bounds from weight `placed` to `all`; weight `unlike` may or may not have waited. */
 static void add_unplaced(struct snapshot_wait *wait, double placed, double unlike, double all)
 {
     for (int i = 0; i < WAIT_LEVELS; i++)
@@ -648,8 +647,7 @@ static void build_simulated(struct build *build)
             snapshot->code[i].wait = wait_simulated(snapshot->code[i].rates);
 }
 
-/* Sets the waits of objects only: latencies overlap, so they are not a share of the time of all
- * instructions. */
+/* Sets the waits of objects only: latencies overlap, so they are no share of all time. */
 static void build_timed(struct build *build)
 {
     struct snapshot *snapshot = build->snapshot;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The matrix of functions and objects (snapshot_code.h): margins from the tallies, cells from the
- * pairs. */
+/* The matrix (snapshot_code.h): margins from the tallies, cells from the pairs. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -195,8 +194,7 @@ static double lacking(double *left, size_t count, double all)
     return sum;
 }
 
-/* Distributes the missing weight: `rows` in listed rows, `columns` in listed columns, `inner` in
- * both. */
+/* Distributes missing weight: in listed `rows`, in listed `columns`, `inner` in both. */
 static void spread(struct matrix_filling *filling, enum matrix_quantity quantity, double rows,
                    double columns, double inner)
 {
@@ -296,8 +294,7 @@ static void matrix_axes_fini(struct matrix_axes *axes)
 
 enum { NAME_BYTES = 256 };
 
-/* Minimum share of the whole: smaller sites are not shown in any cell. This limits sites to
- * 4000. */
+/* Minimum share of the whole for a site to be shown in a cell. This limits sites to 4000. */
 static const double least_site = 1.0 / 4000;
 
 /* ---- instructions and fields ---- */
@@ -420,8 +417,7 @@ static void build_blocks(struct build *build, const struct matrix_axes *axes)
 
 /* ---- levels and rates ---- */
 
-/* Sums each cell from pairs of all events, because events that do not rank also have levels and
- * rates. */
+/* Sums each cell from all events: those that do not rank also have levels and rates. */
 static void sum_cells(const struct build *build, const struct matrix_axes *axes,
                       struct build_sums *sums)
 {

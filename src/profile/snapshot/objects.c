@@ -370,8 +370,7 @@ static void add_misses(struct build *build, struct snapshot_bin *bin, uint32_t o
     bin->touched |= tally->samples.at[BASIS_RUN] > 0;
 }
 
-/* Adds the misses under the bin's own name and under its types. A walked bin holds all its
- * samples. */
+/* Adds misses under the bin's own name and types. A walked bin holds all its samples. */
 static void fill_misses(struct build *build, struct snapshot_bin *bin)
 {
     const struct profile *profile = build->profile;
@@ -537,8 +536,7 @@ static int compare_functions(const struct step *a, const struct step *b)
     return order ? order : (a->length > b->length) - (a->length < b->length);
 }
 
-/* Compares two paths from the calls that the bins are named after; *common: number of equal calls
- * from there. */
+/* Compares two paths from the calls that name the bins; *common: number of equal calls. */
 static int compare_paths(const struct bin_calls *a, const struct bin_calls *b, unsigned *common)
 {
     for (*common = 0;; ++*common) {

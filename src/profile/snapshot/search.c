@@ -7,8 +7,7 @@
 #include "profile/snapshot/builders.h"
 #include "profile/tables/statistics.h"
 
-/* Maximum rows for regions found only in other phases, and their minimum share of the misses
- * there. */
+/* Maximum rows for regions of other phases, and their minimum share of the misses there. */
 enum { ELSEWHERE = 32 };
 static const double elsewhere_share = 0.01;
 

@@ -32,8 +32,7 @@ static inline unsigned sharing_first_byte(const struct snapshot_sharing_side *si
     return bytes ? (unsigned)__builtin_ctzll(bytes) : 0;
 }
 
-/* Returns the number of whole lines from the start of the instance, which can begin anywhere in a
- * line. */
+/* Returns the whole lines from the start of the instance, which can begin anywhere in a line. */
 static inline int64_t sharing_line_in_object(const struct sharing_listed *listed)
 {
     return listed->line.offset >> 6;
@@ -271,8 +270,7 @@ static struct sharing_remedy remedy_of(const struct snapshot_sharing_group *grou
 static double sharing_all_samples(const struct build *build);
 static double sharing_object_samples(const struct build *build, uint32_t object);
 
-/* Groups of shared lines with the same cause, such as an array of counters or one field in many
- * blocks. */
+/* Groups lines with the same cause, such as an array of counters or a field in many blocks. */
 
 static bool alike(enum sharing_verdict a, enum sharing_verdict b)
 {
@@ -319,8 +317,7 @@ static bool same_field(const struct snapshot_sharing_line *a, const struct snaps
     return false;
 }
 
-/* Returns true for neighbouring lines of one instance, and for the same line of another
- * instance. */
+/* Returns true for neighbouring lines of an instance, and the same line of another instance. */
 static bool belongs(const struct sharing_listed *last, const struct sharing_listed *next)
 {
     int64_t step = sharing_line_in_object(next) - sharing_line_in_object(last);
@@ -447,8 +444,7 @@ static double all_misses(const struct build *build)
     return of_misses ? build_read(build, &profile->all[profile->sharing_event].samples) : NAN;
 }
 
-/* Return the samples of all events in the shown basis: of everything attributed, and of one
- * object. */
+/* Return the samples of all events in the shown basis: attributed, and of one object. */
 static double sharing_all_samples(const struct build *build)
 {
     double all = 0;

@@ -118,8 +118,7 @@ static void streams_name(struct build *build, const struct stream *stream,
     }
 }
 
-/* Returns true if a field is to be listed: its object is listed and has fewer than FIELDS_OF_ONE
- * fields so far. */
+/* Returns true if a field is to be listed: of a listed object with fewer than FIELDS_OF_ONE. */
 static bool is_wanted(const struct snapshot_streams *so_far, const struct snapshot_stream *field)
 {
     unsigned of_it = 0;
@@ -288,8 +287,7 @@ static const struct stream *leader_of(const struct streams_sorted *objects, cons
     return leader;
 }
 
-/* Returns the stream with the largest gain of share from `less` to `more`, and the gain (0 to
- * 1). */
+/* Returns the stream with the largest gain of share from `less` to `more`, and the gain. */
 static const struct stream *most_apart(const struct streams_sorted *objects,
                                        const struct span *more, const struct span *less, double *by)
 {

@@ -46,8 +46,7 @@ static void watch_describe_code(struct build *build, const struct reuse_leg *leg
     build->failed |= !code->function || !code->text;
 }
 
-/* Instructions with the most touches, most first. Holds more than are shown, because some share a
- * line. */
+/* Instructions by touches, most first. More than are shown, because some share a line. */
 struct touched_by {
     const struct reuse_leg *leg;
     size_t touches;
@@ -285,8 +284,7 @@ static size_t take_times(const struct legs *legs, enum watch_kind kind, leg_time
     return count;
 }
 
-/* Returns the median of second legs, which are blind for less time; of first legs if there are too
- * few. */
+/* Returns the median of second legs, which are blind for less time; of first legs if too few. */
 static struct snapshot_median median(const struct legs *legs, leg_time *time)
 {
     size_t count = take_times(legs, WATCH_AGAIN, time);

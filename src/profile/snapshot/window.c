@@ -65,8 +65,7 @@ struct crowd {
     uint32_t count;
 };
 
-/* Collects the lines of hot sets from the newest part of the window, by set, the hottest line
- * first. */
+/* Collects the lines of hot sets from the window's newest part, by set, hottest first. */
 static size_t crowd_hot_sets(struct build *build, const struct snapshot_sets *shown, double bound,
                              struct crowd *crowd)
 {

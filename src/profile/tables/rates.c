@@ -123,8 +123,7 @@ static struct amount in_proportion(struct amount of, double weight)
     return (struct amount){weight, of.weight > 0 ? of.squares * weight / of.weight : 0};
 }
 
-/* Returns an interval. Its low end assumes that all unknown accesses hit, its high end that they
- * missed. */
+/* Returns an interval: all unknown accesses hit at its low end, missed at its high end. */
 static struct snapshot_share rate_recorded(struct amount event, const struct missing *missing)
 {
     struct amount all = in_proportion(event, missing->accesses);

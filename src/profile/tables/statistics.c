@@ -302,8 +302,7 @@ static double square(double value)
     return value * value;
 }
 
-/* Returns the p-value of the pooled score test, with a continuity correction of half a sample on
- * each side. */
+/* Returns the p-value of the pooled score test, with half a sample of continuity correction. */
 static double score_p(double a, double samples_a, double b, double samples_b)
 {
     double pooled = (a * samples_a + b * samples_b) / (samples_a + samples_b);

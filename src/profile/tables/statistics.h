@@ -90,20 +90,17 @@ struct survival_time {
     bool happened; /* false: censored at this time */
 };
 
-/* Sorts by time; at equal times events precede censored waits. The other functions require this
- * order. */
+/* Sorts by time; events precede censored waits of the same time. Required by the others. */
 void survival_sort(struct survival_time *times, size_t count);
 
-/* Returns the share for which the event has happened by a time, with its 95 % interval. NAN without
- * observations. */
+/* Returns the share of events that have happened by a time. NAN without observations. */
 struct snapshot_share survival_happened(const struct survival_time *times, size_t count,
                                         double time);
 
 /* The estimate has the precision of `least` observations until then; 0: none. */
 double survival_reach(const struct survival_time *times, size_t count, double least);
 
-/* The time by which half have happened; NAN: not within the observed times. `high` NAN: no upper
- * bound. */
+/* The time by which half have happened; NAN: not observed. `high` NAN: no upper bound. */
 struct survival_median {
     double value;
     double low;

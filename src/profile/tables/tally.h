@@ -45,8 +45,7 @@ static inline struct tally *tallies_at(const struct tallies *tallies, uint32_t i
     return &tallies->at[(size_t)id * tallies->events + event];
 }
 
-/* Sums of samples with one kind of access and one way of attribution, before they are added to
- * rows. */
+/* Sums of samples of one kind of access and attribution, before they are added to rows. */
 struct sums {
     struct counted samples;
     struct counted weight;
@@ -310,8 +309,7 @@ static inline struct pair *pairs_next(const struct pairs *pairs, size_t *at)
 /* Lists all pairs of one event, sorted by owner; returns their number. `out` holds pairs->count. */
 size_t pairs_sorted(const struct pairs *pairs, uint16_t event, const struct pair **out);
 
-/* Finds the pairs of `owner` in the result of pairs_sorted(): returns their number; *first: index
- * of the first. */
+/* Returns the number of `owner`'s pairs in the result of pairs_sorted(); *first: the first one. */
 size_t pairs_of(const struct pair **sorted, size_t count, uint32_t owner, size_t *first);
 
 /* Dense numbers of threads, in the order of their first sample; threads beyond the limit share the

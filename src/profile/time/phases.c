@@ -76,8 +76,7 @@ static double phases_ratio(const double *left, const double *right, double dispe
     return ratio(left, right, cell_least * dispersion, freedom) / dispersion;
 }
 
-/* Returns the estimated dispersion of windows of 2^scale blocks; *degrees: the degrees of freedom
- * behind it. */
+/* Returns the estimated dispersion of windows of 2^scale blocks; *degrees: of freedom. */
 static double believed(const struct phases *phases, unsigned scale, double *degrees)
 {
     double mean = 1;
@@ -101,8 +100,7 @@ static double phases_dispersion(const struct phases *phases, unsigned scale)
     return fmax(mean, 1) / (low * low * low);
 }
 
-/* Sums `count` blocks of the last segment. The newest of them is `back` blocks before the newest of
- * all. */
+/* Sums `count` blocks of the last segment; the newest is `back` blocks before the newest of all. */
 static void phases_sum_blocks(const struct phases *phases, uint64_t back, uint64_t count,
                               double *sum)
 {
@@ -526,8 +524,7 @@ static void give_away(struct phases *phases, const struct division *division, do
     next->known_ns = next->end_ns;
 }
 
-/* Merges the last segment with the one before if both have the same letter: the change did not
- * last. */
+/* Merges the last two segments if they have the same letter: the change did not last. */
 static void join_alike(struct phases *phases, const double *counts)
 {
     struct phases_segment *last = &phases->segments[phases->segment_count - 1];

@@ -113,8 +113,7 @@ bool phases_add(struct phases *phases, const double counts[PHASES_COLUMNS], uint
  */
 void phases_look_over(struct phases *phases, uint64_t period_ns);
 
-/* Returns the length of the shortest segment that has ended and had its beginning observed; 0:
- * none. */
+/* Returns the length of the shortest ended segment with an observed beginning; 0: none. */
 uint64_t phases_shortest_ns(const struct phases *phases);
 
 /* Returns the known phase that the last segment matches so far; PHASES_NONE: none, or the segment

@@ -73,8 +73,7 @@ static uint32_t index_of(struct field_counts *counts, const struct counted_field
     return counts->count;
 }
 
-/* Passes the counts of each field since the last call, by measure, to `take` with the field's
- * index. */
+/* Passes the counts since the last call, by measure, to `take` with the field's index. */
 static void field_counts_take(struct field_counts *counts, const struct place_names *names,
                               void (*take)(void *context, uint32_t field,
                                            const double weight[SNAPSHOT_MEASURES]),

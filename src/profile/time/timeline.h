@@ -59,8 +59,7 @@ static inline bool field_counts_follows(const struct field_counts *counts, uint3
     return touched_has(&counts->followed, object);
 }
 
-/* Adds to the field at `key`, as made by offset_key(). Ignores objects without a type or
- * elements. */
+/* Adds to the field at `key` (offset_key()). Ignores objects without a type or elements. */
 void field_counts_add(struct field_counts *counts, uint32_t object, uint64_t key,
                       enum snapshot_measure measure, double weight);
 
@@ -126,8 +125,7 @@ struct recent {
  * steps, because an update takes 0.1 ms. */
 bool recent_add(struct recent *recent, const double counts[PHASES_COLUMNS]);
 
-/* Returns true if the volatility at the chosen period is below the threshold; otherwise no period
- * damps it. */
+/* Returns true if the chosen period's volatility is below the threshold; otherwise none is. */
 bool recent_is_damped(const struct recent *recent);
 
 /* Each measure uses its own event if there is one. Otherwise waiting comes from the latencies of

@@ -49,8 +49,7 @@ bool die_strip(Dwarf_Die *type, Dwarf_Die *stripped);
 /* Returns true if a type is itself a pointer or reference, not an alias. */
 bool die_is_pointer(Dwarf_Die *type);
 
-/* Finds the peeled target of a peeled pointer or reference. Returns false if it is not a pointer,
- * or points to void. */
+/* Finds the peeled target of a peeled pointer or reference. False: no pointer, or to void. */
 bool die_pointee(Dwarf_Die *pointer, Dwarf_Die *pointee);
 
 /*

@@ -305,8 +305,7 @@ const struct wheres *flows_wheres(struct flows *flows, uint64_t pc);
 struct value operand_address(const struct scene *scene, const struct state *state,
                              const struct insn *insn, const struct insn_memory *memory);
 
-/* Returns the variable at a constant address or in thread-local storage; the value if there is
- * none. */
+/* Returns the variable at a constant address or in TLS; the value if there is none. */
 struct value operand_settled(const struct scene *scene, uint64_t pc, struct value value);
 
 /* Returns the dynamic linker's value of a word at a run-time address. */

@@ -334,8 +334,7 @@ static struct value in_variable(const struct scene *scene, Dwarf_Die die, uint64
     return value;
 }
 
-/* Returns the place in another file's variable that was copied into this one, from its
- * declaration. */
+/* Returns the place in a variable copied from another file, from its declaration. */
 static struct value in_copied(const struct scene *scene, uint64_t pc, const struct value *place)
 {
     const struct symbol *symbol = module_object(scene->program->module, (uint64_t)place->offset);

@@ -61,8 +61,7 @@ bool globals_declared(struct program *program, const char *name, uint64_t pc, Dw
 /* Fills in name, type, count and size; size is unchanged if the type has none. */
 void variable_fill(struct program *program, Dwarf_Die *variable, struct dwarf_answer *answer);
 
-/* Variables and parameters in a function's frame, by their distance from its canonical frame
- * address (CFA). */
+/* Variables and parameters in a frame, by distance from its canonical frame address (CFA). */
 struct home {
     Dwarf_Die variable;
     uint64_t inside; /* bytes from the start of the variable to the slot */
@@ -82,8 +81,7 @@ bool home_place(struct program *program, uint64_t pc, struct home_place *place);
  * there elsewhere in the function. */
 bool home_find(const struct home_place *place, int64_t slot, struct home *home);
 
-/* Finds the outermost variable that a register holds at an address; `pointers`: only pointers to
- * types with a name. */
+/* Finds the outermost variable in a register; `pointers`: only pointers to named types. */
 bool home_held(const struct wheres *wheres, uint64_t pc, uint8_t reg, bool pointers,
                Dwarf_Die *variable);
 

@@ -151,8 +151,7 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Returns true for regular files. On newer kernels some descriptors are files only by their mode
- * and have no path. */
+/* Returns true for regular files. Newer kernels have pathless descriptors of that mode. */
 static bool is_file(int folder, const char *name, int fd)
 {
     char start;
@@ -178,8 +177,7 @@ static void close_others(int keep)
     closedir(folder);
 }
 
-/* Returns true if stderr stays open, for a sanitizer's reports in tests. Not if it is a
- * terminal. */
+/* Returns true if stderr stays open, for a sanitizer's reports: not on a terminal. */
 static bool keeps_errors(void)
 {
 #if defined __SANITIZE_ADDRESS__

@@ -282,8 +282,7 @@ static int by_net(const struct debugfile_wanted *wanted, char path[DEBUGFILE_PAT
     return fd;
 }
 
-/* Searches for a recording's file: in the user's folder, laid out as a root or flat, or perf's
- * cache. */
+/* Searches for a recording's file: in the user's folder (a root, or flat), or perf's cache. */
 static int by_folders(const struct lookup_from *from, const struct debugfile_wanted *wanted,
                       char path[DEBUGFILE_PATH_MAX])
 {
@@ -434,8 +433,7 @@ static int open_debug(struct debuginfo *debuginfo, bool cut_short)
     return debugfile_open(&debuginfo->source.from, &wanted, debuginfo->debug_path);
 }
 
-/* Opens the alternate file, with data that dwz moved out of several debug files. Its build-id
- * follows its name. */
+/* Opens the alternate file, with data that dwz moved out. Its build-id follows its name. */
 static int open_alternate(struct debuginfo *debuginfo)
 {
     struct debugfile_wanted wanted = {.path = *debuginfo->debug_path ? debuginfo->debug_path

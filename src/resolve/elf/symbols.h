@@ -52,8 +52,7 @@ struct symtab {
 bool symtab_open(struct symtab *symtab, int fd);
 void symtab_fini(struct symtab *symtab);
 
-/* Calls back for every symbol with a name. `main` is the file that the debug file belongs to,
- * `bias` its bias. */
+/* Calls back for every named symbol. `main`: the debug file's program, `bias`: its bias. */
 void symtab_read(const struct symtab *symtab, Elf *main, uint64_t bias, symtab_take *take,
                  void *context);
 

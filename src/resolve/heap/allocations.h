@@ -102,8 +102,7 @@ const char *allocations_bin_name(const struct allocations *allocations, uint32_t
 /* Returns "new" for Go's blocks, "malloc" for all others. */
 const char *allocations_bin_maker(const struct allocations *allocations, uint32_t bin);
 
-/* Returns the id of the type of the variable that the bin's blocks are assigned to; 0: not known,
- * or not yet. */
+/* Returns the type id of the variable that the bin's blocks are assigned to; 0: not known. */
 uint32_t allocations_bin_type(const struct allocations *allocations, uint32_t bin);
 
 /* Returns the bin under which a combined bin is shown, or the bin itself if it is not combined.

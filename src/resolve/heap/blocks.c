@@ -99,8 +99,7 @@ static inline unsigned page_bits(uint64_t word)
     return (unsigned)(word * 0x0101010101010101u >> 56);
 }
 
-/* Returns the number of blocks that start before the granule, which is the index of its own block
- * if it has one. */
+/* Returns the number of blocks that start before the granule: the index of its own block. */
 static inline unsigned page_rank(const struct page *page, unsigned granule)
 {
     uint64_t below = page->starts[granule / 64] & ~(UINT64_MAX << granule % 64);
@@ -162,8 +161,7 @@ static inline uint32_t *radix_place(const struct radix *radix, uint64_t key)
     return &leaf->value[key & ((1 << RADIX_LEAF_BITS) - 1)];
 }
 
-/* Returns the slot of a key that has a value, which may be changed to any value except 0; NULL: the
- * key has none. */
+/* Returns the slot of a key's value, which may be set to any except 0; NULL: no value. */
 static inline uint32_t *radix_slot(const struct radix *radix, uint64_t key)
 {
     uint32_t *value = radix_place(radix, key);
@@ -518,8 +516,7 @@ static struct radix_leaf *leaf_make(struct radix *radix, struct radix_middle *mi
     return memset(slab_at(radix->slab, line), 0, sizeof(struct radix_leaf));
 }
 
-/* Inserts a key below 2^RADIX_KEY_BITS that is absent, with a value other than 0. -ENOMEM: the
- * bound is reached. */
+/* Inserts an absent key below 2^RADIX_KEY_BITS, a value not 0. -ENOMEM: the bound is reached. */
 static int radix_insert(struct radix *radix, uint64_t key, uint32_t value)
 {
     assert(value && key >> RADIX_KEY_BITS == 0);

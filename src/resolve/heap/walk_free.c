@@ -229,8 +229,7 @@ void walk_lists_init(struct walk_lists *lists)
     *lists = (struct walk_lists){.entries_left = LIST_FIND_MAX};
 }
 
-/* Returns true if a list pointer can have this value: an address in a heap, or in a mapping that
- * may be one. */
+/* Returns true if a list pointer can have this value: in a heap, or in a possible one. */
 static bool walk_lists_in_heap(const struct walk *walk, uint64_t address)
 {
     if (address < WALK_PAGE_BYTES || address & 15)

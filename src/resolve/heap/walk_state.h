@@ -392,8 +392,7 @@ struct walk_span *walk_mapped_span(struct walk *walk, uint64_t address);
 /* Finds every span and block in the anonymous mappings. */
 void walk_mapped_search(struct walk *walk);
 
-/* Records an address of an allocator's own data: the rest of the mapping except blocks is its
- * own. */
+/* Records an allocator's own data at an address: all of its mapping except blocks. */
 void walk_own_add(struct walk *walk, uint64_t address, bool go);
 
 /* Searches for the tree; backs off while none is found. */

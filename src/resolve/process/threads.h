@@ -43,8 +43,7 @@ const struct tcb *tcbs_ask(struct tcbs *tcbs, pid_t pid, uint32_t tid);
 /* Finds the blocks of all current threads. */
 void tcbs_refresh(struct tcbs *tcbs, pid_t pid);
 
-/* Like tcbs_refresh(), but with TCBS_MANY threads or more at a cost of at most TCBS_COST of one
- * CPU. */
+/* Like tcbs_refresh(), but from TCBS_MANY threads on at most TCBS_COST of one CPU. */
 enum { TCBS_MANY = 512 };
 #define TCBS_COST 0.01
 void tcbs_tick(struct tcbs *tcbs, pid_t pid, uint64_t now_ns);

@@ -164,8 +164,7 @@ static double thread_ns(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* Measures the time per access in a chain through `count` places in random order: the best
- * round. */
+/* Measures the time per access in a chain through `count` random places: the best round. */
 static double chain_ns(char *memory, bool dense, uint32_t count, uint32_t *order, struct prng *prng)
 {
     double best = INFINITY;

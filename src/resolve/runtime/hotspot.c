@@ -332,8 +332,7 @@ struct fields {
     uint64_t constants;
 };
 
-/* Returns the size of a field with that signature, as in "J" for long. References are compressed
- * below 32 GiB. */
+/* Returns the size of a field by signature ("J": long). References are compressed below 32 GiB. */
 static uint64_t field_bytes(const struct hotspot *hotspot, char signature)
 {
     static const uint8_t bytes[] = {

@@ -413,8 +413,7 @@ static int set_terms(struct event *event, const char *pmu, char *terms, const st
     return 0;
 }
 
-/* Parses modifiers after the closing slash: u, and the precision (p, pp, ppp, P: the highest
- * supported). */
+/* Parses modifiers after the closing slash: u, and precision (p, pp, ppp, P: the highest). */
 static int set_modifiers(struct event *event, const char *modifiers, struct error *error)
 {
     enum { MOST_PRECISE = 3 };

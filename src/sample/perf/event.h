@@ -61,8 +61,7 @@ void event_weigh(const struct event *event, char *out, size_t out_size);
  * filter, or load latency with a threshold that every load passes. */
 bool event_samples_all(const struct event *event);
 
-/* Returns true if the event counts instructions of any kind: those that access memory are its
- * accesses. */
+/* Returns true if the event counts all instructions: those that access memory are accesses. */
 bool event_counts_instructions(const struct perf_event_attr *attr);
 
 /* Prints the PMUs that libpfm4 finds on this machine, one per line, and its version. */

@@ -273,8 +273,7 @@ static bool address_valid(const struct record_format *format, uint64_t address, 
     return format->recorded_address && address && !no_access;
 }
 
-/* Clears all members except the registers, which are most of a record: this runs for every
- * sample. */
+/* Clears all members except the registers, most of a record: this runs for every sample. */
 static void clear(struct record *out)
 {
     struct sample *sample = &out->sample;

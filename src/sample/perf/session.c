@@ -19,8 +19,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 
-/* The kernel events of a session: one per thread, CPU and event. The events of a CPU share its
- * ring. */
+/* The kernel events: one per thread, CPU and event. Those of a CPU share its ring. */
 
 enum { SESSION_CPUS_MAX = 4096, SESSION_RELISTS = 4, SESSION_SET_MOST = 1024 };
 
@@ -210,8 +209,7 @@ static int open_on_cpu(struct session *session, pid_t tid, uint16_t cpu)
         session->refused = code == -ESRCH ? session->refused : code;
         if (event == 0 && cpu_lacks(code))
             return 0;
-        /* Only the ranking event must open; the hardware may have too few counters for the
-         * others. */
+        /* Only the ranking event must open: counters may be too few for the others. */
         if (event == 0 || code == -ESRCH)
             return code;
     }
@@ -270,8 +268,7 @@ static int session_open_events(struct session *session)
     return code;
 }
 
-/* Stops the events that were opened before. The owner of a ring stays open, because the ring
- * belongs to it. */
+/* Stops the earlier events. The owner of a ring stays open: the ring belongs to it. */
 static void leave_handles(struct session *session, struct session_handle *handles, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -761,8 +758,7 @@ static void hand_over(struct session *session, size_t index, sampler_sink sink, 
         session->bad++;
     if (code != 1 || foreign(session, &record))
         return;
-    /* A record that another CPU wrote slightly later than its time stamp must not turn time
-     * back. */
+    /* A record that another CPU wrote late must not turn time back. */
     if (record.time_ns < session->last_ns)
         record.time_ns = session->last_ns;
     session->last_ns = record.time_ns;

@@ -115,8 +115,7 @@ int session_enable(struct session *session, bool on);
 long session_read(struct session *session, uint64_t until_ns, sampler_sink sink, void *context);
 int session_tick(struct session *session, uint64_t now_ns);
 
-/* Updates the share of the time that events were counted: reads a few of the handles, different
- * ones each time. */
+/* Updates the share of time that events were counted, from a few handles in turn. */
 void session_ask_times(struct session *session);
 
 /* Prime and jittered, so that they do not resonate with the program (Buck and Hollingsworth 3.1:

@@ -102,8 +102,7 @@ struct record_format source_format(const struct source *source, const struct per
                                    uint16_t index)
 {
     bool fault = source_faults(attr);
-    /* Sources with alien registers request registers only for an event that is sampled as a
-     * counter. */
+    /* Sources with alien registers request them only for an event sampled as a counter. */
     bool as_counter = source->alien_regs && attr->sample_regs_user;
     return (struct record_format){
         .sample_type = attr->sample_type,

@@ -110,8 +110,7 @@ struct filter {
     bool events; /* the list has other words, too */
 };
 
-/* Reads "ldlat=64", "l3missonly" from `list` (NULL: none). Returns 0, or -EINVAL for a bad
- * number. */
+/* Reads "ldlat=64", "l3missonly" from `list` (NULL: none). -EINVAL: a bad number. */
 int filter_parse(struct filter *filter, const char *list, struct error *error);
 
 #endif

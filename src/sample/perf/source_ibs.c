@@ -56,8 +56,7 @@ static int check_filter(const struct filter *filter, const struct kernel *kernel
     return 0;
 }
 
-/* Encodes "ibs_op/cnt_ctl,swfilt,l3missonly,ldlat=128/"; counts ops instead of cycles if
- * supported. */
+/* Encodes "ibs_op/cnt_ctl,swfilt,l3missonly,ldlat=128/"; counts ops, not cycles, if possible. */
 static int encode_op(struct source_plan *plan, const struct filter *filter,
                      const struct kernel *kernel, struct error *error)
 {

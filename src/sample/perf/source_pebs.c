@@ -66,8 +66,7 @@ static int encode_libpfm(struct event *event, const char *const *names, unsigned
     return -ENODEV;
 }
 
-/* Encodes one event for every PMU of the CPU; `names` are libpfm4's names if sysfs has no such
- * file. */
+/* Encodes an event for every PMU of the CPU; `names`: libpfm4's, if sysfs has no such file. */
 static int encode_all(struct event *event, const char *name, const char *const *names,
                       unsigned ldlat, const struct kernel *kernel)
 {

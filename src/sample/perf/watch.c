@@ -775,8 +775,7 @@ static void let_go(struct watch_lines *lines, struct watch_line *line)
     line->seen = 0;
 }
 
-/* Reports the visit. A visit is not reported if the other word was touched earlier, without the
- * sampled word. */
+/* Reports the visit, unless the other word was touched earlier without the sampled word. */
 static void settle_visit(struct watch_lines *lines, struct watch_line *line, uint64_t now_ns)
 {
     const struct watch_word *other = &line->other;

@@ -76,8 +76,7 @@ struct watch_arms {
     void *context;
     /* Arms register `slot` for one touch of the word, from about *from_ns on. */
     double (*arm)(void *context, unsigned slot, uint64_t address, uint64_t *from_ns);
-    /* Sets *ran_ns to the time that thread `tid` has run since it was armed; unchanged if not
-     * known. */
+    /* Sets *ran_ns to the run time of thread `tid` since arming; unchanged if not known. */
     double (*disarm)(void *context, unsigned slot, uint32_t tid, uint64_t *ran_ns);
     uint64_t (*now_ns)(void *context);
 };
@@ -142,8 +141,7 @@ struct watch_lines {
     int refused; /* the last error of arm() */
 };
 
-/* Initialises the lines. `slots`: number of registers, 1 to WATCH_SLOTS. Both pointers stay owned
- * by the caller. */
+/* Initialises the lines for 1 to WATCH_SLOTS registers. The caller keeps both pointers. */
 void watch_lines_init(struct watch_lines *lines, const struct watch_arms *arms, unsigned slots,
                       struct watch_budget *budget, double trap_ns, uint64_t seed);
 
@@ -170,8 +168,7 @@ struct watch;
 int watch_open(struct watch **watch, pid_t pid, double part, struct error *error);
 void watch_close(struct watch *watch);
 
-/* Returns a descriptor that is readable when a word was touched or `beside` is readable; -1:
- * none. */
+/* Returns a descriptor, readable when a word is touched or `beside` is readable; -1: none. */
 int watch_fd(struct watch *watch, int beside);
 
 void watch_offer(struct watch *watch, const struct watch_offer *offer);

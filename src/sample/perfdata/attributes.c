@@ -77,8 +77,7 @@ static struct record_format format_of(const struct perf_event_attr *attr, size_t
 {
     bool address = attr->sample_type & PERF_SAMPLE_ADDR;
     bool fault = source_faults(attr);
-    /* perf record -d writes a data source for every event; for software events it is
-     * meaningless. */
+    /* perf record -d writes a data source for every event, meaningless for software events. */
     bool silent = attr->type == PERF_TYPE_SOFTWARE;
     return (struct record_format){
         .sample_type = attr->sample_type,

@@ -282,8 +282,7 @@ int features_take(const struct features *features, unsigned feature, struct curs
 
 enum { EVENT_UPDATE_NAME = 2 };
 
-/* Returns the event of a description: the event of its first id, or else the one with the same
- * index. */
+/* Returns a description's event: that of its first id, or else of the same index. */
 static struct attribute *described(struct attributes *attributes, uint32_t place, struct cursor ids,
                                    uint32_t id_count)
 {

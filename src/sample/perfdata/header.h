@@ -82,8 +82,7 @@ struct build_ids {
 
 void build_ids_fini(struct build_ids *build_ids);
 
-/* Adds one entry, header first; the feature and the record have the same form. Returns 0, -EBADMSG
- * or -ENOMEM. */
+/* Adds one entry, header first, of a feature or a record. Returns 0, -EBADMSG or -ENOMEM. */
 int build_ids_add(struct build_ids *build_ids, struct cursor *cursor);
 
 /* Gives a mapping without a build-id the build-id of its path, if known. */

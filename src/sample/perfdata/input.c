@@ -313,8 +313,7 @@ static uint64_t spool_most(int fd)
     return half < INPUT_SPOOL_MOST ? half : INPUT_SPOOL_MOST;
 }
 
-/* Returns true if the pipe is written slowly, as by a live recording, instead of as fast as it can
- * be read. */
+/* Returns true if the pipe is written slowly, as by a live recording. */
 static bool trickles(uint64_t took_ns, uint64_t waited_ns)
 {
     return took_ns > 2 * INPUT_IDLE_NS && waited_ns > took_ns / 4 * 3;

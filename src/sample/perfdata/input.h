@@ -76,8 +76,7 @@ int input_seek(struct input *input, uint64_t offset);
 /* Ignores the current position. Returns the number of bytes or a negative errno. */
 long input_read_at(const struct input *input, uint64_t offset, void *out, size_t size);
 
-/* Returns 1 if a process has the file open for writing, 0 if not, or -1 if that cannot be found
- * out. */
+/* Returns 1 if a process has the file open for writing, 0 if not, or -1 if not known. */
 int input_has_writer(const struct input *input);
 
 /*
@@ -97,8 +96,7 @@ bool input_quiet(const struct input *input);
 /* Returns a descriptor to poll for more bytes, or -1 if the input is not a followed pipe. */
 int input_fd(const struct input *input);
 
-/* Returns true if a blocked signal is pending that will end the program when the main loop gets to
- * it. */
+/* Returns true if a blocked signal is pending that will end the program. */
 bool input_interrupted(void);
 
 /* Recognises files that are not recordings, and names the remedy. */

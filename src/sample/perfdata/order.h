@@ -69,8 +69,7 @@ static inline bool order_ready(const struct order *order)
     return order->next != order->ready;
 }
 
-/* Returns the oldest ready record, valid until it is popped; its bytes follow the item. NULL:
- * none. */
+/* Returns the oldest ready record, valid until popped, with its bytes behind it. NULL: none. */
 const struct order_item *order_head(const struct order *order, uint64_t *time_ns);
 void order_pop(struct order *order);
 

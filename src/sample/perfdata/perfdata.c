@@ -106,8 +106,7 @@ static int take_attribute(struct perfdata *file, struct cursor *cursor)
     return code == -ENOMEM ? code : 0;
 }
 
-/* Takes the information of one of perf's own records, unless it is already known. Returns 0 or
- * -ENOMEM. */
+/* Takes a record of perf's own unless already known. Returns 0 or -ENOMEM. */
 static int perfdata_take_own(struct perfdata *file, const struct tape_record *found)
 {
     struct cursor cursor = {found->bytes, found->header.size, false, file->header.swap};
@@ -242,8 +241,7 @@ static int count_one(struct perfdata *file, struct attribute *event,
     return code ? code : end_run(file, &run);
 }
 
-/* Adds a record to counts and processes, unless the recording was surveyed. Returns 0 or
- * -ENOMEM. */
+/* Adds a record to counts and processes, unless surveyed. Returns 0 or -ENOMEM. */
 static int perfdata_count(struct perfdata *file, struct attribute *event,
                           const struct record *record)
 {
@@ -271,8 +269,7 @@ static int out_of_memory(struct error *error)
     return error_set(error, -ENOMEM, "out of memory");
 }
 
-/* Reads the ids of one event, 8 bytes each, from elsewhere in the file; skips ids outside of the
- * file. */
+/* Reads the ids of one event, 8 bytes each; skips ids outside of the file. */
 static int read_ids(struct perfdata *file, size_t index, struct perfdata_section ids)
 {
     unsigned char bytes[512];
@@ -359,8 +356,7 @@ static int survey_record(struct perfdata *file, const struct tape_record *found)
     return perfdata_expand(file, found, event, &record, perfdata_count_sample, file);
 }
 
-/* Returns the event of the next buffered record if that is a whole sample with fields of fixed
- * sizes, otherwise NULL. */
+/* Returns the next buffered record's event if it is a whole sample of fixed size, or NULL. */
 static struct attribute *sample_ahead(const struct perfdata *file, const unsigned char *at,
                                       size_t left, struct perf_event_header *header)
 {

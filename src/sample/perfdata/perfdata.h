@@ -128,8 +128,7 @@ void perfdata_describe(const struct perfdata *perfdata, struct sampler_info *inf
 /* Returns the processes of a recording, most samples first; none while a pipe is played. */
 const struct perfdata_process *perfdata_processes(const struct perfdata *perfdata, size_t *count);
 
-/* Returns the attribute of the event with number `index` in samples and in sampler_info, or
- * NULL. */
+/* Returns the attribute of an event by its number in samples, or NULL. */
 const struct perf_event_attr *perfdata_attribute(const struct perfdata *perfdata, unsigned index);
 
 /* Returns the perfdata_writer_mark() of a recording, or 0 if it has none or is no recording. */

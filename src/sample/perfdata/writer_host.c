@@ -25,8 +25,7 @@ enum {
     UNKNOWN_ID = -1       /* a CPU that is offline */
 };
 
-/* Writes the number of entries to the place reserved for it. Without entries, removes the
- * section. */
+/* Writes the number of entries to its place. Without entries, removes the section. */
 static void put_count(struct perfdata_bytes *section, size_t at, const void *count, size_t bytes,
                       bool any)
 {

@@ -171,8 +171,7 @@ static bool ends(const struct perfdata_task *fresh, bool exec, const struct perf
     case RECORD_FORK:
         return named;
     default:
-        /* The first thread's name is that of the process, which continues with the other
-         * threads. */
+        /* The first thread's name is the process's, which continues with the other threads. */
         return named && old->tid != old->pid;
     }
 }
@@ -392,8 +391,7 @@ static void build_id_list_entry(struct perfdata_build_ids *ids, uint16_t mode, c
     perfdata_bytes_zero(section, filled - length);
 }
 
-/* Returns true for a file of a file system: not for "//anon", "[heap]", "/memfd:...",
- * "/dev/zero". */
+/* Returns true for a file, not for "//anon", "[heap]", "/memfd:...", "/dev/zero". */
 static bool is_file(const char *path)
 {
     return path[0] == '/' && path[1] != '/' && strncmp(path, "/memfd:", 7) &&

@@ -96,8 +96,7 @@ void sim_whatif_path(struct sim_memory *memory, unsigned number, uint32_t path, 
 /* Resets the counts of all models. */
 void sim_whatif_zero(struct sim_memory *memory);
 
-/* Returns a copy with `why` printable; .state SIM_ANSWER_NONE: the tool has not seen the question
- * yet. */
+/* Returns a copy with `why` printable; SIM_ANSWER_NONE: the tool has not seen the question. */
 struct sim_answer sim_whatif_answer(const struct sim_memory *memory, unsigned number);
 
 #endif

@@ -224,8 +224,7 @@ static uint64_t sim_unit_deliver(const struct sim_delivery *delivery, const unio
     return 0;
 }
 
-/* Names of misses by level and number of levels; misses of the last level are filled from
- * memory. */
+/* Names misses by level and number of levels; the last level is filled from memory. */
 static const char *event_name(unsigned level, unsigned level_count)
 {
     static const char *const names[SIM_LEVELS_MAX] = {"l1-miss", "l2-miss", "l3-miss", "l4-miss"};

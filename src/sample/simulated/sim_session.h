@@ -38,8 +38,7 @@ struct sim_session {
     bool behind; /* the last read left some */
 };
 
-/* Plans the events of `list` (-e, or NULL for all) and describes the session. Returns 0 or
- * -EINVAL. */
+/* Plans the events of `list` (-e; NULL: all), describes the session. Returns 0 or -EINVAL. */
 int sim_session_open(struct sim_session *session, struct sim_memory *memory, pid_t pid,
                      const char *list, struct sampler_info *info, struct error *error);
 

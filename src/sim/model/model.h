@@ -161,8 +161,7 @@ struct model_reuse {
 
 #define MODEL_NO_DISTANCE UINT64_MAX
 
-/* Functions supplied by the caller. Only allocate and fail are mandatory. No callback may call the
- * model. */
+/* Supplied by the caller; allocate and fail are mandatory. No callback may call the model. */
 struct model_host {
     void *context;
     /* Returns memory that is zeroed and aligned to 64; NULL: no memory. */
@@ -296,8 +295,7 @@ void model_settle(struct model *model);
 /* Counts the remaining lines as evicted (reason END), once, at the end. */
 void model_finish(struct model *model);
 
-/* Pairs of statements at a level, counted in the memory of host.allocate_pairs(): struct tally_pair
- * (tables.h). */
+/* Pairs of statements at a level, counted in host.allocate_pairs() as struct tally_pair. */
 enum model_pairs {
     MODEL_IP_EVICTED_BY_IP, /* (fetched a line, evicted it) */
     MODEL_IP_USED_BY_IP, /* (fetched a line, used it): uses of sampled lines, times users_one_in */

@@ -101,8 +101,7 @@ bool coherence_shared(struct model *model, uint64_t number);
 /* Records a thread's writes to a line when they leave its private levels. */
 void coherence_wrote(struct model *model, uint32_t thread, uint64_t number, uint64_t grains);
 
-/* Returns the bytes written since a line was taken from a thread; called when the thread misses the
- * line. */
+/* Returns the bytes written since a line was taken from a thread, when it misses the line. */
 uint64_t coherence_written_since(struct model *model, uint32_t thread, uint64_t number);
 
 void coherence_returned(struct model *model, uint32_t thread, uint64_t number);

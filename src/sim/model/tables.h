@@ -40,8 +40,7 @@ static inline uint64_t memory_power_of_two(uint64_t at_least)
     return at_least <= 1 ? 1 : UINT64_C(1) << (64 - __builtin_clzll(at_least - 1));
 }
 
-/* Objects by dense number, made on the first request; a bounded array of arrays. Private to
- * src/sim. */
+/* Objects by dense number, made on the first request; a bounded array of arrays. */
 enum { IDS_CHUNK = 64 };
 
 struct ids {
@@ -152,8 +151,7 @@ struct tally_pair {
 };
 
 struct tally {
-    /* NULL: not counted. A concurrent reader sees valid `first` and `second` if the count is not
-     * 0. */
+    /* NULL: not counted. A concurrent reader sees a valid pair if the count is not 0. */
     struct tally_pair *pairs;
     uint64_t mask;
     uint64_t used;

@@ -380,8 +380,7 @@ const struct moved_block *moved_find_slow(struct moved *moved, uint64_t address)
 
 /* ---- allocation of places ---- */
 
-/* Returns the size class of blocks with `count` elements; NULL: too many classes, such places are
- * not reused. */
+/* Returns the size class of `count` elements; NULL: too many classes, places are not reused. */
 static struct moved_class *class_of(struct moved *moved, uint32_t count)
 {
     uint64_t at = memory_hash(count);

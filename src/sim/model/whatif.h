@@ -81,8 +81,7 @@ static inline const struct moved_block *moved_find(struct moved *moved, uint64_t
     return address - moved->low < moved->high - moved->low ? moved_find_slow(moved, address) : NULL;
 }
 
-/* Returns the new address of an address in a block. *bytes: limited to the bytes that are
- * contiguous there. */
+/* Returns the new address of an address in a block. *bytes: at most those contiguous there. */
 uint64_t moved_map(const struct moved *moved, const struct moved_block *block, uint64_t address,
                    uint32_t *bytes);
 

@@ -82,8 +82,7 @@ static Bool is_costly(ULong accesses)
     return looks * LOOK_EVERY > freely && accesses < LOOK_EVERY * REPORTED_ONE_IN;
 }
 
-/* Adapts the rates: lower if the ring fills up or there are many reports, higher if neither was the
- * case for long. */
+/* Lowers the rates if the ring fills up or reports are many; raises them after a quiet time. */
 static void report_adapt_rate(void)
 {
     UInt waiting = shared_waiting();

@@ -141,12 +141,10 @@ struct sequence {
 
 void sequence_start(void);
 
-/* Returns the sequence of these accesses, 1 to SEQUENCE_MAX, in this order; equal sequences share
- * one. */
+/* Returns the sequence of 1 to SEQUENCE_MAX accesses in this order; equal ones share one. */
 struct sequence *sequence_of(const struct sequence_access *accesses, UInt count);
 
-/* The address of each access of a sequence, written by translated code: ACCESS_NONE if the access
- * is not made. */
+/* Addresses of a sequence's accesses, by translated code; ACCESS_NONE: access not made. */
 extern Addr access_addresses[SEQUENCE_MAX];
 #define ACCESS_NONE ((Addr)-1)
 
@@ -179,8 +177,7 @@ void lines_runs(UInt tid);
 void missed_by_model(void *context, const struct model_miss *miss);
 bool missed_asks_causes(void *context, uint32_t served);
 
-/* Handles an access that missed, after the model has reported its causes. `kind`: enum
- * model_kind. */
+/* Handles a miss, after the model has reported its causes. `kind`: enum model_kind. */
 void missed_take(struct sim_thread *thread, struct sim_instruction *place, uint64_t address,
                  uint32_t size_bytes, uint32_t kind, uint32_t served);
 

@@ -141,8 +141,7 @@ void whatif_start(void)
     zeroed = shared->asked.zeroed;
 }
 
-/* Starts following blocks. If another question does already, the rings have been read up to
- * here. */
+/* Starts following blocks. For a further question, the rings have been read up to here. */
 static Bool begin_following(void)
 {
     Bool before = follows;

@@ -199,8 +199,7 @@ void pane_explained(struct browser *browser, struct canvas *canvas, struct area 
 /* Draws a table below its title and number of rows. */
 void pane_titled(struct browser *browser, struct canvas *canvas, struct area area,
                  struct table *table);
-/* Draws the names of the panes, for screens with room for only one; returns the number of rows
- * used. */
+/* Draws the names of the panes if only one has room; returns the number of rows used. */
 int pane_tabs(struct browser *browser, struct canvas *canvas, struct area area,
               struct table *const panes[], unsigned count);
 /* Draws the pane names and below them the focused table, or the first. */

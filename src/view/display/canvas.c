@@ -68,8 +68,7 @@ static void combine(struct cell *cell, wchar_t code)
     }
 }
 
-/* Blanks a cell. The other half of a wide character is blanked too, otherwise the rest of the row
- * would shift. */
+/* Blanks a cell, and the other half of a wide character, so that the row does not shift. */
 static void release(struct canvas *canvas, int row, int column)
 {
     struct cell *cell = cell_at(canvas, row, column);
@@ -407,8 +406,7 @@ static int glyph_append(char *out, size_t size, const char *text, int from, int 
     return taken;
 }
 
-/* Returns the '>' that ends the template arguments that begin at `start`; NULL if there are
- * none. */
+/* Returns the '>' of the template arguments that begin at `start`; NULL: none. */
 static const char *arguments_end(const char *text, const char *start)
 {
     enum { OPERATOR = 8 };

@@ -93,8 +93,7 @@ struct glyph glyph_next(const char *text, bool ascii);
 /* Returns the number of columns of a whole text. */
 int glyph_columns(const char *text, bool ascii);
 
-/* Copies `text`, truncated to `columns` columns with an ellipsis ('~' in ASCII). Returns the
- * columns used. */
+/* Copies `text`, cut to `columns` with an ellipsis ('~' in ASCII). Returns the columns used. */
 int glyph_fit(char *out, size_t size, const char *text, int columns, enum glyph_cut cut,
               bool ascii);
 
@@ -134,8 +133,7 @@ int canvas_init(struct canvas *canvas, int rows, int columns, bool ascii);
 void canvas_fini(struct canvas *canvas);
 void canvas_clear(struct canvas *canvas);
 
-/* Draws text in at most `columns` columns, truncated with an ellipsis. Returns the columns
- * drawn. */
+/* Draws text, truncated to `columns` with an ellipsis. Returns the columns drawn. */
 int canvas_text(struct canvas *canvas, int row, int column, int columns, enum paint paint,
                 const char *text);
 int canvas_format(struct canvas *canvas, int row, int column, int columns, enum paint paint,
@@ -145,8 +143,7 @@ int canvas_format(struct canvas *canvas, int row, int column, int columns, enum 
 void canvas_flag(struct canvas *canvas, int row, int column, int columns, enum cell_flag flag);
 void canvas_paint(struct canvas *canvas, int row, int column, int columns, enum paint paint);
 
-/* Draws text over several rows, broken at spaces and indented by its leading blanks. Returns the
- * rows used. */
+/* Draws text over several rows, broken at spaces, indented as it begins. Returns the rows used. */
 int canvas_wrap(struct canvas *canvas, struct area area, enum paint paint, const char *text);
 
 /* Returns NULL for a cell outside. */
@@ -169,8 +166,7 @@ struct pen {
 __attribute__((format(printf, 3, 4))) void pen_part(struct pen *pen, enum paint paint,
                                                     const char *format, ...);
 
-/* Writes the text only if it fits completely, because a truncated figure misleads. Returns false if
- * it does not fit. */
+/* Writes the text only if it fits: a truncated figure misleads. Returns false if not. */
 __attribute__((format(printf, 3, 4))) bool pen_whole(struct pen *pen, enum paint paint,
                                                      const char *format, ...);
 

@@ -231,8 +231,7 @@ static void draw_bar(struct browser *browser, struct canvas *canvas, int row)
         used += draw_key(browser, canvas, row, used, canvas->columns - used, always[i]);
 }
 
-/* Draws the most urgent of: a prompt, a message, the program's status. Returns false if there is
- * none. */
+/* Draws the most urgent: a prompt, a message, the program's status. False: none. */
 static bool draw_news(struct browser *browser, struct canvas *canvas, int row)
 {
     const struct snapshot *snapshot = browser->snapshot;

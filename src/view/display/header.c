@@ -144,8 +144,7 @@ enum action tabs_next(const struct browser *browser, int direction)
     return tab_action(to);
 }
 
-/* Draws the line of the levels from the tab down to the current screen. Returns the rows used, 0 on
- * a tab. */
+/* Draws the levels from the tab down to the current screen. Returns the rows used, 0 on a tab. */
 static int levels_above_draw(struct browser *browser, struct canvas *canvas, int row)
 {
     static const char up[] = "Esc: up";
@@ -319,8 +318,7 @@ static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)
         canvas_text(canvas, row, canvas->columns - columns - 1, columns, PAINT_DIM, basis);
 }
 
-/* Draws the subject of the tab, the first sentence of its help, if it fits. Returns the rows
- * used. */
+/* Draws the first sentence of the tab's help, if it fits. Returns the rows used. */
 static int lead_draw(const struct browser *browser, struct canvas *canvas, int row)
 {
     enum { LEAD_FROM_ROWS = 20 };

@@ -115,8 +115,7 @@ enum action keys_action(uint32_t key);
 
 /* Returns all bindings except those of the screens, in the order of the help screen. */
 const struct key_binding *keys_all(size_t *count);
-/* Returns the binding of any action, including screens; its action is ACTION_NONE if there is no
- * key. */
+/* Returns the binding of any action, including screens; ACTION_NONE: there is no key. */
 struct key_binding keys_binding(enum action action);
 
 /* Returns true if the action is only useful in a replay. */

@@ -38,8 +38,7 @@
     SCREEN(HELP, help_screen, "", LEVEL)                                                           \
     SCREEN(PICKER, picker_screen, "", LEVEL)
 
-/* Esc returns from a level to the screen that it was opened from; a tab is left with another tab's
- * key. */
+/* Esc leaves a level for the screen that opened it; a tab is left with another tab's key. */
 enum screen_place { SCREEN_IS_LEVEL, SCREEN_IS_TAB };
 
 #define SCREEN_ID(id, it, keys, place) SCREEN_##id,
@@ -61,8 +60,7 @@ struct screen_table {
     unsigned least;   /* minimum number of rows; with fewer it has no pane, keys or clicks */
     /* Handles Enter on a row; NULL: opens its object, if its columns have one. */
     void (*open)(struct browser *browser, const void *row);
-    /* If a row is selected: label of Enter in the key bar, and a hint. NULL: the general label; no
-     * hint. */
+    /* Label of Enter on a selected row, and a hint. NULL: the general label; no hint. */
     const char *enter;
     const char *hint;
 };
@@ -79,8 +77,7 @@ struct screen {
     void (*fini)(void *state);
     /* In the state; terminated by an entry without columns. */
     struct screen_table tables[SCREEN_TABLES_MAX];
-    /* Members of the snapshot and a function that decide if the tab exists; otherwise it always
-     * does. */
+    /* Members of the snapshot and a function that decide if the tab exists; none: it does. */
     struct path filled_by;
     bool (*filled)(const struct snapshot *snapshot);
     bool (*calls)(const struct snapshot *snapshot); /* the tab calls for attention */
@@ -92,8 +89,7 @@ struct screen {
     void (*update)(struct browser *browser); /* called after the displayed snapshot has changed */
     void (*draw)(struct browser *browser, struct canvas *canvas, struct area area);
     void (*write)(struct prose_writer *writer, struct browser *browser); /* writes all of a text */
-    /* Fills in the visible tables that take keys and clicks; NULL: those of `tables`, in their
-     * order. */
+    /* Fills in the visible tables that take keys and clicks; NULL: `tables`, in their order. */
     unsigned (*panes)(struct browser *browser, struct table *panes[PANES_MAX]);
     /* Handles an action before its general meaning; true: done. */
     bool (*act)(struct browser *browser, enum action action, struct request *request);
@@ -131,8 +127,7 @@ const struct snapshot_object *objects_selected(const struct browser *browser);
 void browser_open_object(struct browser *browser, const struct snapshot_object *object);
 /* Opens an object by index; shows a message if it is not listed now. */
 void browser_open_listed(struct browser *browser, uint32_t object);
-/* Opens the screen of a finding (a row of their table), and formats the hint on Enter with its
- * name. */
+/* Opens a finding's screen (a row of their table), and formats the hint on Enter. */
 void findings_open(struct browser *browser, const void *finding);
 void findings_open_hint(const struct snapshot_finding *finding, char *out, size_t size);
 /* Shows the Search screen; returns false if the object has no range. */

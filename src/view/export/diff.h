@@ -60,8 +60,7 @@ struct report {
     struct arena arena; /* holds all data */
 };
 
-/* Reads the last object of a file of JSON reports. Returns 0, -EBADMSG, -EFBIG, or an error of
- * reading. */
+/* Reads the last report of a file. Returns 0, -EBADMSG, -EFBIG, or an error of reading. */
 int report_read(struct report **report, const char *path, struct error *error);
 
 /* Makes a report from a snapshot. Returns 0 or -ENOMEM. */

@@ -10,8 +10,7 @@
 #include "view/screens/rows.h"
 #include "view/words.h"
 
-/* ---- the layout of a type in cache lines: bytes by their heat, and the rows of the Layout screen
- * ---- */
+/* ---- the layout of a type in cache lines: bytes by heat, and rows as on the screen ---- */
 
 enum { LINE_BYTES = 64, LINES_DRAWN = 24, ROWS = 200, LEFT = 17 };
 

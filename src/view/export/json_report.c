@@ -29,8 +29,7 @@ static double report_share(const json_t *from)
     return value <= 1.000001 ? fmin(value, 1) : NAN;
 }
 
-/* Removes addresses from a name such as "[heap 0x55d0c0de 12.1M]", because they differ in the next
- * run. */
+/* Removes addresses, as in "[heap 0x55d0c0de 12.1M]": they differ in the next run. */
 static void drop_addresses(char *name)
 {
     for (char *at = name; (at = strstr(at, " 0x"));) {
@@ -176,8 +175,7 @@ static void report_take_functions(struct report *report, const json_t *functions
 
 enum { REPORT_BYTES_MOST = 64 << 20 };
 
-/* Returns the end of a file, from malloc(), and the bytes `before` it; NULL and `error` on
- * failure. */
+/* Returns the end of a file, from malloc(), and the bytes `before` it; NULL: `error`. */
 static char *read_end(const char *path, size_t *size, off_t *before, struct error *error)
 {
     struct stat status;

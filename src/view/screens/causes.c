@@ -372,8 +372,7 @@ static double causes_other(const double share[CAUSE_COUNT])
     return share[CAUSE_INCLUSION] + share[CAUSE_UNKNOWN];
 }
 
-/* Returns the fraction of the early evictions caused by accesses to other objects; NAN if there
- * were none. */
+/* Returns the fraction of early evictions by accesses to other objects; NAN: none. */
 static double causes_early_other(const struct snapshot_causes_figures *figures)
 {
     double early = figures->early_same + figures->early_other;

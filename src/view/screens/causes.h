@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Causes of misses as sentences and rows; for the Causes screen, the matrix, batch text and the
- * page of --html. */
+/* Causes of misses as sentences and rows; for the screens, batch text and --html. */
 #ifndef MISSTOP_VIEW_SCREENS_CAUSES_H
 #define MISSTOP_VIEW_SCREENS_CAUSES_H
 

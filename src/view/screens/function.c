@@ -319,8 +319,7 @@ static const struct snapshot_instruction *hottest_of(const struct snapshot_code 
     return hottest;
 }
 
-/* Gathers the instructions of the selected source line, or of the whole function if no line is
- * known. */
+/* Gathers the instructions of the selected line, or of the function if no line is known. */
 static void function_gather_line(struct browser *browser)
 {
     struct function_view *view = function_view(browser);
@@ -546,8 +545,7 @@ static const char *no_lines(const struct browser *browser)
     return "source lines are not known: this file has no line table in its debug information";
 }
 
-/* Draws where the text of the selected line was read from or searched for. Returns the rows
- * used. */
+/* Draws where the selected line's text was read or searched. Returns the rows used. */
 static int draw_note(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct source_row *row = table_selected(&function_view(browser)->source);

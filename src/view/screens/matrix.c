@@ -583,8 +583,7 @@ static bool move_by(struct browser *browser, enum action action)
     return true;
 }
 
-/* Returns true if the measure is skipped because no event counts it, and a note explains how to
- * count it. */
+/* Returns true if no event counts the measure, and a note explains how to count it. */
 static bool is_wanting(const struct snapshot *snapshot, enum matrix_measure measure)
 {
     return measure == MATRIX_ACCESSES && snapshot->timeline.ranks != MEASURE_ACCESSES &&

@@ -39,8 +39,7 @@ static const char *matrix_plain_name(enum matrix_axis axis, const char *full_nam
     return strncmp(full_name, prefixes[axis], length) ? full_name : full_name + length;
 }
 
-/* Formats the full name of a line's largest member; returns -EINVAL for the others, or if there is
- * no such line. */
+/* Formats the full name of a line's largest member; -EINVAL: the others, or no such line. */
 static int matrix_rules_name_line(const struct matrix_table *table, enum matrix_axis axis,
                                   size_t at, char out[BIN_RULES_NAME_BYTES])
 {
@@ -315,8 +314,7 @@ static bool matrix_cell_belongs(const struct matrix_table *table, struct matrix_
            matrix_place_has(table, place, MATRIX_OBJECTS, column);
 }
 
-/* Sums the rates of the cells, or of the totals, that belong to a line or to a cell. Returns their
- * number. */
+/* Sums the rates of the cells or totals of a line or cell. Returns their number. */
 static size_t matrix_rates_sum(const struct matrix_table *table, struct matrix_place place,
                                struct rates_sums *sums)
 {
@@ -338,8 +336,7 @@ static size_t matrix_rates_sum(const struct matrix_table *table, struct matrix_p
     return parts;
 }
 
-/* Uses the rates of a single function or object, as its own screen does; joins those of combined
- * lines. */
+/* Uses the rates of a single function or object; joins those of combined lines. */
 static const struct snapshot_rates *matrix_rates(const struct matrix_table *table,
                                                  struct matrix_place place,
                                                  struct snapshot_rates *joined)

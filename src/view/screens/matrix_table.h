@@ -127,8 +127,7 @@ struct matrix_cell {
     bool has_levels;
     struct snapshot_levels levels;
     struct snapshot_causes_figures causes; /* misses 0: none recorded */
-    /* "function on object"; samples: misses on lines it evicted; all: misses with a known
-     * evictor. */
+    /* "function on object"; samples: misses on lines it evicted; all: with known evictor. */
     struct matrix_parts evictors;
     struct matrix_parts evictor_threads; /* as evictors, by thread */
     const struct snapshot_rates *rates;  /* NULL: not known */

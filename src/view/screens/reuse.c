@@ -168,8 +168,7 @@ const struct columns reuse_line_columns = {
     .key = FIELD(struct snapshot_reuse_row, id),
 };
 
-/* A knee is reported if at most this fraction of the possible gain is left there, and the gain is
- * worth it. */
+/* A knee is reported if it is worth the gain and leaves at most this fraction of it. */
 static const double left_at_knee = 0.1;
 static const double worth = 0.02;
 static const double sure_width = 0.05;
@@ -207,8 +206,7 @@ bool reuse_is_sure(const struct snapshot_share *missed)
     return !(missed->high - missed->low > sure_width);
 }
 
-/* Formats a point of a curve, "25.0%"; "12-55%" if too few lines were watched for a precise
- * figure. */
+/* Formats a point of a curve: "25.0%", or "12-55%" if too few lines were watched. */
 static void reuse_missed_text(char *out, size_t size, const struct snapshot_share *missed)
 {
     if (reuse_is_sure(missed))

@@ -93,8 +93,7 @@ static void search_draw(struct browser *browser, struct canvas *canvas, struct a
     draw_lists(browser, canvas, area_below(area, 1 + (area.rows >= 12)));
 }
 
-/* Returns true if Esc returns to the search that this one was started from, instead of leaving the
- * screen. */
+/* Returns true if Esc returns to the search that this one was started from. */
 static bool goes_back(const struct browser *browser)
 {
     const struct table *table = &search_view(browser)->regions;

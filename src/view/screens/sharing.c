@@ -663,8 +663,7 @@ void sharing_reading(const struct snapshot_sharing_group *group, char *out, size
     sharing_remedy_words(&group->remedy, remedy, sizeof remedy);
     if (*remedy)
         text_append(out, size, " %s", remedy);
-    /* If the two busiest threads run on CPUs of different nodes, each transfer is more
-     * expensive. */
+    /* If the two busiest threads run on different nodes, each transfer is more expensive. */
     if (apart && group->verdict != SHARING_READ_ONLY)
         text_append(out, size,
                     " The threads run on nodes %d and %d: every turn crosses between them; on one "

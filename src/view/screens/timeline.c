@@ -193,8 +193,7 @@ static void flag_range(const struct timeline_chart *chart, struct canvas *canvas
     canvas_flag(canvas, row, column + from, to > from ? to - from : 1, CELL_CURSOR);
 }
 
-/* Draws the cursor on the row of amounts below the shares, and its time on the axis below the
- * phases. */
+/* Draws the cursor on the row of amounts, and its time on the axis below the phases. */
 static void timeline_cursor_draw(struct browser *browser, const struct timeline_chart *chart,
                                  struct canvas *canvas)
 {
@@ -219,8 +218,7 @@ static void timeline_cursor_draw(struct browser *browser, const struct timeline_
                     at);
 }
 
-/* Moves the cursor by one column. If it leaves the zoomed time range, the range moves by half its
- * length. */
+/* Moves the cursor by one column; beyond the zoomed range, the range by half its length. */
 static void move(struct browser *browser, int direction)
 {
     struct timeline_view *view = timeline_view(browser);
@@ -489,8 +487,7 @@ static void show_alone(struct browser *browser, struct request *request)
     browser_go(browser, SCREEN_OBJECTS);
 }
 
-/* Changes to the next measure, even if it is not sampled, because the screen then explains how to
- * sample it. */
+/* Changes to the next measure, sampled or not: the screen explains how to sample it. */
 static void change_measure(struct browser *browser)
 {
     struct timeline_view *view = timeline_view(browser);

@@ -29,8 +29,7 @@ static void watch_draw_nothing(const struct snapshot_watch *watch, struct canvas
                       "most 1% of its time, or the limit of --watch=PERCENT.");
 }
 
-/* Draws the overhead and, until all objects have a verdict, how long that takes. Returns the rows
- * used. */
+/* Draws the overhead, and when all objects will have a verdict. Returns the rows used. */
 static int draw_state(const struct snapshot_watch *watch, struct canvas *canvas, struct area area)
 {
     char text[512];

@@ -178,8 +178,7 @@ static void whatif_update(struct browser *browser)
     table_set(&view->answer, snapshot, view->rows, rows);
 }
 
-/* Opens the screen for the object selected in Objects or shown in Detail, at the member selected in
- * Layout. */
+/* Opens for the object selected in Objects or shown in Detail, at the member of Layout. */
 static void whatif_open(struct browser *browser)
 {
     struct whatif_view *view = whatif_view(browser);

@@ -102,8 +102,7 @@ const char *timeline_chart_mark(size_t series, bool ascii)
     return ascii ? letters[series] : "█";
 }
 
-/* Draws a column from the bottom: the series with most misses in the run, then the next, then the
- * remainder. */
+/* Draws a column from the bottom: the series by misses in the run, then the remainder. */
 static void draw_column(const struct timeline_chart *chart, struct canvas *canvas, struct area area,
                         int column)
 {
@@ -214,8 +213,7 @@ void bar_fill(char *out, size_t size, int columns, double fraction, bool ascii)
     for (int i = 0; i < columns; i++) {
         int here = eighths - i * STEPS;
         here = here < 0 ? 0 : here > STEPS ? STEPS : here;
-        /* In ASCII, a cell at least half full is drawn; the first is drawn unless the value is
-         * 0. */
+        /* In ASCII, a cell is drawn from half full on; the first unless the value is 0. */
         bool mark = here >= STEPS / 2 || (i == 0 && here > 0);
         used = bar_append(out, size, used, !ascii ? lying[here] : mark ? "#" : " ");
     }
@@ -271,8 +269,7 @@ static double round_up(double part)
     return 1;
 }
 
-/* Returns the last point to draw. Beyond the largest marked cache, only changes of the curve
- * matter. */
+/* Returns the last point to draw: after the largest mark only where the curve changes. */
 static double last_point(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *row)
 {
     double largest = 0;
@@ -507,8 +504,7 @@ static void choose_shape(struct sets_map *map, uint32_t sets, struct area area)
     map->cell = cell;
 }
 
-/* Uses red only if the test found a concentration, so that colours do not suggest more than the
- * test. */
+/* Uses red only if the test found a concentration: colours must not suggest more. */
 static enum paint heat_of(const struct snapshot_sets *sets, double count, double mean)
 {
     double deviations = mean > 0 ? (count - mean) / sqrt(mean) : 0;

@@ -61,8 +61,7 @@ const char *timeline_chart_mark(size_t series, bool ascii);
 /* Buffer size for a bar of `columns` in UTF-8. */
 #define BAR_BYTES(columns) ((columns)*4 + 1)
 
-/* Formats a bar for 0..1 from the left, padded with blanks to `columns`. Any value above 0 is
- * visible. */
+/* Formats a bar for 0..1, padded with blanks. Any value above 0 is visible. */
 void bar_fill(char *out, size_t size, int columns, double fraction, bool ascii);
 
 /* Formats the newest `columns` of `count` values, oldest left, on a scale from 0 to `top`; NAN
@@ -95,13 +94,11 @@ double sets_map_mean(const struct snapshot_sets *sets);
 void reuse_curve_draw(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *row,
                       struct canvas *canvas, struct area area);
 
-/* Draws a ruler, a row per thread, and one for the contended bytes, as far as there is room.
- * Returns the rows used. */
+/* Draws a ruler, a row per thread, and the contended bytes. Returns the rows used. */
 int sharing_picture(const struct snapshot_sharing_line *line, struct canvas *canvas,
                     struct area area);
 
-/* Returns the bytes that one thread writes and another reads or writes: bit i is byte i of the
- * line. */
+/* Returns the bytes that a thread writes and another accesses: bit i is byte i. */
 uint64_t sharing_contended(const struct snapshot_sharing_line *line);
 
 #endif

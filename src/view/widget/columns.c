@@ -273,8 +273,7 @@ static void choose_by_rank(const struct columns *columns, const struct snapshot 
         }
 }
 
-/* Distributes spare room among the columns that can grow, in turn; bars and sparklines come
- * last. */
+/* Distributes spare room among the columns that can grow; bars and sparklines last. */
 static int widen(struct layout *layout, const struct columns *columns,
                  const int wanted[COLUMNS_MAX], int spare, bool pictures)
 {

@@ -284,8 +284,7 @@ struct column {
 #define UNIT_BYTES   .look = COLUMN_RIGHT, .format = format_bytes
 #define UNIT_SECONDS .look = COLUMN_RIGHT, .format = format_seconds
 
-/* Columns for the parts that were loads and stores, for rows of the type at the path; {0}: the row
- * itself. */
+/* Columns for parts that were loads and stores, for rows of the type at the path. */
 #define LOADS_COLUMNS(order, type, ...)                                                            \
     COLUMN(.title = "LD", .help = "Share of its samples that were loads.", .in = __VA_ARGS__,      \
            .from = PART(type, loads), .width = 5, .rank = order, UNIT_PERCENT,                     \
@@ -310,8 +309,7 @@ struct columns {
     unsigned count;
     unsigned sort; /* initial sort column; COLUMNS_AS_THEY_COME */
     size_t row_size;
-    /* An integer that identifies the same thing in the next snapshot; or a function that returns
-     * it. */
+    /* Identifies the same thing in the next snapshot: an integer, or a function. */
     struct path key;
     /* Where a snapshot lists these rows, and how many: ALL_OF(list, count). Tables of screens with
      * these columns are filled from it automatically. */
@@ -360,8 +358,7 @@ struct column_choice {
     uint8_t index[COLUMNS_MAX]; /* indices into columns->list */
 };
 
-/* Returns a column's name in settings: its title, "bar" without one; "NAME#2" for the second with
- * that name. */
+/* Returns a column's name in settings: its title, "bar" without one; the second "NAME#2". */
 void columns_setting_name(const struct columns *columns, unsigned index, char *out, size_t size);
 /* Convert from and to "SHARE,NAME,TYPE". Unknown names are ignored. */
 void column_choice_parse(const struct columns *columns, const char *text,
@@ -381,8 +378,7 @@ struct value columns_value(const struct column *column, const struct snapshot *s
 uint64_t columns_identity(const struct columns *columns, const struct snapshot *snapshot,
                           const void *row);
 
-/* Return an element of an array of values; the row that a column leads to; whether the column is
- * shown. */
+/* Return an element of an array; the row that a column leads to; whether it is shown. */
 struct value columns_element(const struct column *column, const struct snapshot *snapshot,
                              const void *row, unsigned index);
 const void *columns_target(const struct column *column, const struct snapshot *snapshot,
@@ -454,8 +450,7 @@ double columns_reach(const struct snapshot_share *share);
 /* `target` of a column: returns the object with an index; NULL if it is not listed. */
 const void *columns_object_at(const struct snapshot *snapshot, const void *index);
 
-/* Return an object by its index in the snapshot, id or name, and a function by its id. NULL if it
- * is not listed. */
+/* Return an object by index, id or name, and a function by its id. NULL: not listed. */
 const struct snapshot_object *columns_object(const struct snapshot *snapshot, uint32_t index);
 const struct snapshot_object *columns_object_of(const struct snapshot *snapshot, uint32_t id);
 const struct snapshot_object *columns_object_named(const struct snapshot *snapshot,

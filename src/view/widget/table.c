@@ -358,8 +358,7 @@ void table_draw_row(const struct table *table, const struct layout *layout, stru
     }
 }
 
-/* Keeps the selected row visible, with the separator above it if there is room; the last page is
- * full. */
+/* Keeps the selected row visible, and the separator above it; the last page is full. */
 static void scroll(struct table *table, size_t rows)
 {
     size_t first = table->selected;
