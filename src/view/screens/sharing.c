@@ -551,7 +551,8 @@ void sharing_remedy_words(const struct sharing_remedy *remedy, char *out, size_t
     static const char *const words[] = {
         [SHARING_NO_REMEDY] = "",
         [SHARING_PER_ELEMENT] =
-            "Give each element a line of its own (alignas(64) on its type), or let each thread count in a local variable and store it from time to time.",
+            "Give each element a line of its own (alignas(64) on its type), or let each thread "
+            "count in a local variable and store it from time to time.",
         [SHARING_LOCK_LESS] = "Access it less often, take it once for several items, or give each "
                               "thread its own part and add them up on reading.",
         [SHARING_LOCK_LESS_AND_APART] =
