@@ -301,11 +301,8 @@ bool unwind_find_library(uint64_t address, struct dl_phdr_info *library)
     return dl_iterate_phdr(look_at_library, &search);
 }
 
-/*
- * dl_iterate_phdr() is used only if libc has nothing better. Its lock is also held while
- * constructors run, and a constructor may wait for a lock of a thread that allocates from a new
- * place: both would wait forever.
- */
+/* Uses dl_iterate_phdr() as a last resort: constructors run under its lock, and may wait for a lock
+ * of a thread that allocates from a new place. Both would wait forever. */
 static const uint8_t *table_header(uint64_t address)
 {
 #if __GLIBC_PREREQ(2, 35)

@@ -78,18 +78,12 @@ int engine_patience_ms(struct engine *engine);
 
 /* ---- replay ---- */
 
-/*
- * Goes back to the start of the recording with empty tables; switches to process `pid` if it is not
- * 0. -ESPIPE and similar errors leave everything unchanged. After -ENOMEM only engine_close() is
- * allowed.
- */
+/* Goes back to the recording's start with empty tables; switches to process `pid` if not 0. -ESPIPE
+ * and the like change nothing. After -ENOMEM only engine_close() is allowed. */
 int engine_restart(struct engine *engine, pid_t pid, struct error *error);
 
-/*
- * Returns true if the recording is read from a pipe that is still being written. Sets *idled if the
- * pipe was silent at times, because it is being recorded. It is drained like a live process, until
- * -ENODATA.
- */
+/* Returns true if a pipe that is still being written is read, like a live process until -ENODATA.
+ * *idled: the pipe was silent at times, because it is being recorded. */
 bool engine_follows(const struct engine *engine, bool *idled);
 
 /* Drops events passed on the way to a position, so that they are not reported as news. */
@@ -144,11 +138,8 @@ bool engine_fills(const struct engine *engine);
 /* Takes some milliseconds. Returns true when all of it has been read and can be shown. */
 bool engine_fill(struct engine *engine);
 
-/*
- * Shows the time range SPEC of --stretch, "START-END" in seconds or "phase=LETTER", and reads it
- * completely. Returns 0, or a negative errno with the reason. engine_check_time_range() only checks
- * the syntax of SPEC.
- */
+/* Shows the whole time range SPEC of --stretch: "START-END" in seconds or "phase=LETTER". Returns
+ * 0, or a negative errno with the reason. engine_check_time_range() only checks the syntax. */
 int engine_show_time_range(struct engine *engine, const char *spec, struct error *error);
 int engine_check_time_range(const char *spec, struct error *error);
 

@@ -68,11 +68,8 @@ void recorder_ranking(struct recorder *recorder, uint16_t event);
  * recording stores only as many as it can hold, and the tables count the same ones. */
 bool recorder_wants_line(struct recorder *recorder, uint64_t time_ns, struct line_event *line);
 
-/*
- * Call at a refresh, after its snapshot. `head` is the head passed to the tables, so that the
- * recorded totals equal the displayed ones. Returns text for the status line, once per error,
- * otherwise NULL.
- */
+/* Call at a refresh, after its snapshot. `head`: that of the tables, so that the totals agree.
+ * Returns text for the status line, once per error, otherwise NULL. */
 const char *recorder_sync(struct recorder *recorder, const struct snapshot *head, uint64_t now_ns);
 
 enum { ENGINE_LINES = 32, ENGINE_RENAMES = 1024 };

@@ -42,11 +42,8 @@ uint32_t names_find_object(const struct names *names, uint64_t key);
 /* Adds an object with sanitised copies of the strings. 0: full or out of memory. */
 uint32_t names_add_object(struct names *names, uint64_t key, const struct object_desc *desc);
 
-/*
- * Returns a name for an object of that kind and module, numbered if another object has it
- * (text_numbered()): static variables of two files, types of two units, successive mappings at one
- * address.
- */
+/* Returns a name for an object, numbered if another has it (text_numbered()): static variables of
+ * two files, types of two units, successive mappings at one address. */
 const char *names_number(struct names *names, const struct object_desc *desc, const char *name);
 
 /* Counts an instance of an object, once per base. */

@@ -188,11 +188,8 @@ static bool note_holder(struct resolver *resolver, struct located *holder,
     return true;
 }
 
-/*
- * Cuts an object to its block, because its size may be too large (an int's digits, a string's
- * head). Rejects an object that begins further inside the block and does not end in it: its head is
- * a coincidence.
- */
+/* Cuts an object to its block: its size may be too large (an int's digits, a string's head).
+ * Rejects one that begins further inside and does not end there: its head is a coincidence. */
 static bool fit_block(const struct located *block, struct runtime_object *object)
 {
     enum { BEFORE_HEAD_BYTES = 64 }; /* head of a garbage collector */

@@ -176,11 +176,8 @@ static void end_as(struct resolver *resolver, struct provisional_object *ending,
     }
 }
 
-/*
- * Returns the object for a block that begins with `type`, or mostly consists of it: the only type
- * that contains `type` and fills blocks of this size. `type` is then a base class, or the value of
- * a node. 0: none.
- */
+/* Returns the object with the only type that contains `type` and fills such blocks; `type` is then
+ * a base class, or the value of a node. 0: none. */
 static uint32_t whole_of(const struct resolver *resolver, uint32_t class, uint32_t type)
 {
     const struct types *types = typing_types(resolver->typing);

@@ -85,11 +85,8 @@ static enum region_state search_found_state(const struct search *search,
     return region_size(region) <= search->line_bytes ? REGION_LINE : REGION_OBJECT;
 }
 
-/*
- * Decides about a region without misses. It is dropped unless it was among the best before: then it
- * may be in a quiet phase and is kept for some rounds. A region with only a few expected samples
- * does not count as quiet.
- */
+/* Drops a region without misses unless it was among the best: it may be in a quiet phase and is
+ * kept for some rounds. Too few expected samples do not count as quiet. */
 static bool keep_silent(struct search *search, struct region *region)
 {
     if (region->hits > 0 && region->share * (double)search->all_samples < EXPECTED_SAMPLES) {

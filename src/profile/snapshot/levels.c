@@ -467,11 +467,8 @@ static void add_unplaced(struct snapshot_wait *wait, double placed, double unlik
                  fmin(1, (wait->high[i] * placed + unlike) / all));
 }
 
-/*
- * Returns the weight of the samples without an object at instructions that may have accessed
- * memory. *unlike: those not represented by attributed samples of the same instruction
- * (build_unplaced()).
- */
+/* Returns the weight without an object at instructions that may have accessed memory. *unlike: what
+ * attributed samples of the same instruction do not represent (build_unplaced()). */
 static double may_wait(const struct build *build, double *unlike)
 {
     const double *weight = build->snapshot->totals.reason_weight;

@@ -326,11 +326,8 @@ void thread_numbers_clear(struct thread_numbers *numbers);
 
 uint32_t thread_numbers_of(struct thread_numbers *numbers, uint32_t tid);
 
-/*
- * Samples without an object. Those that waited for data are also counted by function and
- * instruction: code that the decoder cannot follow must not appear to have no misses. Owned by
- * struct profile, filled by profile.c, read by the snapshot files.
- */
+/* Samples without an object. Those that waited for data are also counted by function and
+ * instruction: code that the decoder cannot follow must not appear to have no misses. */
 struct unplaced {
     struct tallies functions;
     struct pairs code; /* owner: function; key: instruction; extra: enum reason */

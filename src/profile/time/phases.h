@@ -106,11 +106,8 @@ unsigned phases_column(uint32_t object);
 bool phases_add(struct phases *phases, const double counts[PHASES_COLUMNS], uint64_t start_ns,
                 uint64_t end_ns);
 
-/*
- * Extends the tested windows to 16 times the period at which the noise of this program is damped,
- * as far as PHASES_SCALES allows. Shorter windows are always tested, so that short phases are
- * found, including the first ones.
- */
+/* Extends the tested windows to 16 times the period that damps this program's noise, as far as
+ * PHASES_SCALES allows. Shorter windows are always tested, so that short phases are found. */
 void phases_look_over(struct phases *phases, uint64_t period_ns);
 
 /* Returns the length of the shortest ended segment with an observed beginning; 0: none. */

@@ -88,9 +88,8 @@ unsigned descriptor_rank(Dwarf_Die *type);
 void descriptor_members(unsigned rank, struct type_member members[DESCRIPTOR_MEMBERS]);
 
 /*
- * Scopes of entries (namespaces, modules, classes), which DWARF links only from the outside in, and
- * the definitions of types that are only declared. Units are read on demand, without function
- * bodies.
+ * Scopes (namespaces, modules, classes), which DWARF links only from the outside in, and
+ * definitions of types that are only declared. Units are read on demand, without function bodies.
  */
 struct scopes {
     Dwfl_Module *dwfl;

@@ -48,11 +48,8 @@ bool readers_without(const struct readers *readers, const struct module *module)
 /* Announces questions: a process may open the file in advance if a place is free. */
 void readers_expect(struct readers *readers, const struct module *module);
 
-/*
- * Asks a question. Each question gets exactly one answer, also if the reader dies (`untyped` is
- * then UNTYPED_GAVE_UP), but never from inside this call. Returns false if too many questions are
- * pending; ask again later.
- */
+/* Asks a question. It gets exactly one answer, also if the reader dies (UNTYPED_GAVE_UP), but never
+ * from inside this call. Returns false if too many are pending; ask again later. */
 bool readers_ask(struct readers *readers, const struct module *module,
                  const struct dwarf_question *question);
 

@@ -39,9 +39,11 @@ struct allocations {
     uint64_t settled_ns;
     uint64_t failed;      /* lookups on the heap */
     struct walked walked; /* where options.walk is set */
-    /* The rest is of the agent's records, where there is a feed: an index of live blocks, and bins
-     * by call path. Mappings that the program makes itself (for an allocator of its own, say) are
-     * recorded too; they are looked up where no block is known. */
+    /*
+     * Records of the agent, if there is a feed: an index of live blocks, and bins by call path.
+     * Mappings that the program makes itself, for its own allocator, are used where no block is
+     * known.
+     */
     struct blocks *blocks;   /* of malloc and related functions */
     struct blocks *mappings; /* of mmap */
     struct bins *bins;

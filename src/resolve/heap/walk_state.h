@@ -192,11 +192,8 @@ static inline void walk_span_pass(struct walk_span *span, uint64_t from, uint64_
         walk_span_mark(span, from, at, trust);
 }
 
-/*
- * Follows the chunks of a span by the size in each header, and checks every step: sizes against the
- * span, a free chunk against the copy of its size in its successor (glibc malloc/malloc.c, "Malloc
- * chunks").
- */
+/* Follows the chunks of a span by the sizes in their headers, and checks each: against the span, a
+ * free one against the copy in its successor (glibc malloc/malloc.c, "Malloc chunks"). */
 enum walk_chunk_flag { WALK_PREV_IN_USE = 1, WALK_MMAPPED = 2, WALK_NON_MAIN = 4 };
 
 enum { WALK_CHUNK_MIN = 32, WALK_CHUNK_HEADER = 16 };

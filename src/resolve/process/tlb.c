@@ -190,11 +190,8 @@ static double chain_ns(char *memory, bool dense, uint32_t count, uint32_t *order
     return best;
 }
 
-/*
- * Measures the cost of translation as the difference to the same number of lines on few pages. The
- * physical pages of a mapping determine how its entries are spread over the TLB's sets, so several
- * mappings are averaged.
- */
+/* Measures translation as the difference to as many lines on few pages. A mapping's physical pages
+ * spread its entries over the TLB's sets, so several mappings are averaged. */
 static bool tlb_measure(double ns[MEASURED])
 {
     struct prng prng = {29};

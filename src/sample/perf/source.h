@@ -44,11 +44,8 @@ struct source {
                       struct perf_event_attr *attr);
     /* Final adjustment, once it is known which events open. NULL: none. */
     void (*settle)(struct source_plan *plan);
-    /*
-     * Explains in one sentence, without the event's name, why the kernel returned `code` to this
-     * source in particular, and what helps. Returns NULL if nothing is particular to the source.
-     * NULL: no explanations at all.
-     */
+    /* Explains in one sentence, without the event's name, why the kernel returned `code` to this
+     * source, and what helps. Returns NULL if the cause is a general one. NULL: no explanations. */
     const char *(*remedy)(int code, const struct kernel *kernel);
     const char *enable; /* how the user can enable it, for doctor */
 };

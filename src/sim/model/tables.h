@@ -111,11 +111,8 @@ static inline uint8_t *lines_bits(struct lines *lines, uint64_t number)
     return lines_byte(lines, number / 8);
 }
 
-/*
- * Evictors of the lines of a level, for their next miss: a bounded table that replaces the oldest
- * entry of a bucket. For private levels, also the bytes that other threads wrote to lines since
- * they took them. Private to src/sim.
- */
+/* Evictors of a level's lines, for the next miss: a bounded table that replaces the oldest entry of
+ * a bucket. For private levels, also the bytes that other threads wrote meanwhile. */
 struct evicted_line {
     uint64_t tag; /* line number + 1; 0: empty */
     union {
