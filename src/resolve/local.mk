@@ -20,7 +20,7 @@ src_libresolve_a_SOURCES = src/resolve/resolver.h src/resolve/heap/allocations.c
 	src/resolve/dwarf/reader.h src/resolve/dwarf/wire.c \
 	src/resolve/dwarf/wire.h src/resolve/heap/feed.c src/resolve/heap/feed.h src/agent/load.c \
 	src/resolve/objects.c src/resolve/objects.h src/resolve/place.c src/resolve/resolver_state.h \
-	src/resolve/runtime/hotspot.c src/resolve/runtime/php.c src/resolve/runtime/python.c \
+	src/resolve/runtime/haskell.c src/resolve/runtime/hotspot.c src/resolve/runtime/php.c src/resolve/runtime/python.c \
 	src/resolve/runtime/runtime.c src/resolve/runtime/v8.c src/resolve/runtime/jitmap.c src/resolve/runtime/runtime.h src/resolve/elf/module.c \
 	src/resolve/elf/module.h src/resolve/process/maps.c src/resolve/process/maps.h \
 	src/resolve/library_types.c src/resolve/library_types.h src/resolve/members.c \

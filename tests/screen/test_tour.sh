@@ -17,7 +17,7 @@ check tui_wait 'particles|grid|demo arena'
 check tui_wait 'heap'
 # from the process to one offset
 tui_keys Home Enter
-check tui_wait 'Fields [0-9]'
+check tui_wait 'Fields:? [0-9]'
 tui_keys Escape
 check tui_wait 'SHARE|Share|share'
 # every screen by its number

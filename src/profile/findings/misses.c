@@ -419,6 +419,16 @@ static bool has_module(const struct findings *findings, const char *part)
     return false;
 }
 
+/* Whether a runtime has a heap of its own: "[V8 heap]", "[Haskell heap]". */
+static bool has_runtime_heap(const struct findings *findings)
+{
+    const struct snapshot *snapshot = findings->snapshot;
+    for (size_t i = 0; i < snapshot->object_count; i++)
+        if (*snapshot->objects[i].name == '[' && strstr(snapshot->objects[i].name, " heap]"))
+            return true;
+    return false;
+}
+
 /* Returns how to get huge pages from the allocator of this memory. */
 static enum finding_huge huge_pages_by(const struct findings *findings, size_t index)
 {
@@ -438,6 +448,8 @@ static enum finding_huge huge_pages_by(const struct findings *findings, size_t i
         return HUGE_PHP;
     if (findings->snapshot->objects[index].kind != OBJECT_HEAP)
         return HUGE_MADVISE;
+    if (has_runtime_heap(findings))
+        return HUGE_ALLOCATOR;
     for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)
         if ((heap->note && strstr(heap->note, allocators[i].library)) ||
             (heap->source && strstr(heap->source, allocators[i].library)))

@@ -457,6 +457,16 @@ static void list_bins(struct build *build, struct snapshot_heap *shown)
     free(ranks);
 }
 
+/* Gives objects the unique names of their bins, for all lists that are built after this one. */
+static void name_objects(struct build *build, const struct snapshot_heap *heap)
+{
+    for (size_t i = 0; i < build->snapshot->object_count; i++) {
+        struct snapshot_object *object = &build->snapshot->objects[i];
+        if (object->bin < heap->bin_count && heap->bins[object->bin].called)
+            object->name = heap->bins[object->bin].called;
+    }
+}
+
 void build_heap(struct build *build)
 {
     struct snapshot_heap *shown = &build->snapshot->heap;
@@ -470,6 +480,8 @@ void build_heap(struct build *build)
     shown->summary.source = arena_string(build->arena, shown->summary.source);
     shown->summary.note = arena_string(build->arena, shown->summary.note);
     list_bins(build, shown);
+    if (!build->failed)
+        name_objects(build, shown);
 }
 
 /* One call of a bin's path: the function, and the same with file and line if known. */

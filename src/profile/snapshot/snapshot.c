@@ -98,7 +98,10 @@ bool build_describe_object(const struct build *build, uint32_t id, struct object
 {
     union place_answer answer;
     bool known = build_ask(build, PLACE_OBJECT, id, &answer);
+    uint32_t index = build_object_index(build, id);
     *desc = known ? answer.object : (struct object_desc){0};
+    if (index != UINT32_MAX && build->snapshot->objects[index].name)
+        desc->name = build->snapshot->objects[index].name;
     return known;
 }
 
@@ -405,10 +408,10 @@ static void move_histories_on(struct profile *profile, uint64_t now_ns)
 
 /* In order of dependency: each function can use the results of the earlier ones. */
 static void (*const all_parts[])(struct build *build) = {
-    build_uses,     build_objects,  build_window,         build_threads,      build_details,
-    build_code,     build_waits,    build_callers,        build_instructions, build_matrix,
-    build_search,   build_timeline, build_heap,           build_sharing,      build_causes,
-    build_findings, build_watch,    build_weigh_findings, build_partners,     build_reuse};
+    build_uses,     build_objects, build_heap,           build_window,   build_threads,
+    build_details,  build_code,    build_waits,          build_callers,  build_instructions,
+    build_matrix,   build_search,  build_timeline,       build_sharing,  build_causes,
+    build_findings, build_watch,   build_weigh_findings, build_partners, build_reuse};
 
 static bool build_all(struct build *build, const struct snapshot *head, uint64_t now_ns)
 {

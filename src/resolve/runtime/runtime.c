@@ -115,6 +115,7 @@ void runtimes_look(struct runtimes *runtimes, struct space *space, pid_t pid, ui
     python_look(&runtimes->python, pid, python ? find_file(space, "python", "PyType_Type") : NULL);
     v8_look(&runtimes->v8, pid, v8 ? find_file(space, "node", "v8dbg_HeapObjectTag") : NULL);
     php_look(&runtimes->php, pid, php ? find_file(space, "php", "zend_one_char_string") : NULL);
+    haskell_look(&runtimes->haskell, pid, space);
     runtimes->none_at_changes = machine ? 0 : changes;
 }
 
@@ -137,14 +138,16 @@ static const struct runtime java = {"[Java heap]", hotspot_object, hotspot_descr
 static const struct runtime python = {"[Python memory]", python_object, python_describe};
 static const struct runtime v8 = {"[V8 heap]", v8_object, v8_describe};
 static const struct runtime php = {"[PHP memory]", php_object, php_describe};
+static const struct runtime haskell = {"[Haskell heap]", haskell_object, NULL};
 
 static const struct runtime *runtime_of(const struct runtimes *runtimes, uint64_t address)
 {
-    return hotspot_holds(&runtimes->hotspot, address) ? &java
-           : runtimes->v8.known                       ? &v8
-           : runtimes->python.type_of_types           ? &python
-           : runtimes->php.known                      ? &php
-                                                      : NULL;
+    return hotspot_holds(&runtimes->hotspot, address)   ? &java
+           : haskell_holds(&runtimes->haskell, address) ? &haskell
+           : runtimes->v8.known                         ? &v8
+           : runtimes->python.type_of_types             ? &python
+           : runtimes->php.known                        ? &php
+                                                        : NULL;
 }
 
 /* An index leads to an item, or is a compressed pointer to the object. */
@@ -177,5 +180,5 @@ bool runtimes_describe(const struct runtimes *runtimes, const struct runtime_obj
                        struct arena *arena, struct type_desc *desc)
 {
     const struct runtime *runtime = runtime_of(runtimes, object->start);
-    return runtime && runtime->describe(runtimes, object, arena, desc);
+    return runtime && runtime->describe && runtime->describe(runtimes, object, arena, desc);
 }

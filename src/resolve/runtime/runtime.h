@@ -248,12 +248,27 @@ bool php_describe(const struct runtimes *runtimes, const struct runtime_object *
 
 struct space;
 
+/*
+ * Values of Haskell programs: the first word of each leads to code, and a table before that has the
+ * name of the constructor and the number of its words. `start` may be tagged.
+ */
+struct haskell {
+    pid_t pid;
+    bool known;
+};
+
+void haskell_look(struct haskell *haskell, pid_t pid, const struct space *space);
+bool haskell_holds(const struct haskell *haskell, uint64_t address);
+bool haskell_object(struct runtimes *runtimes, uint64_t start, uint64_t address,
+                    struct runtime_object *object);
+
 /* The runtimes of a process. Initialised with zeros. */
 struct runtimes {
     struct hotspot hotspot;
     struct python python;
     struct v8 v8;
     struct php php;
+    struct haskell haskell;
     struct runtime_classes classes;
     struct hash memory;       /* starts of mappings with objects, except Java's */
     uint64_t look_ns;         /* time of the next search */

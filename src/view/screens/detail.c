@@ -527,7 +527,8 @@ static uint32_t member_end_of(const struct snapshot_layout *layout,
     return end;
 }
 
-/* Without a type, the fields of the object and of the instruction are named by offset. */
+/* Without a type, the fields of the object and of the instruction are both named by their
+ * offset. */
 static bool same_offset(const struct snapshot_object *object, uint64_t offset, const char *field)
 {
     for (size_t i = 0; field && i < object->field_count; i++)

@@ -59,14 +59,6 @@ static struct value may_wait(const struct snapshot *snapshot, const void *pointe
     return value_number(row->share.value * waits_most(&row->wait));
 }
 
-static struct value object_column_name(const struct snapshot *snapshot, const void *pointer)
-{
-    const struct snapshot_object *row = pointer;
-    const struct snapshot_bin *bin =
-        row->bin < snapshot->heap.bin_count ? &snapshot->heap.bins[row->bin] : NULL;
-    return value_text(bin && bin->called ? bin->called : row->name);
-}
-
 /* Sorts by possible wait, so that cached data does not rank above data that is waited for. */
 static unsigned first_sort(const struct objects_view *view)
 {
@@ -117,8 +109,8 @@ static void nothing_found(const struct browser *browser, int columns, char *out,
     if (!first || table->invert || table->sort != sort || *table->filter)
         return;
     columns -= WORDS_COLUMNS;
-    glyph_fit(name, sizeof name, object_column_name(snapshot, first).text,
-              columns < NAME_LEAST ? NAME_LEAST : columns, GLYPH_CUT_MIDDLE, false);
+    glyph_fit(name, sizeof name, first->name, columns < NAME_LEAST ? NAME_LEAST : columns,
+              GLYPH_CUT_MIDDLE, false);
     double most = may_wait(snapshot, first).number;
     if (table->sort != object_columns.sort && most > 0)
         text_append(out, size, ". The largest possible wait is for %s, up to %.0f%%.", name,
@@ -462,8 +454,8 @@ static const struct column object_list[] = {
            .from = SUM(struct snapshot_object, samples, count_over), .width = 7, .rank = 5,
            UNIT_COUNT),
     COLUMN(.title = "NAME", .help = "The variable, heap blocks, stack or mapping with the samples.",
-           .value = object_column_name, .width = 14, .most = 64, .look = COLUMN_NAME,
-           .paint = paint_strong),
+           .from = FIELD(struct snapshot_object, name), .width = 14, .most = 64,
+           .look = COLUMN_NAME, .paint = paint_strong),
     COLUMN(.title = "KIND", .key = "kind",
            .help =
                "global, heap, stack, tls, map (file), anon, code (data among code), jit, unknown.",

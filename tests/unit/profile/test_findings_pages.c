@@ -95,6 +95,14 @@ static void advice_names_the_allocator(void **state)
         assert_int_equal(REPORTED(RULE_REACH), 1);
         assert_non_null(strstr(words()->advice, cases[i].words));
     }
+    /* A runtime's own heap is not malloc's. */
+    snapshot.heap.summary = (struct heap_summary){.source = "glibc malloc in libc.so.6"};
+    objects[0].kind = OBJECT_HEAP;
+    objects[0].name = "[V8 heap]";
+    window_clear(&window);
+    scatter(UINT64_C(16) * TLB * PAGE);
+    assert_int_equal(REPORTED(RULE_REACH), 1);
+    assert_non_null(strstr(words()->advice, "settings of its allocator"));
 }
 
 static void on_huge_pages_the_tlb_reaches_far(void **state)

@@ -888,6 +888,70 @@ static void accesses_have_their_stacks(void **state)
     profile_free(profile);
 }
 
+/* ---- bins with one name ---- */
+
+static bool block_object(void *context, uint32_t id, struct object_desc *desc)
+{
+    (void)context;
+    *desc = (struct object_desc){.name = "make", .module = "m", .kind = OBJECT_HEAP};
+    return id == 1 || id == 2;
+}
+
+static bool two_bins(void *context, struct heap_summary *summary)
+{
+    (void)context;
+    *summary = (struct heap_summary){.feed = HEAP_FEED_AGENT, .bins = 2, .mark_age_s = NAN};
+    return true;
+}
+
+static bool bin_of_block(void *context, uint32_t index, struct heap_bin *bin)
+{
+    (void)context;
+    *bin = (struct heap_bin){.id = index + 1,
+                             .object = index + 1,
+                             .name = "make",
+                             .path = "make < main",
+                             .live_blocks = 1};
+    return index < 2;
+}
+
+/* Code and phases name the bin as the list of objects does. */
+static void bins_have_one_name_in_all_lists(void **state)
+{
+    (void)state;
+    static const struct fake_names answers = {
+        .object = block_object, .heap = two_bins, .heap_bin = bin_of_block};
+    struct profile_options options = {.names = FAKE_NAMES(&answers),
+                                      .ways = 10,
+                                      .event_count = 1,
+                                      .window_entries = 4096,
+                                      .roles = {EVENT_TIME}};
+    struct profile *profile;
+    struct snapshot head = {.iteration = 1};
+    assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
+    assert_int_equal(profile_new(&profile, &options, NULL), 0);
+    for (uint32_t i = 0; i < 3000; i++) {
+        uint32_t object = i % 3 ? 1 : 2;
+        struct place place = {.object = object, .function = object, .base = object * 0x1000};
+        place.access = (struct access){.time_ns = 1 + i * UINT64_C(1000000),
+                                       .ip = 0x400000 + object,
+                                       .address = place.base + 8,
+                                       .weight = 1};
+        profile_add(profile, &place);
+    }
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, UINT64_C(3000000000));
+    assert_int_equal(snapshot->object_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const char *name = i ? "make #2" : "make";
+        assert_string_equal(snapshot->objects[i].name, name);
+        assert_string_equal(snapshot->objects[snapshot->code[i].top_object].name, name);
+        assert_string_equal(snapshot_timeline_ranking(&snapshot->timeline)->objects.list[i].name,
+                            name);
+    }
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
 static int run_callers(void)
 {
     const struct CMUnitTest tests[] = {
@@ -896,6 +960,7 @@ static int run_callers(void)
         cmocka_unit_test(direct_callers_come_first),
         cmocka_unit_test(nodes_without_sense_are_no_callers),
         cmocka_unit_test(accesses_have_their_stacks),
+        cmocka_unit_test(bins_have_one_name_in_all_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* JIT maps: well-formed, growing, overlapping and hostile. Also sizes of Python's objects, and
- * PHP's blocks. */
+/* JIT maps: well-formed, growing, overlapping and hostile. Also sizes of Python's objects, PHP's
+ * blocks and Haskell's values. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -378,6 +378,49 @@ static void blocks_of_php_are_found_by_their_address(void **state)
     free(chunk);
 }
 
+/* A value of Haskell: its first word leads to code behind a table. */
+static void values_of_haskell_have_constructors(void **state)
+{
+    enum { TABLE = 24 };
+    static struct {
+        int32_t name;
+        uint32_t unused, pointers, others, type, references;
+        uint64_t code;
+        char text[64];
+    } table, whole = {TABLE, 0, 4, 1, 1, 0, 0, "containers-0.6.4.1:Data.Map.Internal.Bin"};
+    struct runtimes runtimes = {.haskell = {.pid = getpid(), .known = true}};
+    struct runtime_object found;
+    struct prng prng = {5};
+    uint64_t value[6] = {(uint64_t)(uintptr_t)&table.code};
+    uint64_t at = (uint64_t)(uintptr_t)value;
+    (void)state;
+    whole.name = (int32_t)(offsetof(__typeof__(table), text) - offsetof(__typeof__(table), code));
+    table = whole;
+    assert_true(haskell_object(&runtimes, at + 1, at + 40, &found)); /* tagged */
+    assert_int_equal(found.start, at);
+    assert_int_equal(found.bytes, sizeof value);
+    assert_string_equal(found.class->name, "Data.Map.Internal.Bin");
+    assert_false(haskell_object(&runtimes, at + 1, at + sizeof value, &found));
+    assert_false(haskell_object(&runtimes, at + 8, at + 8, &found)); /* in the middle of it */
+    table.type = 15;                                                 /* a thunk */
+    runtimes.classes.tick++;
+    assert_false(haskell_object(&runtimes, at, at, &found));
+    table.type = 2;
+    strcpy(table.text, " no constructor: a text");
+    table.name++;
+    runtimes.classes.tick++;
+    assert_false(haskell_object(&runtimes, at, at, &found));
+    for (int i = 0; i < 20000; i++) {
+        table = whole;
+        ((unsigned char *)&table)[prng_below(&prng, sizeof table)] =
+            (unsigned char)prng_next(&prng);
+        runtimes.classes.tick++;
+        if (haskell_object(&runtimes, at, at + prng_below(&prng, sizeof value), &found))
+            assert_true(found.start == at && found.bytes);
+    }
+    runtimes_fini(&runtimes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -394,6 +437,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_file_too_large_is_not_read, begin, end),
         cmocka_unit_test(an_int_is_as_large_as_its_digits),
         cmocka_unit_test(blocks_of_php_are_found_by_their_address),
+        cmocka_unit_test(values_of_haskell_have_constructors),
     };
     return cmocka_run_group_tests_name("jitmap", tests, NULL, NULL);
 }
