@@ -568,8 +568,8 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
     bool unrelated =
         object && !unnamed && evidence == EVIDENCE_BLOCK && !is_related(resolver, object, type);
     known.against = unrelated ? known.against + 1 : type ? 0 : known.against;
-    /* Freed and used again, as its type shows. A large block may have elements of several types, so
-     * that several consecutive samples must agree. */
+    /* The type shows that the memory was freed and reused. A large block may have elements of
+     * several types, so several consecutive samples must agree. */
     bool another =
         unrelated && (size_bytes < PROVISIONAL_OWN_BYTES || known.against >= AGAINST_LEAST);
     if (!object || another) {

@@ -148,7 +148,7 @@ static bool name_element(struct program *program, const struct flow_at *at,
     return false;
 }
 
-/* Where the instruction stores one: a variable, or a field of what a pointer points to. */
+/* Names the target of a store: a variable, or a field of a pointer's target. */
 static bool assignee_stored(struct program *program, const struct flow_at *at,
                             struct dwarf_answer *answer)
 {

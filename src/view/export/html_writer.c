@@ -188,7 +188,7 @@ bool html_known(double number)
 
 enum { CELL_WIDTH = 8, CELL_HEIGHT = 16, WORD_BYTES = 1024 };
 
-/* Of a cell that is filled from its foot up; 0: it has text, or nothing. */
+/* Returns the height of a cell filled from the bottom; 0: it has text, or nothing. */
 static int filled_height(const struct cell *cell)
 {
     wchar_t code = cell->text[0];
