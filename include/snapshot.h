@@ -114,7 +114,6 @@ struct snapshot_window {
     size_t pair_count;
 };
 
-/* The n-way search. */
 enum search_state { SEARCH_OFF, SEARCH_SEARCHING, SEARCH_SETTLED };
 enum region_state {
     REGION_SPLIT,

@@ -282,7 +282,7 @@ void recorded_date(struct recording_text *text, const struct perfdata_machine *m
                    uint64_t start_ns);
 void recorded_reached(struct engine *engine, uint64_t until_ns);
 
-/* In stored.c: takes the place of engine_recorded where a store belongs to the input. */
+/* In stored.c: replaces engine_recorded if a store belongs to the input. */
 int stored_look(struct engine *engine, struct error *error);
 
 /* In watchpoints.c, also if `watch` is NULL: opens watchpoints, offers a sample, counts results up

@@ -303,7 +303,6 @@ const struct typed_answer *resolver_operand_in(struct resolver *resolver,
 /* Returns the source line of an instruction; NULL: not known yet. */
 const struct typed_line *resolver_line(struct resolver *resolver, uint64_t address);
 
-/* Records that an object has the name of its bin. */
 static inline void resolver_note_bin(struct resolver *resolver, uint32_t object, uint32_t bin)
 {
     if (object)

@@ -114,7 +114,6 @@ static inline double window_weight(const struct window_entry *entry)
     return value;
 }
 
-/* Returns the mean weight of the newest entries. */
 double window_mean_weight(const struct window *window, uint32_t newest);
 
 /* Returns the weight of an entry as an integer number of parts, for counts in a hash. The entries

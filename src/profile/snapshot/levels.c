@@ -165,7 +165,6 @@ static void set_unknown(struct snapshot_levels *levels)
     set_unknown_each(levels->histogram, SNAPSHOT_LATENCY_CLASSES);
 }
 
-/* Returns the sum of the known counts. */
 static double known_sum(const double *counts, int count)
 {
     double total = 0;

@@ -98,7 +98,6 @@ struct phases {
 int phases_init(struct phases *phases, uint64_t start_ns);
 void phases_fini(struct phases *phases);
 
-/* Returns the column of an object id. */
 unsigned phases_column(uint32_t object);
 
 /* Adds the samples by column in [start_ns, end_ns), which follows the previous range. Returns true

@@ -178,7 +178,6 @@ void timeline_fini(struct timeline *timeline);
 /* Resets the timeline; it starts again with the next sample. */
 void timeline_clear(struct timeline *timeline);
 
-/* Returns the streams of the ranking measure. */
 static inline const struct streams *timeline_ranking(const struct timeline *timeline)
 {
     return &timeline->by[timeline->ranks];

@@ -81,7 +81,6 @@ void source_aux_attribute(const struct source_plan *plan, const struct perf_even
 /* Returns true if each event is a fault, with the faulting address in its samples. */
 bool source_faults(const struct perf_event_attr *attr);
 
-/* Returns the format of the records of an event opened with `attr`. */
 struct record_format source_format(const struct source *source, const struct perf_event_attr *attr,
                                    uint16_t index);
 

@@ -145,7 +145,6 @@ static void count_use(struct model_use *use, uint64_t grains, uint32_t size_byte
     use->uses[model_class(kind)]++;
 }
 
-/* Handles a hit in the first level. */
 static void hit_first(struct state_thread *thread, uint32_t index, uint64_t address,
                       uint32_t size_bytes, uint32_t kind)
 {
