@@ -80,7 +80,7 @@ static bool load_search(const struct file *file, uint64_t at, uint64_t size, sea
     return false;
 }
 
-/* UBSan's runtime causes no conflict. */
+/* Finds sanitizer runtimes by name, except UBSan's, which causes no conflict. */
 static bool is_sanitizer_library(const char *name)
 {
     static const char *const names[] = {

@@ -180,7 +180,7 @@ static bool step_by_rule(struct unwind *unwind, struct step *step, struct unwoun
     return true;
 }
 
-/* A frame at the same position as in the previous unwinding has the same next frame. */
+/* Steps without a rule: a frame at the same position as before has the same next frame. */
 static bool step_as_before(struct unwind *unwind, struct step *step, struct unwound_frame *from,
                            const struct unwound_frame *before)
 {
@@ -318,7 +318,7 @@ static const uint8_t *table_header(uint64_t address)
     return NULL;
 }
 
-/* __builtin_memcpy here and below: -fno-builtin would make a call of memcpy. */
+/* Uses __builtin_memcpy, here and below: -fno-builtin would make a call of memcpy. */
 static uint32_t read_u32(const uint8_t *at)
 {
     uint32_t value;

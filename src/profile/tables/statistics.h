@@ -22,8 +22,10 @@ static inline void amount_add(struct amount *into, struct amount more)
     into->squares += more.squares;
 }
 
-/* Wilson's score interval (JASA 22, 1927) on the effective number of samples, which decay and
- * uneven weights reduce. All NAN without samples; otherwise low <= value <= high within 0..1. */
+/*
+ * Returns Wilson's score interval (JASA 22, 1927) on the effective number of samples, which decay
+ * and uneven weights reduce. All NAN without samples; otherwise low <= value <= high within 0..1.
+ */
 struct snapshot_share interval_share(double value, double effective_samples);
 
 /*

@@ -17,7 +17,7 @@
 #include "resolve/library_types.h"
 #include "resolve/members.h"
 
-/* "TYPE.VARIABLE" or "TYPE.FIELD". TYPE is the type that the stored pointer points to. */
+/* Formats "TYPE.VARIABLE" or "TYPE.FIELD"; TYPE is what the stored pointer points to. */
 /* Fill name and type of the answer. False: not specific, as for a void pointer. */
 
 enum { POINTER_BYTES = 8, NAME_BYTES = 512, SCOPE_BYTES = 8192, BACK_MAX = 32 };

@@ -82,7 +82,7 @@ static inline bool walk_is_data(const struct map *map)
     return map && map->writable && (map->kind == MAPPING_ANON || map->kind == MAPPING_HEAP);
 }
 
-/* A mapping, not the first one: the zero-initialised data of the file before it. */
+/* Returns true for the zero-initialised data of the file before it; not the first mapping. */
 static inline bool walk_is_zeroed(const struct map *map)
 {
     return walk_is_data(map) && map[-1].kind == MAPPING_FILE && map[-1].end == map->start;

@@ -574,7 +574,7 @@ static void set_next_periods(struct session *session, uint16_t event, uint64_t p
     }
 }
 
-/* A single thread that does nothing else must not exceed the rate by much. */
+/* Returns the shortest period with which one busy thread does not exceed the rate by much. */
 static uint64_t lowest_period(const struct session *session, unsigned index)
 {
     const struct event *event = &session->plan.events[index];
