@@ -248,7 +248,7 @@ static bool gains_rights(int fd, const struct stat *status)
     return getuid() && fgetxattr(fd, "security.capability", capabilities, sizeof capabilities) > 0;
 }
 
-/* The interpreter is in work->path. Returns false if the file is not a script. */
+/* Reads the interpreter into work->path. Returns false if the file is not a script. */
 static bool read_script(const struct file *file)
 {
     char line[256];

@@ -130,7 +130,7 @@ const struct snapshot *engine_snapshot(struct engine *engine, double interval_s)
 /* Like engine_snapshot(), for the whole run, with every instruction and object. */
 const struct snapshot *engine_snapshot_run(struct engine *engine);
 
-/* Ignores requests of other kinds. Returns text for the status line or "". */
+/* Ignores requests that are not for the engine. Returns text for the status line or "". */
 const char *engine_request(struct engine *engine, const struct request *request);
 
 /* Returns true while a requested time range is still being read; the loop must not wait then. */

@@ -253,16 +253,16 @@ void engine_rename(struct engine *engine, const struct object_rename *list, size
 
 void engine_rank(struct engine *engine, uint16_t event);
 
-/* Sets engine->behind if records remain. */
+/* Returns as sampler_read() does. Sets engine->behind if records remain. */
 long engine_take(struct engine *engine, uint64_t *until_ns);
-/* Called again after a restart. Returns 0 or a negative errno. */
+/* Also called after a restart. Returns 0 or a negative errno. */
 int engine_open_trunk(struct engine *engine);
 void engine_close_trunk(struct engine *engine);
 
 /* Queues a place for the tables. If it begins a new period of the run over time, the places are
  * added at once, while the current names are valid. */
 void engine_add_place(struct engine *engine, const struct place *place);
-/* Call before the tables are read and when names may change. */
+/* Adds all queued places. Call before the tables are read and when names may change. */
 void engine_count_places(struct engine *engine);
 
 int sampled_open(struct engine *engine, struct error *error);

@@ -370,7 +370,7 @@ static uint32_t part_count(const struct type_desc *type, uint32_t member)
     return end - member - 1;
 }
 
-/* The member's type is written with dimensions: "struct atom [3]" is of "struct atom". */
+/* A member's type is written with dimensions: "struct atom [3]" matches "struct atom". */
 static bool member_is_named(const struct type_member *member, const char *type)
 {
     const char *name = members_bare(member->type);

@@ -240,7 +240,7 @@ void resolver_note_caller(struct resolver *resolver, const struct sample *sample
         access->caller = 0;
 }
 
-/* For code compiled for any node type: the caller determines it; links are at the block's start. */
+/* In code for nodes of any type, the caller determines the type; links are at the block's start. */
 const struct typed_answer *resolver_operand_in(struct resolver *resolver,
                                                const struct access *access,
                                                const struct located *block,

@@ -487,7 +487,7 @@ static void frame_decide(struct search *search)
     frame->count = 0;
 }
 
-/* Decides about the range once the removed pieces have enough samples. */
+/* After an interval: removes the pieces, and decides once they have enough samples. */
 static void search_inside_note(struct search *search)
 {
     if (search->frame.count && frame_collect(search))
@@ -747,7 +747,7 @@ static void restart(struct search *search, uint64_t now_ns)
     search_anew(search, now_ns);
 }
 
-/* Pieces or halves of those that can be split, and the others unchanged. */
+/* Takes the best regions: pieces or halves of those that can be split, the others whole. */
 static void search_choose_regions(struct search *search)
 {
     search->active_count = 0;

@@ -346,7 +346,7 @@ static uint64_t member_key(const struct type_desc *type, const struct snapshot_f
     return hash_mix(key) ^ hash_bytes(name, strlen(name));
 }
 
-/* Shapes of one class, or structs declared differently in two units, have identical members. */
+/* Merges identical members of shapes of one class, or of structs that units declare differently. */
 static void share_members(const struct build *build, struct snapshot_field *fields, size_t count)
 {
     struct hash lowest = {0}; /* member -> its field of the lowest type */

@@ -598,7 +598,7 @@ static bool call(const struct bin_calls *calls, unsigned index, bool by_line, st
     return calls->bin->called;
 }
 
-/* Calls at several places of one function without line information. */
+/* Numbers bins of the same name: calls in one function without line information. */
 static bool number_twins(const struct bin_calls *by_id, size_t count, struct arena *arena)
 {
     struct hash given = {0};

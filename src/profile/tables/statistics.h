@@ -99,7 +99,7 @@ void survival_sort(struct survival_time *times, size_t count);
 struct snapshot_share survival_happened(const struct survival_time *times, size_t count,
                                         double time);
 
-/* The estimate has the precision of `least` observations until then; 0: none. */
+/* Returns until when the estimate has the precision of `least` observations; 0: none. */
 double survival_reach(const struct survival_time *times, size_t count, double least);
 
 /* The time by which half have happened; NAN: not observed. `high` NAN: no upper bound. */

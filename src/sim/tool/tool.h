@@ -55,7 +55,7 @@ extern SysRes VG_(do_syscall)(UWord number, RegWord, RegWord, RegWord, RegWord, 
 /* --trace-children: whether the next exec of this process runs under the tool. */
 extern Bool VG_(clo_trace_children);
 
-/* Mapped once, written by the running thread (Valgrind runs one at a time). */
+/* Mapped once; the running thread writes (Valgrind runs one at a time). */
 /* NULL: none; the program runs without simulation. */
 extern struct sim_shared *shared;
 
