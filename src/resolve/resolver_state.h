@@ -156,7 +156,7 @@ struct provisional {
     size_t rename_room;
 };
 
-/* Initialises the tables. 0 or -ENOMEM. */
+/* Initialises the tables. Returns 0 or -ENOMEM. */
 int provisional_init(struct provisional *provisional);
 void provisional_fini(struct provisional *provisional);
 

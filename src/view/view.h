@@ -73,7 +73,7 @@ void display_resume(struct display *display);
 /* Returns the displayed snapshot (frozen or not), for `W`; NULL before the first. */
 const struct snapshot *display_snapshot(const struct display *display);
 
-/* Shows the position of a replay. Draws. */
+/* The position of a replay. */
 struct view_play {
     double position_s;
     double length_s; /* NAN: not known */
@@ -82,6 +82,7 @@ struct view_play {
     bool paused;
     bool ended; /* at the end of the recording */
 };
+/* Shows the position, at once. */
 void display_play(struct display *display, const struct view_play *play);
 
 /* ---- process list, when misstop is started without a target ---- */

@@ -73,7 +73,7 @@ struct window_counts {
     uint64_t histogram[SNAPSHOT_RECURRENCE_BINS];
 };
 
-/* 0 entries: the default; other values are clamped to the limits. -ENOMEM. */
+/* 0 entries: the default; other values are clamped to the limits. Returns 0 or -ENOMEM. */
 int window_init(struct window *window, uint32_t entries, unsigned key_shift);
 void window_fini(struct window *window);
 void window_clear(struct window *window);
@@ -154,7 +154,7 @@ struct comiss {
     size_t found_count;
 };
 
-/* -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int comiss_init(struct comiss *comiss);
 void comiss_fini(struct comiss *comiss);
 

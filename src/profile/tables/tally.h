@@ -253,7 +253,7 @@ struct pairs {
 #define PAIR_EVENT(owner)         ((owner)&7u)
 #define PAIR_NO_OWNER             UINT32_MAX
 
-/* -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int pairs_init(struct pairs *pairs, size_t count);
 void pairs_fini(struct pairs *pairs);
 void pairs_clear(struct pairs *pairs);
@@ -337,7 +337,7 @@ struct unplaced {
     const struct pair **sorted;             /* scratch memory of snapshots */
 };
 
-/* -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int unplaced_init(struct unplaced *unplaced, uint16_t events);
 void unplaced_fini(struct unplaced *unplaced);
 void unplaced_clear(struct unplaced *unplaced);

@@ -94,7 +94,7 @@ struct phases {
     double degrees[PHASES_SCALES]; /* sums of their degrees of freedom */
 };
 
-/* -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int phases_init(struct phases *phases, uint64_t start_ns);
 void phases_fini(struct phases *phases);
 

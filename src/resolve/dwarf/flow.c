@@ -160,7 +160,7 @@ static int connect(struct graph *graph)
     return graph->before ? 0 : -ENOMEM;
 }
 
-/* Builds the graph of the instructions read before. 0 or -ENOMEM. */
+/* Builds the graph of the instructions read before. Returns 0 or -ENOMEM. */
 static int graph_init(struct graph *graph, const struct wheres *wheres)
 {
     graph->variables = &wheres->in_register;

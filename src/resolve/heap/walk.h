@@ -69,7 +69,7 @@ struct walk_stats {
     uint32_t thread_caches;
 };
 
-/* Makes a walk; copies the target. 0 or -ENOMEM. */
+/* Makes a walk; copies the target. Returns 0 or -ENOMEM. */
 int walk_new(struct walk **walk, const struct walk_target *target);
 void walk_free(struct walk *walk);
 

@@ -73,7 +73,7 @@ static inline void walk_pause_lengthen(struct walk_pause *pause, uint32_t most)
     pause->left = pause->length;
 }
 
-/* Copies the table; keeps results about mappings that did not shrink. 0 or -ENOMEM. */
+/* Copies the table; keeps results about mappings that did not shrink. Returns 0 or -ENOMEM. */
 int walk_memory_map(struct walk *walk, const struct maps *maps);
 
 /* Returns true if a mapping may contain an allocator's memory. NULL is no mapping. */
@@ -365,7 +365,7 @@ bool walk_lists_suspect(const struct walk *walk, const struct walk_chunk *chunk)
 /* Checks whether a chunk that looks in use is in a free list. */
 enum walk_listed walk_lists_hold(struct walk *walk, const struct walk_chunk *chunk, uint32_t arena);
 
-/* Adds the address of every chunk in a list to the set. 0 or -ENOMEM. */
+/* Adds the address of every chunk in a list to the set. Returns 0 or -ENOMEM. */
 int walk_lists_collect(struct walk *walk, struct hash *chunks);
 
 /* Like walk_lists_collect(), for one cache that was found late. */

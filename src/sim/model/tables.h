@@ -49,7 +49,7 @@ struct ids {
     uint32_t size_bytes; /* size of an object */
 };
 
-/* -1: no memory. */
+/* Returns 0, or -1 if out of memory. */
 static inline int ids_init(struct ids *ids, uint32_t max, uint32_t size_bytes,
                            struct memory *memory)
 {
@@ -129,7 +129,7 @@ struct evicted {
     uint32_t group_mask;
 };
 
-/* -1: no memory. */
+/* Returns 0, or -1 if out of memory. */
 int evicted_init(struct evicted *evicted, uint32_t lines, struct memory *memory);
 
 /* Stores an entry; replaces an older one of the same line and thread. */
@@ -225,7 +225,7 @@ struct sampling {
     struct memory *memory;
 };
 
-/* -1: no memory. */
+/* Returns 0, or -1 if out of memory. */
 int sampling_init(struct sampling *sampling, const struct model_spec *spec, struct memory *memory);
 
 static inline uint32_t sampling_hash(uint64_t number)

@@ -94,7 +94,7 @@ static struct diff_row *diff_match_row_of(struct match *match, const struct repo
     }
 }
 
-/* Sums the parts of rows that are summed. */
+/* Adds the parts of one row to those of earlier rows; NAN + x is x. */
 static const double *join_parts(struct diff *diff, const double *had, const struct report *report,
                                 const double *parts)
 {
