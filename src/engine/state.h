@@ -51,7 +51,7 @@ int recorder_open(struct recorder **recorder, const struct recorder_options *opt
                   struct error *error);
 int recorder_close(struct recorder *recorder, struct error *error);
 
-/* The same names, for the tables to ask: questions and answers are recorded. */
+/* Returns the same names for the tables; records the questions and answers. */
 struct place_names recorder_names(struct recorder *recorder);
 
 /* Adds a record, in time order. `place` is the place of a sample, NULL for other records. */

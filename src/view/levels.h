@@ -137,7 +137,7 @@ void rates_sentence(const struct snapshot *snapshot, const struct snapshot_rates
 /* Explains why there are no miss rates, and how to get them; "" if there are. */
 void rates_wanting(const struct snapshot *snapshot, char *out, size_t size);
 
-/* Unknown if the interval is wide. `share`: struct snapshot_share; NULL: unknown. */
+/* The result is unknown if the interval is wide. `share`: struct snapshot_share; NULL: unknown. */
 struct value rates_rate(const struct snapshot *snapshot, const void *share);
 struct value rates_ratio(const struct snapshot *snapshot, const void *share);
 

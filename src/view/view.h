@@ -23,7 +23,7 @@ struct view_options {
     unsigned width; /* batch: columns of text; 0: 100, or the terminal's width */
 };
 
-/* Batch: prints one refresh. Returns 0 or a negative errno (EPIPE: the pipe was closed). */
+/* For batch: prints one refresh. Returns 0 or a negative errno (EPIPE: the pipe was closed). */
 int text_print(FILE *out, const struct snapshot *snapshot, const struct view_options *options);
 
 /* Prints one JSON object on one line and flushes. Returns as text_print(). */

@@ -96,7 +96,7 @@ static double timed(const double *recorded)
     return sum(recorded + LEVELS_LATENCY, SNAPSHOT_LATENCY_CLASSES);
 }
 
-/* True if any information is recorded. A data source with all parts "not available" has none. */
+/* Returns true if anything is recorded. A data source can have all parts "not available". */
 static bool reports_any(const double *recorded)
 {
     return accesses_in(recorded) > recorded[LEVELS_FOUND(DATA_UNKNOWN)] || timed(recorded) > 0 ||
@@ -259,7 +259,7 @@ static int reporting_event(const struct rates_plan *plan)
     return plan->recorded ? plan->access : plan->timed;
 }
 
-/* True if some levels are known, not just that a data source was recorded. */
+/* Returns true if some levels are known: a data source may be recorded without. */
 static bool reports_levels(const struct build *build, const struct levels *levels)
 {
     for (int i = DATA_UNKNOWN + 1; i < DATA_LEVEL_COUNT; i++)

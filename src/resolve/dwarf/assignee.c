@@ -179,7 +179,7 @@ static bool is_result(const struct value *value)
     return value->how == call_result.how && value_equal(value, &call_result);
 }
 
-/* Mask of the registers that have it. */
+/* Returns a mask of the registers that hold the result. */
 static uint32_t results_in(const struct state *state)
 {
     uint32_t registers = 0;
@@ -196,7 +196,7 @@ static bool is_kept(const struct state *state)
     return false;
 }
 
-/* A variable that a register holds. */
+/* Finds a variable that a register holds. */
 static bool find_held(struct program *program, const struct flow_at *at, uint32_t registers,
                       struct dwarf_answer *answer)
 {
@@ -210,7 +210,7 @@ static bool find_held(struct program *program, const struct flow_at *at, uint32_
     return false;
 }
 
-/* NULL: no instruction begins there. */
+/* Returns NULL if no instruction begins there. */
 static const struct insn *insn_at(const struct flow_at *at, uint64_t address)
 {
     size_t low = SORTED_BELOW(at->insns, at->count, address, address);

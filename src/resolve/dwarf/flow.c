@@ -67,7 +67,7 @@ static bool falls_through(const struct insn *insn)
     return insn->flow != INSN_JUMP && insn->flow != INSN_RETURN && insn->flow != INSN_STOP;
 }
 
-/* Whether the instruction after this one begins a block. No-ops may be padding before it. */
+/* Returns true if the next instruction begins a block. No-ops may be padding before it. */
 static bool ends_block(const struct insn *insn, const struct insn *next)
 {
     return jumps(insn) || !falls_through(insn) || next->is_target || insn->is_nop ||
@@ -389,7 +389,7 @@ static int flow_allocate(struct flow *flow)
     return flow->after && flow->changed && flow->way ? 0 : -ENOMEM;
 }
 
-/* `pc`: of an instruction. */
+/* `pc` must be the address of an instruction. */
 static int flow_fill(struct flows *flows, struct flow *flow, uint64_t pc)
 {
     struct program *program = flows->program;
@@ -440,7 +440,7 @@ static int flow_of(struct flows *flows, uint64_t pc, struct flow **flow)
     return 0;
 }
 
-/* The same for an address that may be inside of an instruction; NULL: none. */
+/* Does the same for an address that may be inside of an instruction; NULL: none. */
 static struct flow *flow_around(struct flows *flows, uint64_t address)
 {
     struct flow *flow = flow_find(flows, address);

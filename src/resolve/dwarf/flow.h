@@ -286,7 +286,7 @@ struct flow_at {
     size_t count;
 };
 
-/* 0; -ENOENT: no debug information for this code; -EFAULT: no instruction there; -ENOMEM. */
+/* Returns 0; -ENOENT: no debug information there; -EFAULT: no instruction there; -ENOMEM. */
 int flows_at(struct flows *flows, uint64_t pc, struct flow_at *at);
 
 /* The same for each instruction of the function around an address, which may be inside of one.

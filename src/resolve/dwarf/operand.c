@@ -168,7 +168,7 @@ void declared_in_registers(const struct scene *scene, struct state *state, uint6
         declare_pointed(scene, state, pc, pointed);
 }
 
-/* A parameter passed by address. Used if no other type is known. UNKNOWN: none. */
+/* Returns a parameter passed by address; used if no other type is known. UNKNOWN: none. */
 static struct value declared_through(const struct scene *scene, uint64_t pc, uint8_t base,
                                      int64_t displacement)
 {

@@ -524,7 +524,7 @@ static const char *full_name(const struct allocations *allocations, uint32_t bin
     return at ? at->full_name : NULL;
 }
 
-/* Walked blocks have no call path to be meant by. */
+/* Rules are about call paths, which walked blocks do not have. */
 static int can_change(const struct allocations *allocations, uint32_t bin)
 {
     return bin >= WALKED_BINS ? -EOPNOTSUPP : allocations->bins ? 0 : -ENOENT;
@@ -562,7 +562,7 @@ int allocations_undo(struct allocations *allocations)
                                                                     : -ENOENT;
 }
 
-/* NULL: it has no call path, or is not known. */
+/* Returns NULL if the bin has no call path, or is not known. */
 static const struct bin *bin_at(const struct allocations *allocations, uint32_t bin)
 {
     return allocations->bins ? bins_at(allocations->bins, bin) : NULL;

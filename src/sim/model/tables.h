@@ -186,7 +186,7 @@ struct users {
     uint32_t region_shift; /* size of the regions sampled as a unit: the longest line */
 };
 
-/* `lines`: maximum number watched at once. -1: no memory. */
+/* `lines`: maximum watched at once. Returns 0, or -1 if out of memory. */
 int users_init(struct users *users, uint64_t lines, uint32_t one_in, uint32_t region_shift,
                struct memory *memory);
 

@@ -604,7 +604,7 @@ static int diff_compare_compare(struct diff *diff)
     return code;
 }
 
-/* An amount as the tables write it: a count, or time; "" if not known. */
+/* Formats an amount as the tables do: a count, or time; "" if not known. */
 static void diff_amount_text(char out[16], const struct diff *diff, double amount)
 {
     *out = '\0';

@@ -214,7 +214,7 @@ static void write_filled(struct html_writer *writer, const struct canvas *canvas
     html_markup(writer, "%s", any ? "\"/>\n" : "");
 }
 
-/* Each word as wide as on the screen, whatever the font. */
+/* Makes each word as wide as on the screen, whatever the font. */
 static void write_words(struct html_writer *writer, const struct canvas *canvas, int row)
 {
     for (int column = 0, end; column < canvas->columns; column = end) {
