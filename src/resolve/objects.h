@@ -89,8 +89,7 @@ enum stack_wanted {
 bool located_make(struct located *located, struct space *space, const struct tls *tls,
                   const struct names *names, uint64_t address, enum stack_wanted stack);
 
-/* Returns true for private memory without a stack; valid for its mapping until the space changes.
- */
+/* Returns true for private memory, not a stack; valid for its mapping until the space changes. */
 bool located_is_mapping(const struct located *located, struct space *space, uint64_t address);
 
 /* Locates an address outside a recording's mappings. `sp`: the sample's stack pointer, or 0. */
