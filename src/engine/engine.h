@@ -25,7 +25,7 @@ struct engine_options {
     void (*progress)(void *context, double share);
     void *progress_context;
     const char *symfs;
-    bool debuginfod;  /* --debuginfod */
+    bool debuginfod;
     bool batch;       /* no screen: waits for a recording's debug information */
     bool forgets;     /* no time range of the run will be requested */
     unsigned threads; /* number for the replay of a perf recording; 0: one */
@@ -109,7 +109,7 @@ unsigned engine_loading(struct engine *engine);
 struct perfdata_process;
 const struct perfdata_process *engine_processes(const struct engine *engine, size_t *count);
 
-/* ---- */
+/* ---- live and replay ---- */
 
 /* Pauses or resumes sampling; everything stays open. */
 int engine_enable(struct engine *engine, bool on);

@@ -755,7 +755,7 @@ uint64_t store_writer_bytes(const struct store_writer *writer)
     return writer ? writer->file_bytes + (uint64_t)(writer->at - writer->payload) : 0;
 }
 
-/* Line events of a simulation. */
+/* ---- line events of a simulation ---- */
 
 static void note_line_ids(struct store_writer *writer, const struct line_place *line)
 {

@@ -337,7 +337,7 @@ void build_details(struct build *build)
     build_from(build, &build->profile->instances, build_instances);
 }
 
-/* The heap's bins with their misses. */
+/* ---- the heap's bins with their misses ---- */
 
 enum { BINS_LISTED = 2000 };
 

@@ -5,7 +5,7 @@
 #include "profile/state.h"
 #include "profile/tables/rates.h"
 
-/* The cache sets. */
+/* ---- the cache sets ---- */
 
 enum { PARTS = 4096, CROWD = 16384 };
 

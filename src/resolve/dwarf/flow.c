@@ -283,7 +283,7 @@ static struct flow_at flow_begin(const struct flows *flows, const struct flow *f
                             .count = flow->graph.insn_count};
 }
 
-/* Iteration over the blocks */
+/* ---- iteration over the blocks ---- */
 
 /* Sets the stack pointer, or its substitute, from call frame information. */
 static void set_frame(const struct flows *flows, struct state *state, uint64_t pc)
@@ -411,7 +411,7 @@ static int flow_fill(struct flows *flows, struct flow *flow, uint64_t pc)
     return 0;
 }
 
-/* Lookup */
+/* ---- lookup ---- */
 
 static struct flow *flow_find(struct flows *flows, uint64_t pc)
 {

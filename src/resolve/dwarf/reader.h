@@ -65,7 +65,7 @@ void readers_forget(struct readers *readers);
 struct readers_status {
     uint32_t waiting; /* unanswered requests */
     uint32_t processes;
-    uint32_t given_up;       /* files given up */
+    uint32_t given_up;       /* files */
     uint64_t resident_bytes; /* of the processes, measured periodically */
     const char *busy_with;   /* file that has kept misstop waiting for over a second */
 };

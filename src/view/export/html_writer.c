@@ -184,7 +184,7 @@ bool html_known(double number)
     return fabs(number) < drawn_most;
 }
 
-/* Layouts */
+/* ---- layouts ---- */
 
 enum { CELL_WIDTH = 8, CELL_HEIGHT = 16, WORD_BYTES = 1024 };
 
