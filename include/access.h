@@ -65,9 +65,8 @@ enum access_how {
     ACCESS_HOW_COUNT
 };
 
-/* Why a line was not in the level that the event counts; known only in a simulation. From
- * CAUSE_UNKNOWN on, the order is that of enum sim_cause (sim_abi.h). enum model_cause
- * (src/sim/model/model.h) explains the causes. */
+/* Why a line was not in the level that the event counts (simulation only). From CAUSE_UNKNOWN on in
+ * the order of enum sim_cause; enum model_cause (src/sim/model/model.h) explains them. */
 enum miss_cause {
     CAUSE_NOT_KNOWN, /* not measured */
     CAUSE_UNKNOWN,

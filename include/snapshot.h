@@ -114,7 +114,6 @@ struct snapshot_window {
     size_t pair_count;
 };
 
-/* The n-way search. */
 enum search_state { SEARCH_OFF, SEARCH_SEARCHING, SEARCH_SETTLED };
 enum region_state {
     REGION_SPLIT,
@@ -245,7 +244,7 @@ struct snapshot_event {
     uint64_t period;  /* current, events per sample */
     uint64_t samples; /* number since the start or the last reset */
     double events;    /* sum of the samples' periods; NAN: not known */
-    /* Events are multiplexed if there are too few counters. NAN or 0: not known. */
+    /* Fraction of the time that it was counted: events may take turns. NAN or 0: not known. */
     double counted;
 };
 

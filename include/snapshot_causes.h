@@ -25,7 +25,7 @@ struct snapshot_causes_figures {
     double share[CAUSE_COUNT]; /* fractions of the misses; share[CAUSE_NOT_KNOWN] is 0 */
     double evicted;            /* misses with a known evictor */
     double by_itself; /* fraction of `evicted` due to the row itself; NAN: not known, or none */
-    /* Fractions of the misses on lines evicted before they were reused (DTrack 3.5). */
+    /* Fractions of the misses: evicted before reuse, by the same or another object (DTrack 3.5). */
     double early_same;
     double early_other;
 };

@@ -244,7 +244,7 @@ struct finding_support {
     double first;
     double capacity;
     double conflict;
-    bool use; /* the use of the lines fetched for it is known, in a simulation: */
+    bool use; /* known in a simulation: use of the lines fetched for it */
     double lines;
     double used;
     unsigned use_level;

@@ -21,7 +21,7 @@ struct diff_options {
     struct view_options view;
 };
 
-/* Earlier options are in *options. Returns 0, or -EINVAL with the cause and a remedy. */
+/* *options has the options before `diff`. Returns 0, or -EINVAL with the cause and a remedy. */
 int diff_options_parse(struct diff_options *options, char **words, struct error *error);
 
 void diff_help(FILE *out);

@@ -12,7 +12,7 @@
 /* Checks before the run that the files can be created. Returns 0 or a negative errno. */
 int export_check(const struct options *options, struct error *error);
 
-/* pid: the watched process; 0: a recording. Returns 0, or the first negative errno. */
+/* Writes all requested files; pid 0: a recording. Returns 0, or the first negative errno. */
 int export_write(const struct options *options, struct engine *engine, pid_t pid,
                  struct error *error);
 

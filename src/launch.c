@@ -33,11 +33,8 @@ struct agent_variables {
     char memory[64];
 };
 
-/*
- * Builds the environment of the child with the agent's variables last. The user's LD_PRELOAD is
- * kept: ld.so uses the last one, and the agent removes both of its variables again. Returns NULL if
- * out of memory.
- */
+/* Builds the child's environment with the agent's variables last. The user's LD_PRELOAD stays:
+ * ld.so uses the last one, and the agent removes its two variables. NULL: out of memory. */
 static char **make_environment(struct agent_variables *variables)
 {
     size_t count = 0;

@@ -248,7 +248,7 @@ static int wait_for(struct loop *loop, int otherwise_ms)
     return code;
 }
 
-/* One refresh: moves all pending records to the tables and gives the view a snapshot. */
+/* Refreshes: moves all pending records to the tables and gives the view a snapshot. */
 static void loop_refresh(struct loop *loop)
 {
     if (loop->replays && !player_refreshes(&loop->player))

@@ -80,7 +80,7 @@ static bool load_search(const struct file *file, uint64_t at, uint64_t size, sea
     return false;
 }
 
-/* UBSan's runtime causes no conflict. */
+/* Finds sanitizer runtimes by name, except UBSan's, which causes no conflict. */
 static bool is_sanitizer_library(const char *name)
 {
     static const char *const names[] = {
@@ -248,7 +248,7 @@ static bool gains_rights(int fd, const struct stat *status)
     return getuid() && fgetxattr(fd, "security.capability", capabilities, sizeof capabilities) > 0;
 }
 
-/* The interpreter is in work->path. Returns false if the file is not a script. */
+/* Reads the interpreter into work->path. Returns false if the file is not a script. */
 static bool read_script(const struct file *file)
 {
     char line[256];

@@ -163,7 +163,7 @@ static struct path_known *make_entry(struct path_cache *cache, uint16_t *place, 
     return known;
 }
 
-/* True for an entry with PATH_TRUST misses, after it was not used for PATIENCE searches. */
+/* Returns true for an entry with PATH_TRUST misses, after it was not used for PATIENCE searches. */
 static bool may_replace(struct path_known *known)
 {
     enum { PATIENCE = 32 };

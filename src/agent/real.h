@@ -49,7 +49,7 @@ static inline size_t real_usable(void *block)
 /* Returns true if the program defines a malloc of its own that takes precedence over ours. */
 bool real_own_malloc(void);
 
-/* Handed out while dlsym() was looking for malloc and itself allocated. Never freed. */
+/* Blocks for dlsym(), which allocates while it looks for malloc. They are never freed. */
 enum { REAL_EARLY_BYTES = 1 << 16 };
 extern char real_early[REAL_EARLY_BYTES];
 

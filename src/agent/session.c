@@ -77,11 +77,8 @@ static int take_sizes(struct agent_header *header, uint64_t size_bytes)
     return 0;
 }
 
-/*
- * Claims the memory for this process. Another process with the same variables must not use it. The
- * same process again means that it has run another program (interpose.c), which continues after the
- * first one's records.
- */
+/* Claims the memory; another process with the same variables must not use it. The same process
+ * again has run another program (interpose.c), which continues after the first one's records. */
 static bool take_over(struct agent_header *header)
 {
     uint32_t none = 0;

@@ -39,7 +39,7 @@ struct session {
 extern struct gate gate;
 extern struct session session;
 
-/* libc's function sets errno and may be another library's. */
+/* Returns the kernel's result. libc's function sets errno and may be another library's. */
 static inline long raw_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
     register long fourth __asm__("r10") = d;

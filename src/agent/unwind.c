@@ -180,7 +180,7 @@ static bool step_by_rule(struct unwind *unwind, struct step *step, struct unwoun
     return true;
 }
 
-/* A frame at the same position as in the previous unwinding has the same next frame. */
+/* Steps without a rule: a frame at the same position as before has the same next frame. */
 static bool step_as_before(struct unwind *unwind, struct step *step, struct unwound_frame *from,
                            const struct unwound_frame *before)
 {
@@ -301,11 +301,8 @@ bool unwind_find_library(uint64_t address, struct dl_phdr_info *library)
     return dl_iterate_phdr(look_at_library, &search);
 }
 
-/*
- * dl_iterate_phdr() is used only if libc has nothing better. Its lock is also held while
- * constructors run, and a constructor may wait for a lock of a thread that allocates from a new
- * place: both would wait forever.
- */
+/* Uses dl_iterate_phdr() as a last resort: constructors run under its lock, and may wait for a lock
+ * of a thread that allocates from a new place. Both would wait forever. */
 static const uint8_t *table_header(uint64_t address)
 {
 #if __GLIBC_PREREQ(2, 35)
@@ -321,7 +318,7 @@ static const uint8_t *table_header(uint64_t address)
     return NULL;
 }
 
-/* __builtin_memcpy here and below: -fno-builtin would make a call of memcpy. */
+/* Uses __builtin_memcpy, here and below: -fno-builtin would make a call of memcpy. */
 static uint32_t read_u32(const uint8_t *at)
 {
     uint32_t value;

@@ -56,7 +56,7 @@ void *array_lines(void **memory, size_t count, size_t each);
     }
 #define SORT_BY(list, count, member) SORT(list, count, SMALLEST(__typeof__(*(list)), member))
 
-/* A full list of `most` elements drops its last one. A new element goes after equal elements. */
+/* Inserts an element, after equal ones; a full list of `most` elements drops its last one. */
 #define KEEP(list, count, most, element, ...)                                                      \
     array_keep((list), (count), (most), sizeof *(list), (element),                                 \
                (const struct sort_key[]){__VA_ARGS__},                                             \

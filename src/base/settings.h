@@ -20,11 +20,8 @@ int settings_path(char *out, size_t out_size, const char *name);
 /* Creates the missing folders above a path. */
 void settings_make_folders(const char *path);
 
-/*
- * Reads a whole regular file of at most `most` bytes and adds a NUL; the caller frees the text.
- * text is NULL if there is no file. Returns the size, or a negative errno: -EINVAL for a larger
- * file or another kind of file.
- */
+/* Reads a whole regular file of at most `most` bytes, adds a NUL; the caller frees *text (NULL: no
+ * file). Returns the size or a negative errno; -EINVAL: larger, or another kind of file. */
 long settings_read(const char *path, size_t most, char **text);
 
 /* Replaces the whole file, following links; creates the folders above it. */

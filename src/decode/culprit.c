@@ -85,7 +85,7 @@ static enum reason return_slot(uint64_t stack, struct access *access)
     return REASON_NONE;
 }
 
-/* A stub is a jump through its GOT slot: [endbr64] [bnd] ff 25 rel32. */
+/* Finds the GOT slot that a stub jumps through: [endbr64] [bnd] ff 25 rel32. */
 static bool stub_slot(const struct decode_target *target, uint64_t stub, uint64_t *slot)
 {
     static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};

@@ -90,8 +90,9 @@ struct culprits {
     uint64_t ip;
     struct candidate *candidates;
     const struct insn *at_ip; /* the instruction at the IP; NULL: no code */
-    uint64_t last; /* the instruction that ran last if nothing jumped here; the IP itself after a
-                      call, a return or a repeated instruction; 0: not known */
+    /* The instruction that ran last if nothing jumped here; the IP itself after a call, a return or
+     * a repeated instruction; 0: not known. */
+    uint64_t last;
     uint8_t candidate_count;
     uint8_t reason;            /* why there is no path at all */
     uint32_t bytes;            /* of the candidates with their traces */

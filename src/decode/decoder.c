@@ -183,7 +183,7 @@ static struct function *find_function(struct decoder *decoder, uint64_t ip, enum
         part = function && ip >= function->start && ip < function->end;
     }
     struct function *function = add_function(decoder, ip, part, reason);
-    /* Behind a table in the function its boundaries are others. */
+    /* After a table in the function, decoding may have lost the boundaries. */
     bool again = !function && !part && *reason == REASON_BAD_CODE;
     return again ? add_function(decoder, ip, true, reason) : function;
 }

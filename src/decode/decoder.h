@@ -40,7 +40,7 @@ struct decode_target {
 struct decoder *decoder_new(const struct decode_target *target);
 void decoder_free(struct decoder *decoder);
 
-/* ip, tid, time and weight are set even if access->reason is not REASON_NONE. */
+/* Fills `access`: ip, tid, time and weight even if access->reason is not REASON_NONE. */
 void decoder_decode(struct decoder *decoder, const struct sample *sample, struct access *access);
 
 /* Returns a copy of the disassembled function around ip, ascending; the caller frees it. Returns

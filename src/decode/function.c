@@ -528,9 +528,9 @@ static void find_arrivals(const struct code *code, size_t wanted, uint8_t *befor
 
 /*
  * Without bounds, boundaries are found by decoding from many points: x86 code falls into step
- * after a few instructions, so the step most of them agree on is right. Points that lead to bytes
- * that are no code say nothing: nearer ones are asked (Haskell's code has a table before each
- * block). The farthest start that agrees is returned, SIZE_MAX when fewer than three quarters do.
+ * after a few instructions, so the boundaries that most points agree on are right. Points that lead
+ * to invalid bytes have no vote; nearer points are used (Haskell has a table before each block).
+ * Returns the farthest start that agrees; SIZE_MAX: fewer than three quarters agree.
  */
 static size_t find_boundary(const struct code *code, size_t wanted)
 {

@@ -62,7 +62,7 @@ static bool is_string(const struct encoding *in)
     return is_one(in, 0xa4, 0xa7) || is_one(in, 0xaa, 0xaf) || is_one(in, 0x6c, 0x6f);
 }
 
-/* --- flow --------------------------------------------------------------------------------- */
+/* ---- flow ---- */
 
 static enum insn_flow flow_of(const struct encoding *in)
 {
@@ -129,7 +129,7 @@ uint64_t insn_compare_flags(enum insn_compare compares, uint64_t left, uint64_t 
     return flags;
 }
 
-/* --- memory ------------------------------------------------------------------------------- */
+/* ---- memory ---- */
 
 static struct insn_memory memory_at(uint8_t base, int64_t displacement, unsigned bytes,
                                     enum access_kind kind)
@@ -270,7 +270,7 @@ static void set_memory(struct insn *out, const struct encoding *in)
     add_pointed(out, in);
 }
 
-/* --- registers written -------------------------------------------------------------------- */
+/* ---- registers written ---- */
 
 /* Effects of legacy opcodes that do not depend on ModRM: f changes the flags, r the register of
  * ModRM.reg, a RAX; b flags and register, c flags and RAX. */
@@ -513,7 +513,7 @@ static void set_written(struct insn *out, const struct encoding *in)
         out->writes |= SP;
 }
 
-/* --- flags -------------------------------------------------------------------------------- */
+/* ---- flags ---- */
 
 static bool one_flags(const struct encoding *in)
 {
@@ -591,7 +591,7 @@ static bool changes_flags(const struct encoding *in)
     }
 }
 
-/* --- operations --------------------------------------------------------------------------- */
+/* ---- operations ---- */
 
 static void set_dest(struct insn *out, struct part part)
 {

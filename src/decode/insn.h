@@ -113,8 +113,9 @@ struct insn {
     uint8_t right;  /* ... second operand, SREG_NONE: memory[0] if `left` is not, or immediate */
     uint8_t stored; /* register that mov or push stores, 4 or 8 bytes; SREG_NONE: none */
     uint8_t vector_dest; /* number of the vector register that it may write, or SREG_NONE */
-    uint8_t vector_load; /* 0: not loaded, or in another way; INSN_VECTOR_COPY: copied from memory;
-                            otherwise bytes of the loaded elements, which are extended to `width` */
+    /* 0: not loaded, or in another way; INSN_VECTOR_COPY: copied from memory; otherwise bytes of
+     * the loaded elements, which are extended to `width`. */
+    uint8_t vector_load;
     uint8_t string_step; /* step of RSI and RDI in a string instruction */
     /* Earlier loads in the same straight-line code by the same registers: 1 + distance from the
      * last byte of the nearest load below, and to the first byte of the one above; 0: none. */

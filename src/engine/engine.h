@@ -25,7 +25,7 @@ struct engine_options {
     void (*progress)(void *context, double share);
     void *progress_context;
     const char *symfs;
-    bool debuginfod;  /* --debuginfod */
+    bool debuginfod;
     bool batch;       /* no screen: waits for a recording's debug information */
     bool forgets;     /* no time range of the run will be requested */
     unsigned threads; /* number for the replay of a perf recording; 0: one */
@@ -78,18 +78,12 @@ int engine_patience_ms(struct engine *engine);
 
 /* ---- replay ---- */
 
-/*
- * Goes back to the start of the recording with empty tables; switches to process `pid` if it is not
- * 0. -ESPIPE and similar errors leave everything unchanged. After -ENOMEM only engine_close() is
- * allowed.
- */
+/* Goes back to the recording's start with empty tables; switches to process `pid` if not 0. -ESPIPE
+ * and the like change nothing. After -ENOMEM only engine_close() is allowed. */
 int engine_restart(struct engine *engine, pid_t pid, struct error *error);
 
-/*
- * Returns true if the recording is read from a pipe that is still being written. Sets *idled if the
- * pipe was silent at times, because it is being recorded. It is drained like a live process, until
- * -ENODATA.
- */
+/* Returns true if a pipe that is still being written is read, like a live process until -ENODATA.
+ * *idled: the pipe was silent at times, because it is being recorded. */
 bool engine_follows(const struct engine *engine, bool *idled);
 
 /* Drops events passed on the way to a position, so that they are not reported as news. */
@@ -115,7 +109,7 @@ unsigned engine_loading(struct engine *engine);
 struct perfdata_process;
 const struct perfdata_process *engine_processes(const struct engine *engine, size_t *count);
 
-/* ---- */
+/* ---- live and replay ---- */
 
 /* Pauses or resumes sampling; everything stays open. */
 int engine_enable(struct engine *engine, bool on);
@@ -136,7 +130,7 @@ const struct snapshot *engine_snapshot(struct engine *engine, double interval_s)
 /* Like engine_snapshot(), for the whole run, with every instruction and object. */
 const struct snapshot *engine_snapshot_run(struct engine *engine);
 
-/* Ignores requests of other kinds. Returns text for the status line or "". */
+/* Ignores requests that are not for the engine. Returns text for the status line or "". */
 const char *engine_request(struct engine *engine, const struct request *request);
 
 /* Returns true while a requested time range is still being read; the loop must not wait then. */
@@ -144,11 +138,8 @@ bool engine_fills(const struct engine *engine);
 /* Takes some milliseconds. Returns true when all of it has been read and can be shown. */
 bool engine_fill(struct engine *engine);
 
-/*
- * Shows the time range SPEC of --stretch, "START-END" in seconds or "phase=LETTER", and reads it
- * completely. Returns 0, or a negative errno with the reason. engine_check_time_range() only checks
- * the syntax of SPEC.
- */
+/* Shows the whole time range SPEC of --stretch: "START-END" in seconds or "phase=LETTER". Returns
+ * 0, or a negative errno with the reason. engine_check_time_range() only checks the syntax. */
 int engine_show_time_range(struct engine *engine, const char *spec, struct error *error);
 int engine_check_time_range(const char *spec, struct error *error);
 

@@ -6,9 +6,8 @@
 
 #include "engine/state.h"
 
-/* Maximum time that debug information can delay a replay, per drain. It is short with a screen,
- * because the player waits longer when it seeks, and must handle keys. A simulated program may end
- * before its first field is known. */
+/* Maximum delay of a replay by debug information, per drain. Short with a screen: the player waits
+ * longer when it seeks. A simulated program may end before its first field is known. */
 #define PATIENCE_BATCH_NS  (120 * CLOCK_NS_PER_S)
 #define PATIENCE_SIM_NS    (2 * CLOCK_NS_PER_S)
 #define PATIENCE_SCREEN_NS (CLOCK_NS_PER_S / 10)

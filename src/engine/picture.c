@@ -122,7 +122,7 @@ struct snapshot_binaries engine_binaries(const struct engine *engine, struct bin
     return binaries;
 }
 
-/* After the snapshot, so that its questions and answers are recorded with it. */
+/* Called after the snapshot, so that its questions and answers are recorded with it. */
 static void record_refresh(struct engine *engine, const struct snapshot *head, uint64_t now)
 {
     const char *trouble = recorder_sync(engine->recorder, head, now);

@@ -105,7 +105,7 @@ static const char *known(const char *text)
     return *text ? text : NULL;
 }
 
-/* Fills in the date: the clocks give the start, the file's time is that of the last write. */
+/* The clocks give the start; the file's time is that of the last write. */
 void recorded_date(struct recording_text *text, const struct perfdata_machine *machine,
                    uint64_t start_ns)
 {

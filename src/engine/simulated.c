@@ -53,7 +53,7 @@ struct place_names engine_names(struct engine *engine)
                                : resolver_names(engine->resolver);
 }
 
-/* Recorded when they are counted, because they go into the tables behind places that came later. */
+/* Lines are recorded when they are counted: they enter the tables after later places. */
 void engine_count_lines(struct engine *engine)
 {
     for (size_t i = 0; i < engine->line_count; i++)

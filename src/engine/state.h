@@ -51,7 +51,7 @@ int recorder_open(struct recorder **recorder, const struct recorder_options *opt
                   struct error *error);
 int recorder_close(struct recorder *recorder, struct error *error);
 
-/* The same names, for the tables to ask: questions and answers are recorded. */
+/* Returns the same names for the tables; records the questions and answers. */
 struct place_names recorder_names(struct recorder *recorder);
 
 /* Adds a record, in time order. `place` is the place of a sample, NULL for other records. */
@@ -68,11 +68,8 @@ void recorder_ranking(struct recorder *recorder, uint16_t event);
  * recording stores only as many as it can hold, and the tables count the same ones. */
 bool recorder_wants_line(struct recorder *recorder, uint64_t time_ns, struct line_event *line);
 
-/*
- * Call at a refresh, after its snapshot. `head` is the head passed to the tables, so that the
- * recorded totals equal the displayed ones. Returns text for the status line, once per error,
- * otherwise NULL.
- */
+/* Call at a refresh, after its snapshot. `head`: that of the tables, so that the totals agree.
+ * Returns text for the status line, once per error, otherwise NULL. */
 const char *recorder_sync(struct recorder *recorder, const struct snapshot *head, uint64_t now_ns);
 
 enum { ENGINE_LINES = 32, ENGINE_RENAMES = 1024 };
@@ -256,16 +253,16 @@ void engine_rename(struct engine *engine, const struct object_rename *list, size
 
 void engine_rank(struct engine *engine, uint16_t event);
 
-/* Sets engine->behind if records remain. */
+/* Returns as sampler_read() does. Sets engine->behind if records remain. */
 long engine_take(struct engine *engine, uint64_t *until_ns);
-/* Called again after a restart. Returns 0 or a negative errno. */
+/* Also called after a restart. Returns 0 or a negative errno. */
 int engine_open_trunk(struct engine *engine);
 void engine_close_trunk(struct engine *engine);
 
 /* Queues a place for the tables. If it begins a new period of the run over time, the places are
  * added at once, while the current names are valid. */
 void engine_add_place(struct engine *engine, const struct place *place);
-/* Call before the tables are read and when names may change. */
+/* Adds all queued places. Call before the tables are read and when names may change. */
 void engine_count_places(struct engine *engine);
 
 int sampled_open(struct engine *engine, struct error *error);
@@ -285,7 +282,7 @@ void recorded_date(struct recording_text *text, const struct perfdata_machine *m
                    uint64_t start_ns);
 void recorded_reached(struct engine *engine, uint64_t until_ns);
 
-/* In stored.c: takes the place of engine_recorded where a store belongs to the input. */
+/* In stored.c: replaces engine_recorded if a store belongs to the input. */
 int stored_look(struct engine *engine, struct error *error);
 
 /* In watchpoints.c, also if `watch` is NULL: opens watchpoints, offers a sample, counts results up

@@ -146,7 +146,7 @@ void engine_go_through(struct engine *engine, bool through)
 
 /* ---- members of the table ---- */
 
-/* Looks for a store. With -o it is ignored, and the recording is sampled again. */
+/* With -o a store is ignored, and the recording is sampled again. */
 int stored_look(struct engine *engine, struct error *error)
 {
     struct engine_store *stored = &engine->stored;

@@ -949,7 +949,7 @@ void profile_add(struct profile *profile, const struct place *place)
     profile_add_all(profile, place, 1);
 }
 
-/* Line events of a simulation. */
+/* ---- line events of a simulation ---- */
 
 static void add_line(struct profile *profile, const struct line_place *at)
 {

@@ -276,7 +276,7 @@ static int whatif_heat_measured(struct whatif_planner *planner)
     return 0;
 }
 
-/* Layouts of an object's elements. */
+/* ---- layouts of an object's elements ---- */
 
 /* Element size if it is not known: one line. */
 enum { UNTYPED_BYTES = 64 };

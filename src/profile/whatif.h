@@ -59,11 +59,8 @@ int whatif_plan(const struct whatif_wanted *wanted, const struct snapshot_object
  * and 200 cycles for L1, L2, L3 and memory; the last level misses to memory. */
 double whatif_miss_cycles(uint32_t level, uint32_t level_count);
 
-/*
- * Returns the level that costs most cycles, from exact counts: an access served by L2 counts for
- * L1, an access served by memory for the last level. Keeps `now` unless another level costs 1.5
- * times as much.
- */
+/* Returns the level that costs most cycles, by exact counts: L1 for accesses served by L2, the last
+ * level for memory. Keeps `now` unless another level costs 1.5 times as much. */
 uint32_t whatif_costliest_level(const struct snapshot_simulation *simulation, uint32_t now);
 
 /* Computes the cycles; with `never` also the misses left if the object never missed. */

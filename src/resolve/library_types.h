@@ -60,7 +60,7 @@ struct library_rule {
 
 extern const struct library_rule library_none;
 
-/* By the name as in the debug information; library_none where there is none. */
+/* Finds a type's rule by its name in the debug information; library_none: it has none. */
 const struct library_rule *library_rule(const char *name);
 
 enum library_member {

@@ -11,7 +11,7 @@
 static uint32_t members_find(const struct type_desc *type, uint64_t offset, uint64_t size,
                              uint64_t *folded);
 
-/* Names of members */
+/* ---- names of members ---- */
 
 enum { PATH_PIECES = TYPE_DEPTH_MAX + 1 };
 
@@ -261,7 +261,7 @@ uint32_t type_member_at(const struct type_desc *type, uint64_t offset, uint64_t 
     return members_find_at(type, 0, offset, size).member;
 }
 
-/* Bit-fields */
+/* ---- bit-fields ---- */
 
 static uint64_t first_bit_of(const struct type_member *member)
 {
@@ -370,7 +370,7 @@ static uint32_t part_count(const struct type_desc *type, uint32_t member)
     return end - member - 1;
 }
 
-/* The member's type is written with dimensions: "struct atom [3]" is of "struct atom". */
+/* A member's type is written with dimensions: "struct atom [3]" matches "struct atom". */
 static bool member_is_named(const struct type_member *member, const char *type)
 {
     const char *name = members_bare(member->type);

@@ -168,8 +168,7 @@ static bool describe_extent(struct resolver *resolver, uint64_t address,
     return extent->bound > extent->base;
 }
 
-/* Names a code address. The line is that of the address itself, because a function has many call
- * sites. Lines of inlined library functions are skipped. */
+/* Uses the line of the address: a function has many call sites. Skips inlined library lines. */
 bool resolver_name_address(void *context, uint64_t address, const char **function,
                            const char **module, const char **file, uint32_t *line)
 {

@@ -114,7 +114,7 @@ struct type_instances {
     struct type_places *places; /* positions of a type in blocks of one size, direct-mapped */
 };
 
-/* Initialises the tables. 0 or -ENOMEM. */
+/* Initialises the tables. Returns 0 or -ENOMEM. */
 int type_instances_init(struct type_instances *instances);
 void type_instances_fini(struct type_instances *instances);
 

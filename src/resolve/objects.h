@@ -42,17 +42,14 @@ uint32_t names_find_object(const struct names *names, uint64_t key);
 /* Adds an object with sanitised copies of the strings. 0: full or out of memory. */
 uint32_t names_add_object(struct names *names, uint64_t key, const struct object_desc *desc);
 
-/*
- * Returns a name for an object of that kind and module, numbered if another object has it
- * (text_numbered()): static variables of two files, types of two units, successive mappings at one
- * address.
- */
+/* Returns a name for an object, numbered if another has it (text_numbered()): static variables of
+ * two files, types of two units, successive mappings at one address. */
 const char *names_number(struct names *names, const struct object_desc *desc, const char *name);
 
 /* Counts an instance of an object, once per base. */
 void names_instance(struct names *names, uint32_t object, uint64_t base);
 
-/* Same for functions, which have a key space of their own. */
+/* Does the same for functions, which have a key space of their own. */
 uint32_t names_find_function(const struct names *names, uint64_t key);
 uint32_t names_add_function(struct names *names, uint64_t key, const struct function_desc *desc);
 
@@ -92,7 +89,7 @@ enum stack_wanted {
 bool located_make(struct located *located, struct space *space, const struct tls *tls,
                   const struct names *names, uint64_t address, enum stack_wanted stack);
 
-/* Private memory without a stack: the result holds for its mapping until the space changes. */
+/* Returns true for private memory, not a stack; valid for its mapping until the space changes. */
 bool located_is_mapping(const struct located *located, struct space *space, uint64_t address);
 
 /* Locates an address outside a recording's mappings. `sp`: the sample's stack pointer, or 0. */

@@ -188,11 +188,8 @@ static bool note_holder(struct resolver *resolver, struct located *holder,
     return true;
 }
 
-/*
- * Cuts an object to its block, because its size may be too large (an int's digits, a string's
- * head). Rejects an object that begins further inside the block and does not end in it: its head is
- * a coincidence.
- */
+/* Cuts an object to its block: its size may be too large (an int's digits, a string's head).
+ * Rejects one that begins further inside and does not end there: its head is a coincidence. */
 static bool fit_block(const struct located *block, struct runtime_object *object)
 {
     enum { BEFORE_HEAD_BYTES = 64 }; /* head of a garbage collector */
@@ -243,8 +240,7 @@ void resolver_note_caller(struct resolver *resolver, const struct sample *sample
         access->caller = 0;
 }
 
-/* Returns the operand of code compiled for nodes of any type: the caller determines the node type,
- * and the links are at the start of the block. */
+/* In code for nodes of any type, the caller determines the type; links are at the block's start. */
 const struct typed_answer *resolver_operand_in(struct resolver *resolver,
                                                const struct access *access,
                                                const struct located *block,

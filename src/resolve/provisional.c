@@ -112,7 +112,7 @@ uint32_t provisional_now(const struct resolver *resolver, uint32_t object)
     return one_of(&resolver->provisional, object);
 }
 
-/* Finding the object of a block */
+/* ---- finding the object of a block ---- */
 
 static uint64_t block_key(const struct space *space, uint64_t start, uint64_t size_bytes)
 {
@@ -150,7 +150,7 @@ static void provisional_remember(struct resolver *resolver, uint64_t start, uint
         (struct provisional_known){start, size_bytes, type_at, object, 0};
 }
 
-/* Ending a provisional object */
+/* ---- ending a provisional object ---- */
 
 static void end_as(struct resolver *resolver, struct provisional_object *ending, uint32_t to,
                    const struct object_rename *how)
@@ -176,11 +176,8 @@ static void end_as(struct resolver *resolver, struct provisional_object *ending,
     }
 }
 
-/*
- * Returns the object for a block that begins with `type`, or mostly consists of it: the only type
- * that contains `type` and fills blocks of this size. `type` is then a base class, or the value of
- * a node. 0: none.
- */
+/* Returns the object with the only type that contains `type` and fills such blocks; `type` is then
+ * a base class, or the value of a node. 0: none. */
 static uint32_t whole_of(const struct resolver *resolver, uint32_t class, uint32_t type)
 {
     const struct types *types = typing_types(resolver->typing);
@@ -237,7 +234,7 @@ static void provisional_settle(struct resolver *resolver, struct provisional_obj
     end_as(resolver, ending, ending->part_of, &how);
 }
 
-/* Adding a provisional object */
+/* ---- adding a provisional object ---- */
 
 static struct provisional_object *provisional_add(struct resolver *resolver, uint64_t key,
                                                   const struct located *located, const char *name,
@@ -318,7 +315,7 @@ static uint32_t new_block(struct resolver *resolver, const struct located *block
     return made->object;
 }
 
-/* Blocks */
+/* ---- blocks ---- */
 
 /* Returns an object that starts without blocks: blocks shown under it come and go. */
 static uint32_t without_blocks(struct resolver *resolver, const struct located *located)
@@ -423,7 +420,7 @@ static uint32_t fit_located(const struct resolver *resolver, const struct locate
     return called;
 }
 
-/* Code without debug information */
+/* ---- code without debug information ---- */
 
 static struct provisional_site *site_at(const struct provisional *provisional, uint64_t ip,
                                         uint32_t class)
@@ -453,7 +450,7 @@ static uint32_t object_by_site(const struct provisional *provisional, uint64_t i
     return same ? one_of(provisional, site->object) : 0;
 }
 
-/* Blocks, continued */
+/* ---- blocks, continued ---- */
 
 /* Shows a block under a type that may be only a part of it, and waits for more evidence. */
 static void name_weakly(struct resolver *resolver, struct provisional_object *block,
@@ -571,8 +568,8 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
     bool unrelated =
         object && !unnamed && evidence == EVIDENCE_BLOCK && !is_related(resolver, object, type);
     known.against = unrelated ? known.against + 1 : type ? 0 : known.against;
-    /* Freed and used again, as its type shows. A large block may have elements of several types, so
-     * that several consecutive samples must agree. */
+    /* The type shows that the memory was freed and reused. A large block may have elements of
+     * several types, so several consecutive samples must agree. */
     bool another =
         unrelated && (size_bytes < PROVISIONAL_OWN_BYTES || known.against >= AGAINST_LEAST);
     if (!object || another) {
@@ -613,7 +610,7 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
     return fit_located(resolver, block, object, named);
 }
 
-/* Code and stack slots */
+/* ---- code and stack slots ---- */
 
 /* Sets the bounds of an instance from an earlier answer that is no longer cached. */
 static void bound_instance(const struct resolver *resolver, uint32_t object,
@@ -669,7 +666,7 @@ bool provisional_slot(struct resolver *resolver, struct located *stack, uint64_t
     return provisional_part(resolver, stack, (key & ~UINT64_C(15)) | KEY_SLOT, &part, place);
 }
 
-/* Answers */
+/* ---- answers ---- */
 
 static struct located located_of(const struct resolver *resolver,
                                  const struct provisional_object *waiting)

@@ -156,7 +156,7 @@ struct provisional {
     size_t rename_room;
 };
 
-/* Initialises the tables. 0 or -ENOMEM. */
+/* Initialises the tables. Returns 0 or -ENOMEM. */
 int provisional_init(struct provisional *provisional);
 void provisional_fini(struct provisional *provisional);
 
@@ -174,11 +174,8 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
 
 uint32_t provisional_class(struct resolver *resolver, const struct located *block);
 
-/*
- * Handles memory with a type that may come from debug information still being read. Sets
- * place->object and ->holder, and the bounds of the instance if there was an answer before. Returns
- * false if there is no room.
- */
+/* Handles memory with a type in debug information still being read. Sets place->object, ->holder,
+ * and the instance's bounds if there was an answer before. Returns false if there is no room. */
 bool provisional_code(struct resolver *resolver, struct located *memory,
                       const struct access *access, struct place *place);
 
@@ -306,7 +303,6 @@ const struct typed_answer *resolver_operand_in(struct resolver *resolver,
 /* Returns the source line of an instruction; NULL: not known yet. */
 const struct typed_line *resolver_line(struct resolver *resolver, uint64_t address);
 
-/* Records that an object has the name of its bin. */
 static inline void resolver_note_bin(struct resolver *resolver, uint32_t object, uint32_t bin)
 {
     if (object)

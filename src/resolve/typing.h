@@ -43,8 +43,8 @@ static inline const struct type_desc *types_at(const struct types *types, uint32
 
 bool types_contains(const struct types *types, uint32_t outer, uint32_t inner);
 
-/* Of the target of an instruction's operand; of a variable of a module, a thread or a frame; or of
- * the variable that the result of a call is assigned to. */
+/* The type of an operand's target, of a variable of a module, thread or frame, or of the variable
+ * that the result of a call is assigned to. */
 struct typed_answer {
     uint32_t type;    /* or of the elements; 0: see untyped */
     uint8_t untyped;  /* enum untyped */
@@ -93,8 +93,8 @@ void typing_forget(struct typing *typing);
  * NULL: none. Answers stay valid until the next typing_forget(). */
 const struct typed_answer *typing_operand(struct typing *typing, const struct module *module,
                                           const struct access *access);
-/* Of a variable (DWARF_VARIABLE, DWARF_TLS, with `pc` that touched it), a call (DWARF_CALL), or the
- * node of a container, by a call of its member function (DWARF_NODE). */
+/* Asks about a variable (DWARF_VARIABLE, DWARF_TLS; `pc` touched it), a call (DWARF_CALL), or a
+ * container's node, by a call of its member function (DWARF_NODE). */
 const struct typed_answer *typing_answer(struct typing *typing, const struct module *module,
                                          enum dwarf_ask what, uint64_t pc, uint64_t address);
 const struct typed_answer *typing_slot(struct typing *typing, const struct module *module,

@@ -85,7 +85,7 @@ struct snapshot_simulation sampler_simulation(const struct sampler *sampler);
 
 /* ---- recordings ---- */
 
-/* The recording, to be asked for its facts (sample/perfdata/perfdata.h); NULL: live. */
+/* Returns the recording, for its facts (sample/perfdata/perfdata.h); NULL: live. */
 struct perfdata *sampler_recording(const struct sampler *sampler);
 
 /* Goes back to the start, for process `pid`. -ESPIPE: the recording came through a pipe and cannot
@@ -104,7 +104,7 @@ const struct perf_event_attr *sampler_attribute(const struct sampler *sampler, u
  * enables it; then the properties of the kernel, the CPU and libpfm4. Never fails. */
 void sampler_doctor(FILE *out);
 
-/* Same as sampler_doctor(), for any kernel (tests replace it). */
+/* Does the same as sampler_doctor(), for any kernel (tests replace it). */
 void doctor_print(FILE *out, const struct kernel *kernel);
 
 #endif

@@ -283,11 +283,8 @@ const struct row_field *store_form_list(unsigned kind, unsigned *count)
     return forms[kind].list;
 }
 
-/*
- * Adds bytes to a checksum, eight at a time, because every byte of a recording is summed twice.
- * Each step is reversible, so a change of one bit changes the sum. Protects against accidents, not
- * against attacks.
- */
+/* Sums bytes, eight at a time: every byte of a recording is summed twice. Each step is reversible,
+ * so one bit changes the sum. Protects against accidents, not attacks. */
 static uint64_t sum_bytes(uint64_t sum, const void *bytes, size_t size)
 {
     const unsigned char *at = bytes;

@@ -394,7 +394,7 @@ unsigned line_row_slot(const uint64_t row[LINE_ROW_FIELDS]);
 /* Returns true if a line may have an object, function, type or instruction new to `before`. */
 bool line_row_new_ids(const uint64_t *now, const uint64_t *before);
 
-/* The answer to PLACE_PAIR; places are in the order of recording. */
+/* Answers PLACE_PAIR; places are in the order of recording. */
 bool pair_rows_answer(const struct rows *rows, uint64_t number, struct line_pair *pair);
 
 #endif

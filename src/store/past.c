@@ -316,7 +316,7 @@ void past_add_all(struct past *past, const struct place *places, size_t count)
         past_add_row(past, &places[i]);
 }
 
-/* Reading of time ranges. */
+/* ---- reading of time ranges ---- */
 
 void past_read_begin(struct past *past, const struct time_range *ranges, size_t count)
 {

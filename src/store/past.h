@@ -19,7 +19,7 @@
 
 struct past;
 
-/* Allocates all memory at once; `bytes` is adjusted to whole segments. -ENOMEM. */
+/* Allocates all memory at once; `bytes` is adjusted to whole segments. Returns 0 or -ENOMEM. */
 int past_new(struct past **past, size_t bytes);
 void past_free(struct past *past);
 

@@ -226,7 +226,7 @@ void store_writer_begin_refresh(struct store_writer *writer)
             put_pairs(writer, kind, level);
 }
 
-/* A thread that changes its name between two refreshes must have the same name in the replay. */
+/* Returns the name in the file: a name changed between two refreshes is not in the replay. */
 static bool written_thread(struct store_writer *writer, uint32_t tid, union place_answer *answer)
 {
     writer_thread(writer, tid);
@@ -755,7 +755,7 @@ uint64_t store_writer_bytes(const struct store_writer *writer)
     return writer ? writer->file_bytes + (uint64_t)(writer->at - writer->payload) : 0;
 }
 
-/* Line events of a simulation. */
+/* ---- line events of a simulation ---- */
 
 static void note_line_ids(struct store_writer *writer, const struct line_place *line)
 {

@@ -51,10 +51,9 @@ void store_writer_ranking(struct store_writer *writer, uint16_t event);
 void store_writer_line(struct store_writer *writer, const struct line_place *line);
 
 /*
- * The answer of options.names, which goes to the file where it cannot be had again: the tables ask
- * here while they are recorded. A thread has the name that is in the file: it is recorded with the
- * thread's first place, and by store_writer_begin_refresh() while the thread is young. So have
- * pairs of instructions the counts in the file, recorded there too: counting goes on meanwhile.
+ * Answers from options.names, and records an answer that a replay could not get again. Threads have
+ * the name in the file, recorded with the thread's first place, and by store_writer_begin_refresh()
+ * while it is young. Pairs of instructions have the counts recorded there: counting goes on.
  */
 bool store_writer_answer(struct store_writer *writer, enum place_question question, uint64_t number,
                          union place_answer *answer);

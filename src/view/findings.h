@@ -15,7 +15,6 @@ struct finding_words {
 };
 void finding_words(const struct snapshot_finding *finding, struct finding_words *words);
 
-/* Returns the screen that shows the finding. */
 enum screen_id finding_screen(const struct snapshot_finding *finding);
 
 /* Return the JSON name ("split", ...), a few words for a list, and "perhaps", "likely", "sure". */

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Where accesses found their data, as figures and in words: for the columns of rows with levels
- * (objects, fields, members), the lines above the lists, and batch text. A column is shown only if
- * the source reports its figure.
- */
+/* Where accesses found their data, in figures and words: for columns of rows with levels, lines
+ * above the lists, and batch text. A column is shown only if the source reports its figure. */
 #ifndef MISSTOP_VIEW_LEVELS_H
 #define MISSTOP_VIEW_LEVELS_H
 
@@ -119,11 +116,8 @@ struct levels_rows {
 /* Makes the rows; none if `levels` is NULL. */
 void levels_rows_make(struct levels_rows *rows, const struct snapshot_levels *levels);
 
-/*
- * Miss rates and criticality for the columns of rows with rates (objects, fields, functions), for
- * the line above the lists, and for batch text. A figure is shown as one number only if its
- * interval is narrow, otherwise as a range or blank.
- */
+/* Miss rates and criticality, for columns of rows with rates, the line above the lists, and batch
+ * text. One number if its interval is narrow, otherwise a range or blank. */
 /* Returns true if the share of accesses is a separate figure; it is the ranking share if accesses
  * rank. The same applies to stalls. */
 bool rates_report_accessed(const struct snapshot *snapshot);
@@ -143,7 +137,7 @@ void rates_sentence(const struct snapshot *snapshot, const struct snapshot_rates
 /* Explains why there are no miss rates, and how to get them; "" if there are. */
 void rates_wanting(const struct snapshot *snapshot, char *out, size_t size);
 
-/* Unknown if the interval is wide. `share`: struct snapshot_share; NULL: unknown. */
+/* The result is unknown if the interval is wide. `share`: struct snapshot_share; NULL: unknown. */
 struct value rates_rate(const struct snapshot *snapshot, const void *share);
 struct value rates_ratio(const struct snapshot *snapshot, const void *share);
 

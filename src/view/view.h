@@ -23,7 +23,7 @@ struct view_options {
     unsigned width; /* batch: columns of text; 0: 100, or the terminal's width */
 };
 
-/* Batch: prints one refresh. Returns 0 or a negative errno (EPIPE: the pipe was closed). */
+/* For batch: prints one refresh. Returns 0 or a negative errno (EPIPE: the pipe was closed). */
 int text_print(FILE *out, const struct snapshot *snapshot, const struct view_options *options);
 
 /* Prints one JSON object on one line and flushes. Returns as text_print(). */
@@ -73,7 +73,7 @@ void display_resume(struct display *display);
 /* Returns the displayed snapshot (frozen or not), for `W`; NULL before the first. */
 const struct snapshot *display_snapshot(const struct display *display);
 
-/* Shows the position of a replay. Draws. */
+/* The position of a replay. */
 struct view_play {
     double position_s;
     double length_s; /* NAN: not known */
@@ -82,6 +82,7 @@ struct view_play {
     bool paused;
     bool ended; /* at the end of the recording */
 };
+/* Shows the position, at once. */
 void display_play(struct display *display, const struct view_play *play);
 
 /* ---- process list, when misstop is started without a target ---- */

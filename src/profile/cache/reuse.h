@@ -55,7 +55,7 @@ struct reuse {
     uint64_t now_ns;        /* time of the newest sample or result */
 };
 
-/* Initialises the tables. 0 or -ENOMEM. */
+/* Initialises the tables. Returns 0 or -ENOMEM. */
 int reuse_init(struct reuse *reuse);
 void reuse_fini(struct reuse *reuse);
 void reuse_clear(struct reuse *reuse);

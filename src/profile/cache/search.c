@@ -85,11 +85,8 @@ static enum region_state search_found_state(const struct search *search,
     return region_size(region) <= search->line_bytes ? REGION_LINE : REGION_OBJECT;
 }
 
-/*
- * Decides about a region without misses. It is dropped unless it was among the best before: then it
- * may be in a quiet phase and is kept for some rounds. A region with only a few expected samples
- * does not count as quiet.
- */
+/* Drops a region without misses unless it was among the best: it may be in a quiet phase and is
+ * kept for some rounds. Too few expected samples do not count as quiet. */
 static bool keep_silent(struct search *search, struct region *region)
 {
     if (region->hits > 0 && region->share * (double)search->all_samples < EXPECTED_SAMPLES) {
@@ -490,7 +487,7 @@ static void frame_decide(struct search *search)
     frame->count = 0;
 }
 
-/* Decides about the range once the removed pieces have enough samples. */
+/* After an interval: removes the pieces, and decides once they have enough samples. */
 static void search_inside_note(struct search *search)
 {
     if (search->frame.count && frame_collect(search))
@@ -750,7 +747,7 @@ static void restart(struct search *search, uint64_t now_ns)
     search_anew(search, now_ns);
 }
 
-/* Pieces or halves of those that can be split, and the others unchanged. */
+/* Takes the best regions: pieces or halves of those that can be split, the others whole. */
 static void search_choose_regions(struct search *search)
 {
     search->active_count = 0;

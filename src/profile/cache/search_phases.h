@@ -44,11 +44,8 @@ void search_phases_fini(struct search_phases *kept);
 /* Drops all saved searches. Called when another search starts or the search ends. */
 void search_phases_clear(struct search_phases *kept);
 
-/*
- * Saves or switches the search at the end of each base period; `changed`: the result of
- * phases_add(). Returns the time from which the caller has to count the samples again for the
- * search of another phase; now_ns: none.
- */
+/* Saves or switches the search after each base period; `changed`: the result of phases_add().
+ * Returns the time from which samples must be counted again for another phase; now_ns: none. */
 uint64_t search_phases_step(struct search_phases *kept, struct search *search,
                             const struct phases *phases, bool changed, uint64_t now_ns);
 

@@ -36,7 +36,7 @@ struct sets_finding {
     enum sets_verdict verdict;
 };
 
-/* -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int sets_init(struct sets *sets, const struct geometry *geometry);
 void sets_fini(struct sets *sets);
 void sets_clear(struct sets *sets);

@@ -391,11 +391,8 @@ void sharing_add(struct sharing *sharing, const struct place *place, double scal
     sharing_note_access(seen, place, flags);
 }
 
-/*
- * Minimum ratio of observed to expected turns. Threads that use a line in separate phases reach
- * about a hundredth. Threads that wait for a CPU alternate less: three busy threads on two CPUs
- * reach a quarter.
- */
+/* Minimum ratio of observed to expected turns. Threads in separate phases reach about 0.01. Waiting
+ * for a CPU reduces turns: three busy threads on two CPUs reach 0.25. */
 static const double mixed = 0.1;
 static const double mostly = 0.8;
 

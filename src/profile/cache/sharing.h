@@ -119,7 +119,7 @@ struct sharing {
     struct pairs ranking;          /* the lines that have a row */
 };
 
-/* -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int sharing_init(struct sharing *sharing);
 void sharing_fini(struct sharing *sharing);
 void sharing_clear(struct sharing *sharing);

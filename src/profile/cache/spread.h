@@ -72,11 +72,8 @@ struct spread_of {
 void spread_gather(struct spread *spreads, const struct spread_of *of, size_t count,
                    const struct window *window, uint32_t line_bytes);
 
-/*
- * Estimates the bytes of all lines that miss, including unsampled ones. For accesses in order, the
- * range from the first to the last; otherwise a lower bound, Chao's estimate (Scand. J. Statist.
- * 11, 1984).
- */
+/* Estimates the bytes of all lines that miss, unsampled ones too: in order, the range from first to
+ * last; otherwise a lower bound, Chao's estimate (Scand. J. Statist. 11, 1984). */
 double spread_bytes(const struct spread *spread, uint32_t line_bytes);
 
 /*

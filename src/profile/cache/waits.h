@@ -57,11 +57,8 @@ struct waits_sums {
     uint32_t last_tid;
 };
 
-/*
- * `elsewhere`: samples outside the window that may have waited for other lines. `objects`: objects
- * with lines that can disappear at any time. Returns false if memory runs out; call waits_fini() in
- * any case.
- */
+/* `elsewhere`: samples outside the window that may have waited for other lines. `objects`: those
+ * with lines that can disappear. False: out of memory; call waits_fini() in any case. */
 bool waits_init(struct waits *waits, const struct window *window, const uint64_t lines[WAIT_LEVELS],
                 double elsewhere, const struct hash *objects);
 void waits_fini(struct waits *waits);

@@ -73,7 +73,7 @@ struct window_counts {
     uint64_t histogram[SNAPSHOT_RECURRENCE_BINS];
 };
 
-/* 0 entries: the default; other values are clamped to the limits. -ENOMEM. */
+/* 0 entries: the default; other values are clamped to the limits. Returns 0 or -ENOMEM. */
 int window_init(struct window *window, uint32_t entries, unsigned key_shift);
 void window_fini(struct window *window);
 void window_clear(struct window *window);
@@ -114,7 +114,6 @@ static inline double window_weight(const struct window_entry *entry)
     return value;
 }
 
-/* Returns the mean weight of the newest entries. */
 double window_mean_weight(const struct window *window, uint32_t newest);
 
 /* Returns the weight of an entry as an integer number of parts, for counts in a hash. The entries
@@ -155,7 +154,7 @@ struct comiss {
     size_t found_count;
 };
 
-/* -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int comiss_init(struct comiss *comiss);
 void comiss_fini(struct comiss *comiss);
 

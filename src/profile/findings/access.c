@@ -264,11 +264,8 @@ static enum finding_rule rule_of_function(const char *function)
 
 static const double passes_sigma = 4; /* excess of far steps back over far steps forward */
 
-/*
- * Returns the bytes that were copied or cleared. The functions access every byte of a range. Far
- * steps back are the ends of passes; with enough of them the whole range counts, even if lines were
- * seen only once.
- */
+/* Returns the bytes that were copied or cleared: every byte of a range. Far steps back end passes;
+ * with enough of them the whole range counts, even if lines were seen only once. */
 static double copied_bytes(const struct spread *spread, uint32_t line)
 {
     double passes = spread_passes(spread, SPREAD_FORWARD) + spread_passes(spread, SPREAD_BACKWARD);
@@ -816,11 +813,8 @@ static bool is_kept_for_calls(const struct findings *findings, size_t index)
     return spread && spread->kept > kept_most * spread->samples;
 }
 
-/*
- * Returns true if the variable is written; otherwise it is a parameter. Timers sample few stores,
- * on some CPUs one in thousands, so a store to the slot in the loop's code is sufficient, as is a
- * sampled store.
- */
+/* Returns true if the variable is written, so no parameter. Timers sample few stores, on some CPUs
+ * one in thousands: a store in the loop's code is sufficient, as is a sampled store. */
 static bool is_written(const struct findings *findings, size_t index)
 {
     const struct spread *spread = findings_spread(findings, index);

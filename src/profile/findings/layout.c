@@ -10,7 +10,7 @@ enum { MALLOC_ALIGNS = 16 }; /* smaller elements look like separate blocks */
 static const double of_one_type = 0.5;
 static const double in_place = 0.9; /* minimum share of the samples */
 
-/* The elements of the flexible array at the end make the object large. */
+/* Returns true if the type ends in a flexible array: its elements make the object large. */
 static bool goes_on(const struct snapshot_layout *layout)
 {
     for (size_t i = 0; i < layout->row_count; i++)

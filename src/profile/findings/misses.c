@@ -419,7 +419,7 @@ static bool has_module(const struct findings *findings, const char *part)
     return false;
 }
 
-/* Whether a runtime has a heap of its own: "[V8 heap]", "[Haskell heap]". */
+/* Returns true if a runtime has a heap of its own: "[V8 heap]", "[Haskell heap]". */
 static bool has_runtime_heap(const struct findings *findings)
 {
     const struct snapshot *snapshot = findings->snapshot;

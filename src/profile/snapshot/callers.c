@@ -271,7 +271,7 @@ void build_callers(struct build *build)
     free(calls);
 }
 
-/* Whole stacks. */
+/* ---- whole stacks ---- */
 
 /* Returns the frame of a node, which is created once; NULL: not known. A stack has at most
  * CALLERS_DEEPEST nodes, whatever a recording says. */

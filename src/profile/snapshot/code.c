@@ -617,7 +617,6 @@ static void describe_instruction(struct shared *shared, const struct pair *pair,
     }
 }
 
-/* Returns the part of an object with a given weight. */
 static struct snapshot_access part_of(const struct snapshot_access *object, double samples,
                                       double weight)
 {

@@ -102,7 +102,7 @@ static void build_field_figures(struct build *build, struct snapshot_object *obj
 
 enum { NAME_BYTES = 256 };
 
-/* True for a short array of scalars: each element is shown like a member. */
+/* Returns true for a short array of scalars: each element is shown like a member. */
 static bool field_is_short_array(const struct type_desc *type, uint32_t member)
 {
     enum { SHORT = 16 };
@@ -197,7 +197,7 @@ static bool is_dealt_out(const struct snapshot_object *object)
             object->size >= PAGE_BYTES);
 }
 
-/* True if a stride can be an element. With a known type, it is only how the program walks. */
+/* Returns true if a stride can be an element; if the type is known, a stride is only a walk. */
 static bool has_elements(const struct snapshot_object *object)
 {
     double typed = 0;
@@ -346,7 +346,7 @@ static uint64_t member_key(const struct type_desc *type, const struct snapshot_f
     return hash_mix(key) ^ hash_bytes(name, strlen(name));
 }
 
-/* Shapes of one class, or structs declared differently in two units, have identical members. */
+/* Merges identical members of shapes of one class, or of structs that units declare differently. */
 static void share_members(const struct build *build, struct snapshot_field *fields, size_t count)
 {
     struct hash lowest = {0}; /* member -> its field of the lowest type */

@@ -96,7 +96,7 @@ static double timed(const double *recorded)
     return sum(recorded + LEVELS_LATENCY, SNAPSHOT_LATENCY_CLASSES);
 }
 
-/* True if any information is recorded. A data source with all parts "not available" has none. */
+/* Returns true if anything is recorded. A data source can have all parts "not available". */
 static bool reports_any(const double *recorded)
 {
     return accesses_in(recorded) > recorded[LEVELS_FOUND(DATA_UNKNOWN)] || timed(recorded) > 0 ||
@@ -165,7 +165,6 @@ static void set_unknown(struct snapshot_levels *levels)
     set_unknown_each(levels->histogram, SNAPSHOT_LATENCY_CLASSES);
 }
 
-/* Returns the sum of the known counts. */
 static double known_sum(const double *counts, int count)
 {
     double total = 0;
@@ -260,7 +259,7 @@ static int reporting_event(const struct rates_plan *plan)
     return plan->recorded ? plan->access : plan->timed;
 }
 
-/* True if some levels are known, not just that a data source was recorded. */
+/* Returns true if some levels are known: a data source may be recorded without. */
 static bool reports_levels(const struct build *build, const struct levels *levels)
 {
     for (int i = DATA_UNKNOWN + 1; i < DATA_LEVEL_COUNT; i++)
@@ -467,11 +466,8 @@ static void add_unplaced(struct snapshot_wait *wait, double placed, double unlik
                  fmin(1, (wait->high[i] * placed + unlike) / all));
 }
 
-/*
- * Returns the weight of the samples without an object at instructions that may have accessed
- * memory. *unlike: those not represented by attributed samples of the same instruction
- * (build_unplaced()).
- */
+/* Returns the weight without an object at instructions that may have accessed memory. *unlike: what
+ * attributed samples of the same instruction do not represent (build_unplaced()). */
 static double may_wait(const struct build *build, double *unlike)
 {
     const double *weight = build->snapshot->totals.reason_weight;

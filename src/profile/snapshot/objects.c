@@ -337,7 +337,7 @@ void build_details(struct build *build)
     build_from(build, &build->profile->instances, build_instances);
 }
 
-/* The heap's bins with their misses. */
+/* ---- the heap's bins with their misses ---- */
 
 enum { BINS_LISTED = 2000 };
 
@@ -598,7 +598,7 @@ static bool call(const struct bin_calls *calls, unsigned index, bool by_line, st
     return calls->bin->called;
 }
 
-/* Calls at several places of one function without line information. */
+/* Numbers bins of the same name: calls in one function without line information. */
 static bool number_twins(const struct bin_calls *by_id, size_t count, struct arena *arena)
 {
     struct hash given = {0};

@@ -278,7 +278,7 @@ static bool alike(enum sharing_verdict a, enum sharing_verdict b)
     return a == b || (unsure && a != SHARING_READ_ONLY && b != SHARING_READ_ONLY);
 }
 
-/* True if strings differ only in numbers, as "[3].hits" and "[17].hits", or "+24" and "+88". */
+/* Returns true if strings differ only in numbers: "[3].hits", "[17].hits"; "+24", "+88". */
 static bool same_but_digits(const char *a, const char *b)
 {
     for (;;) {

@@ -5,7 +5,7 @@
 #include "profile/state.h"
 #include "profile/tables/rates.h"
 
-/* The cache sets. */
+/* ---- the cache sets ---- */
 
 enum { PARTS = 4096, CROWD = 16384 };
 
@@ -80,11 +80,8 @@ static size_t crowd_hot_sets(struct build *build, const struct snapshot_sets *sh
     return count;
 }
 
-/*
- * Returns the share of the hot sets' excess over the mean that is on as many lines as a set has
- * ways. Those lines fit into the set: they are hot but do not evict each other. NAN: no set is
- * crowded in the window.
- */
+/* Returns the share of the hot sets' excess on as many lines as a set has ways: these fit, so they
+ * are hot but do not evict each other. NAN: no set is crowded in the window. */
 static double held_by_ways(struct build *build, const struct snapshot_sets *shown, double bound)
 {
     struct crowd *crowd = arena_array(build->arena, CROWD, sizeof *crowd);

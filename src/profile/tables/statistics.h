@@ -22,8 +22,10 @@ static inline void amount_add(struct amount *into, struct amount more)
     into->squares += more.squares;
 }
 
-/* Wilson's score interval (JASA 22, 1927) on the effective number of samples, which decay and
- * uneven weights reduce. All NAN without samples; otherwise low <= value <= high within 0..1. */
+/*
+ * Returns Wilson's score interval (JASA 22, 1927) on the effective number of samples, which decay
+ * and uneven weights reduce. All NAN without samples; otherwise low <= value <= high within 0..1.
+ */
 struct snapshot_share interval_share(double value, double effective_samples);
 
 /*
@@ -97,7 +99,7 @@ void survival_sort(struct survival_time *times, size_t count);
 struct snapshot_share survival_happened(const struct survival_time *times, size_t count,
                                         double time);
 
-/* The estimate has the precision of `least` observations until then; 0: none. */
+/* Returns until when the estimate has the precision of `least` observations; 0: none. */
 double survival_reach(const struct survival_time *times, size_t count, double least);
 
 /* The time by which half have happened; NAN: not observed. `high` NAN: no upper bound. */

@@ -253,7 +253,7 @@ struct pairs {
 #define PAIR_EVENT(owner)         ((owner)&7u)
 #define PAIR_NO_OWNER             UINT32_MAX
 
-/* -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int pairs_init(struct pairs *pairs, size_t count);
 void pairs_fini(struct pairs *pairs);
 void pairs_clear(struct pairs *pairs);
@@ -326,11 +326,8 @@ void thread_numbers_clear(struct thread_numbers *numbers);
 
 uint32_t thread_numbers_of(struct thread_numbers *numbers, uint32_t tid);
 
-/*
- * Samples without an object. Those that waited for data are also counted by function and
- * instruction: code that the decoder cannot follow must not appear to have no misses. Owned by
- * struct profile, filled by profile.c, read by the snapshot files.
- */
+/* Samples without an object. Those that waited for data are also counted by function and
+ * instruction: code that the decoder cannot follow must not appear to have no misses. */
 struct unplaced {
     struct tallies functions;
     struct pairs code; /* owner: function; key: instruction; extra: enum reason */
@@ -340,7 +337,7 @@ struct unplaced {
     const struct pair **sorted;             /* scratch memory of snapshots */
 };
 
-/* -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int unplaced_init(struct unplaced *unplaced, uint16_t events);
 void unplaced_fini(struct unplaced *unplaced);
 void unplaced_clear(struct unplaced *unplaced);

@@ -94,11 +94,10 @@ struct phases {
     double degrees[PHASES_SCALES]; /* sums of their degrees of freedom */
 };
 
-/* -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int phases_init(struct phases *phases, uint64_t start_ns);
 void phases_fini(struct phases *phases);
 
-/* Returns the column of an object id. */
 unsigned phases_column(uint32_t object);
 
 /* Adds the samples by column in [start_ns, end_ns), which follows the previous range. Returns true
@@ -106,11 +105,8 @@ unsigned phases_column(uint32_t object);
 bool phases_add(struct phases *phases, const double counts[PHASES_COLUMNS], uint64_t start_ns,
                 uint64_t end_ns);
 
-/*
- * Extends the tested windows to 16 times the period at which the noise of this program is damped,
- * as far as PHASES_SCALES allows. Shorter windows are always tested, so that short phases are
- * found, including the first ones.
- */
+/* Extends the tested windows to 16 times the period that damps this program's noise, as far as
+ * PHASES_SCALES allows. Shorter windows are always tested, so that short phases are found. */
 void phases_look_over(struct phases *phases, uint64_t period_ns);
 
 /* Returns the length of the shortest ended segment with an observed beginning; 0: none. */

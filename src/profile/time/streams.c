@@ -292,7 +292,7 @@ static double together(const struct volatility_curve *curves, size_t count, size
     return sum / weight;
 }
 
-/* Every period up to 16, then steps of an eighth. */
+/* Tries every period up to 16, then steps of an eighth. */
 static size_t next_period(size_t by)
 {
     return by < 16 ? by + 1 : by + by / 8;

@@ -103,11 +103,8 @@ static inline void thread_groups_add(struct thread_groups *groups, uint32_t numb
 /* Makes a group name of a thread name: "worker-*" of "worker-12". `out` may be `name`. */
 void thread_groups_name(const char *name, char out[THREAD_NAME_BYTES]);
 
-/*
- * The last two minutes at the shortest period: the volatility of current behaviour, and the period
- * at which its noise is damped (DTrack, section 4.3). Uses the same counts by column as phase
- * detection.
- */
+/* The last two minutes at the shortest period: the current volatility, and the period at which its
+ * noise is damped (DTrack, section 4.3). Uses the counts by column of phase detection. */
 enum {
     RECENT_STEPS = STREAMS_POINTS, /* steps of the shortest base period */
     RECENT_CURVES = 8              /* columns with the highest counts */
@@ -181,7 +178,6 @@ void timeline_fini(struct timeline *timeline);
 /* Resets the timeline; it starts again with the next sample. */
 void timeline_clear(struct timeline *timeline);
 
-/* Returns the streams of the ranking measure. */
 static inline const struct streams *timeline_ranking(const struct timeline *timeline)
 {
     return &timeline->by[timeline->ranks];

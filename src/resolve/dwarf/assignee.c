@@ -17,7 +17,7 @@
 #include "resolve/library_types.h"
 #include "resolve/members.h"
 
-/* "TYPE.VARIABLE" or "TYPE.FIELD". TYPE is the type that the stored pointer points to. */
+/* Formats "TYPE.VARIABLE" or "TYPE.FIELD"; TYPE is what the stored pointer points to. */
 /* Fill name and type of the answer. False: not specific, as for a void pointer. */
 
 enum { POINTER_BYTES = 8, NAME_BYTES = 512, SCOPE_BYTES = 8192, BACK_MAX = 32 };
@@ -148,7 +148,7 @@ static bool name_element(struct program *program, const struct flow_at *at,
     return false;
 }
 
-/* Where the instruction stores one: a variable, or a field of what a pointer points to. */
+/* Names the target of a store: a variable, or a field of a pointer's target. */
 static bool assignee_stored(struct program *program, const struct flow_at *at,
                             struct dwarf_answer *answer)
 {
@@ -179,7 +179,7 @@ static bool is_result(const struct value *value)
     return value->how == call_result.how && value_equal(value, &call_result);
 }
 
-/* Mask of the registers that have it. */
+/* Returns a mask of the registers that hold the result. */
 static uint32_t results_in(const struct state *state)
 {
     uint32_t registers = 0;
@@ -196,7 +196,7 @@ static bool is_kept(const struct state *state)
     return false;
 }
 
-/* A variable that a register holds. */
+/* Finds a variable that a register holds. */
 static bool find_held(struct program *program, const struct flow_at *at, uint32_t registers,
                       struct dwarf_answer *answer)
 {
@@ -210,7 +210,7 @@ static bool find_held(struct program *program, const struct flow_at *at, uint32_
     return false;
 }
 
-/* NULL: no instruction begins there. */
+/* Returns NULL if no instruction begins there. */
 static const struct insn *insn_at(const struct flow_at *at, uint64_t address)
 {
     size_t low = SORTED_BELOW(at->insns, at->count, address, address);

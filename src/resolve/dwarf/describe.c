@@ -361,11 +361,8 @@ static const struct library_rule *rule_of(struct fields *fields, Dwarf_Die *type
     return typename_raw(fields->scopes, type, &raw) ? library_rule(raw.text) : &library_none;
 }
 
-/*
- * Reads the members of a record, or its variants (DWARF 5, 5.7.10). Each variant is a member, with
- * the struct of its payload as its type. The discriminant has no name, and is beside or in the
- * variants.
- */
+/* Reads the members of a record, or its variants (DWARF 5, 5.7.10): each is a member with its
+ * payload's struct as type. The discriminant has no name, and is beside or in the variants. */
 static void read_children(struct fields *fields, Dwarf_Die *die, struct under under)
 {
     int parent = dwarf_tag(die);

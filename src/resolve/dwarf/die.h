@@ -88,9 +88,8 @@ unsigned descriptor_rank(Dwarf_Die *type);
 void descriptor_members(unsigned rank, struct type_member members[DESCRIPTOR_MEMBERS]);
 
 /*
- * Scopes of entries (namespaces, modules, classes), which DWARF links only from the outside in, and
- * the definitions of types that are only declared. Units are read on demand, without function
- * bodies.
+ * Scopes (namespaces, modules, classes), which DWARF links only from the outside in, and
+ * definitions of types that are only declared. Units are read on demand, without function bodies.
  */
 struct scopes {
     Dwfl_Module *dwfl;
@@ -115,7 +114,7 @@ const char *scopes_prefix(struct scopes *scopes, Dwarf_Die *die, char *out, size
 /* Finds the class that an entry is a member of. Returns false if there is none. */
 bool scopes_class(struct scopes *scopes, Dwarf_Die *die, Dwarf_Die *class);
 
-/* A hash of the names of the scopes, outermost first; 0: the entry is at the top of its unit. */
+/* Returns a hash of the scopes' names, outermost first; 0: the entry is at the unit's top. */
 uint64_t scopes_path(struct scopes *scopes, Dwarf_Die *die);
 
 /* Finds the definition of a declared type. Returns false if there is none, or no unit read within

@@ -67,7 +67,7 @@ static bool falls_through(const struct insn *insn)
     return insn->flow != INSN_JUMP && insn->flow != INSN_RETURN && insn->flow != INSN_STOP;
 }
 
-/* Whether the instruction after this one begins a block. No-ops may be padding before it. */
+/* Returns true if the next instruction begins a block. No-ops may be padding before it. */
 static bool ends_block(const struct insn *insn, const struct insn *next)
 {
     return jumps(insn) || !falls_through(insn) || next->is_target || insn->is_nop ||
@@ -160,7 +160,7 @@ static int connect(struct graph *graph)
     return graph->before ? 0 : -ENOMEM;
 }
 
-/* Builds the graph of the instructions read before. 0 or -ENOMEM. */
+/* Builds the graph of the instructions read before. Returns 0 or -ENOMEM. */
 static int graph_init(struct graph *graph, const struct wheres *wheres)
 {
     graph->variables = &wheres->in_register;
@@ -283,7 +283,7 @@ static struct flow_at flow_begin(const struct flows *flows, const struct flow *f
                             .count = flow->graph.insn_count};
 }
 
-/* Iteration over the blocks */
+/* ---- iteration over the blocks ---- */
 
 /* Sets the stack pointer, or its substitute, from call frame information. */
 static void set_frame(const struct flows *flows, struct state *state, uint64_t pc)
@@ -389,7 +389,7 @@ static int flow_allocate(struct flow *flow)
     return flow->after && flow->changed && flow->way ? 0 : -ENOMEM;
 }
 
-/* `pc`: of an instruction. */
+/* `pc` must be the address of an instruction. */
 static int flow_fill(struct flows *flows, struct flow *flow, uint64_t pc)
 {
     struct program *program = flows->program;
@@ -411,7 +411,7 @@ static int flow_fill(struct flows *flows, struct flow *flow, uint64_t pc)
     return 0;
 }
 
-/* Lookup */
+/* ---- lookup ---- */
 
 static struct flow *flow_find(struct flows *flows, uint64_t pc)
 {
@@ -440,7 +440,7 @@ static int flow_of(struct flows *flows, uint64_t pc, struct flow **flow)
     return 0;
 }
 
-/* The same for an address that may be inside of an instruction; NULL: none. */
+/* Does the same for an address that may be inside of an instruction; NULL: none. */
 static struct flow *flow_around(struct flows *flows, uint64_t address)
 {
     struct flow *flow = flow_find(flows, address);

@@ -153,11 +153,8 @@ struct value value_joined(struct shapes *shapes, const struct value *value,
 /* Returns how specific a pointer is, to choose among several valid ones. 0: not at all. */
 unsigned value_worth(const struct shapes *shapes, const struct value *value);
 
-/*
- * Reduces the offset of a pointer into its type by whole elements if that is correct: always for
- * numbers and pointers, for records only if an index steps over them. Returns false if the offset
- * is outside the type.
- */
+/* Reduces an offset by whole elements if correct: always for numbers and pointers, for records only
+ * if an index steps over them. Returns false if the offset is outside the type. */
 bool value_folded(struct shapes *shapes, struct value *value);
 
 bool value_equal(const struct value *value, const struct value *other);
@@ -289,7 +286,7 @@ struct flow_at {
     size_t count;
 };
 
-/* 0; -ENOENT: no debug information for this code; -EFAULT: no instruction there; -ENOMEM. */
+/* Returns 0; -ENOENT: no debug information there; -EFAULT: no instruction there; -ENOMEM. */
 int flows_at(struct flows *flows, uint64_t pc, struct flow_at *at);
 
 /* The same for each instruction of the function around an address, which may be inside of one.

@@ -85,11 +85,8 @@ static uint64_t size_of(const struct shapes *shapes, const struct value *value)
     return shapes_at(shapes, value->shape)->size;
 }
 
-/*
- * Returns true if a variable with a location for its whole scope is more specific than the known
- * type. It may be elsewhere at some addresses, so it counts only then. Of two structs, the larger
- * begins with the other.
- */
+/* Returns true if a variable with one location for its scope, which may be wrong at some addresses,
+ * is more specific than the known type. Of two structs, the larger begins with the other. */
 static bool adds(const struct shapes *shapes, const struct value *known,
                  const struct value *declared)
 {
@@ -171,7 +168,7 @@ void declared_in_registers(const struct scene *scene, struct state *state, uint6
         declare_pointed(scene, state, pc, pointed);
 }
 
-/* A parameter passed by address. Used if no other type is known. UNKNOWN: none. */
+/* Returns a parameter passed by address; used if no other type is known. UNKNOWN: none. */
 static struct value declared_through(const struct scene *scene, uint64_t pc, uint8_t base,
                                      int64_t displacement)
 {

@@ -35,7 +35,7 @@ void program_answer(struct program *program, const struct dwarf_question *questi
 /* Returns the next type found since the last call, oldest first; NULL: no more. */
 const struct dwarf_type *program_next_type(struct program *program);
 
-/* For the files of this folder */
+/* ---- for the files of this folder ---- */
 
 struct program {
     struct module *module;
@@ -89,7 +89,7 @@ enum { PROGRAM_FUNCTIONS = 32 };
 unsigned program_functions(struct program *program, uint64_t address,
                            Dwarf_Die functions[PROGRAM_FUNCTIONS]);
 
-/* Answers, one file each */
+/* Each of these is in a file of its own. */
 void access_answer(struct program *program, struct dwarf_answer *answer);
 void variable_answer(struct program *program, struct dwarf_answer *answer);
 void slot_answer(struct program *program, struct dwarf_answer *answer);

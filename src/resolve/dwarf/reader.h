@@ -48,11 +48,8 @@ bool readers_without(const struct readers *readers, const struct module *module)
 /* Announces questions: a process may open the file in advance if a place is free. */
 void readers_expect(struct readers *readers, const struct module *module);
 
-/*
- * Asks a question. Each question gets exactly one answer, also if the reader dies (`untyped` is
- * then UNTYPED_GAVE_UP), but never from inside this call. Returns false if too many questions are
- * pending; ask again later.
- */
+/* Asks a question. It gets exactly one answer, also if the reader dies (UNTYPED_GAVE_UP), but never
+ * from inside this call. Returns false if too many are pending; ask again later. */
 bool readers_ask(struct readers *readers, const struct module *module,
                  const struct dwarf_question *question);
 
@@ -68,7 +65,7 @@ void readers_forget(struct readers *readers);
 struct readers_status {
     uint32_t waiting; /* unanswered requests */
     uint32_t processes;
-    uint32_t given_up;       /* files given up */
+    uint32_t given_up;       /* files */
     uint64_t resident_bytes; /* of the processes, measured periodically */
     const char *busy_with;   /* file that has kept misstop waiting for over a second */
 };

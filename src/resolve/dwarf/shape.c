@@ -361,7 +361,7 @@ static const struct parts *shapes_parts(struct shapes *shapes, uint32_t shape)
     return &entry->parts;
 }
 
-/* Comparing types of several units */
+/* ---- comparing types of several units ---- */
 
 static bool same_text(const char *a, const char *b)
 {

@@ -189,7 +189,7 @@ static bool is_saved(struct program *program, const struct stack *stack)
            (stack->length && rules_save(program, stack->pc + stack->length, slot));
 }
 
-/* Only written, by a push or at the stack pointer: where arguments of calls are put. */
+/* The place of a call's argument is only written, by a push or at the stack pointer. */
 static bool is_argument(const struct stack *stack)
 {
     bool lowest = stack->pointer && stack->slot - stack->pointer < ARGUMENTS_BYTES;
@@ -295,7 +295,7 @@ static bool is_dynamic(const struct insn *insn)
     }
 }
 
-/* One instruction of the function, in the order of addresses. */
+/* Called for each instruction of the function, in the order of addresses. */
 static bool stack_note(void *context, const struct flow_at *at)
 {
     struct stack *stack = context;

@@ -47,11 +47,8 @@ struct globals {
 
 void globals_fini(struct globals *globals);
 
-/*
- * Finds the variable that covers a run-time address, or an offset into the TLS image; NULL: none.
- * The unit of `pc`, code that accesses it, is searched first; 0: not known. Valid until the next
- * question.
- */
+/* Finds the variable at a run-time address, or an offset into the TLS image; NULL: none. Searches
+ * the unit of `pc`, code that accesses it, first; 0: not known. Valid until the next question. */
 const struct global *globals_find(struct program *program, uint64_t address, uint64_t pc);
 const struct global *globals_find_tls(struct program *program, uint64_t offset, uint64_t pc);
 

@@ -422,7 +422,7 @@ bool landlock_confine(void)
 }
 
 #else
-/* Built with headers of a kernel without Landlock. */
+/* The headers are of a kernel without Landlock. */
 bool landlock_confine(void)
 {
     return false;

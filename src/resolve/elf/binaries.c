@@ -281,7 +281,7 @@ static void note_found(struct binary *binary, const struct lookup_found *found, 
     buildid_print(binary->found_text, &found->id);
 }
 
-/* Opens a binary. A file that is mapped in two places is opened again in the same way. */
+/* Opens a file that is mapped in two places again in the same way. */
 int binaries_open(struct binaries *binaries, uint32_t number)
 {
     struct lookup_found found;

@@ -169,7 +169,7 @@ struct debugfile_wanted {
     const char *link; /* name in .gnu_debuglink or .gnu_debugaltlink; NULL: none */
     uint32_t crc;     /* ignored if there is a build-id */
     bool cut_short;   /* truncation of a file in use is harmless, so files are not copied */
-    bool may_wait;    /* servers are asked, not their cache alone */
+    bool may_wait;    /* query servers, not only their cache */
 };
 
 /* Computes the CRC-32 of gzip, four bits at a time (RFC 1952, section 8). */
@@ -417,7 +417,7 @@ static int give_elf(Dwfl_Module *module, void **context, const char *name, Dwarf
     return -1;
 }
 
-/* By the file's own build-id and link. `cut_short`: it is read, not mapped. */
+/* Opens the debug file by the file's build-id and link. `cut_short`: it is read, not mapped. */
 static int open_debug(struct debuginfo *debuginfo, bool cut_short)
 {
     struct debugfile_wanted wanted = {.path = debuginfo->source.path,

@@ -303,7 +303,7 @@ static bool is_mark(const GElf_Sym *symbol, const char *name)
     return false;
 }
 
-/* ELF gABI, "Symbol Table"; the address becomes a run-time address. */
+/* Adds an entry of a symbol table (ELF gABI, "Symbol Table") at its run-time address. */
 static void module_symbols_add(struct module_symbols *symbols, const struct layout *layout,
                                const GElf_Sym *symbol, uint64_t address, const char *name)
 {

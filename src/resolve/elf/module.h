@@ -16,11 +16,8 @@
 #include "resolve/elf/symbols.h"
 #include "resolve/process/maps.h"
 
-/*
- * Addresses of the parts of an ELF file in memory: segments from its program headers, sections by
- * name, its TLS image. Every header is hostile input. Source: System V ABI, chapters "Object Files"
- * and "Program Loading".
- */
+/* Segments from program headers, sections by name, and the TLS image of an ELF file in memory.
+ * Headers are hostile. Source: System V ABI, chapters "Object Files" and "Program Loading". */
 enum { LAYOUT_SECTIONS_MAX = 96, LAYOUT_SEGMENTS_MAX = 16 };
 
 struct layout_part {
@@ -145,11 +142,8 @@ size_t module_bytes(const struct module *module, uint64_t address, void *out, si
  * in a segment that is writable, not even until its relocations are done. */
 bool module_constant(const struct module *module, uint64_t address, void *out, size_t size);
 
-/*
- * The ELF files that a process has mapped, opened on first use and kept. Files are opened through
- * the process's root (containers), through the mapping itself if the path is gone, or for
- * recordings from a folder of binaries.
- */
+/* ELF files that a process has mapped, opened once and kept: through its root (containers), through
+ * the mapping if the path is gone, or for recordings from a folder of binaries. */
 struct binaries;
 
 struct modules_entry {

@@ -39,9 +39,11 @@ struct allocations {
     uint64_t settled_ns;
     uint64_t failed;      /* lookups on the heap */
     struct walked walked; /* where options.walk is set */
-    /* The rest is of the agent's records, where there is a feed: an index of live blocks, and bins
-     * by call path. Mappings that the program makes itself (for an allocator of its own, say) are
-     * recorded too; they are looked up where no block is known. */
+    /*
+     * Records of the agent, if there is a feed: an index of live blocks, and bins by call path.
+     * Mappings that the program makes itself, for its own allocator, are used where no block is
+     * known.
+     */
     struct blocks *blocks;   /* of malloc and related functions */
     struct blocks *mappings; /* of mmap */
     struct bins *bins;
@@ -522,7 +524,7 @@ static const char *full_name(const struct allocations *allocations, uint32_t bin
     return at ? at->full_name : NULL;
 }
 
-/* Walked blocks have no call path to be meant by. */
+/* Rules are about call paths, which walked blocks do not have. */
 static int can_change(const struct allocations *allocations, uint32_t bin)
 {
     return bin >= WALKED_BINS ? -EOPNOTSUPP : allocations->bins ? 0 : -ENOENT;
@@ -560,7 +562,7 @@ int allocations_undo(struct allocations *allocations)
                                                                     : -ENOENT;
 }
 
-/* NULL: it has no call path, or is not known. */
+/* Returns NULL if the bin has no call path, or is not known. */
 static const struct bin *bin_at(const struct allocations *allocations, uint32_t bin)
 {
     return allocations->bins ? bins_at(allocations->bins, bin) : NULL;

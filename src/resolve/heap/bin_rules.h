@@ -92,7 +92,7 @@ struct wrappers {
     struct hash verdicts; /* cached per function: the same functions recur in call paths */
 };
 
-/* Those by default. -ENOMEM. */
+/* Sets the default globs. Returns 0 or -ENOMEM. */
 int wrappers_init(struct wrappers *wrappers);
 void wrappers_fini(struct wrappers *wrappers);
 

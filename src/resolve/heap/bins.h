@@ -109,11 +109,8 @@ bool bins_stats(const struct bins *bins, uint32_t lead, struct bin_stats *stats)
 /* Returns the histogram class (HEAP_SIZES) of a size. */
 unsigned bins_size_class(uint64_t bytes);
 
-/*
- * Finds the name and the source line of a code address. Strings may be NULL, are printable, and are
- * valid until the next call. Returns false if nothing is known. BINS_LINE_LATER as the line: file
- * and line are not known yet, ask again.
- */
+/* Finds name and source line of a code address. Strings are NULL or printable, until the next call.
+ * False: nothing is known. BINS_LINE_LATER: the line is not known yet, ask again. */
 #define BINS_LINE_LATER UINT32_MAX
 typedef bool bins_namer(void *context, uint64_t address, const char **function, const char **module,
                         const char **file, uint32_t *line);

@@ -741,7 +741,7 @@ static int insert(struct blocks *blocks, uint64_t start, const struct packed *pa
     return result;
 }
 
-/* Gives up the places of freed blocks, and the page where nothing else is in it. */
+/* Releases the slots of freed blocks, and the page if nothing else is in it. */
 static void clean_page(struct blocks *blocks, uint64_t key)
 {
     uint32_t *ref = radix_slot(&blocks->pages, key);

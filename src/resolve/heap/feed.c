@@ -582,7 +582,7 @@ static void fill_header(struct feed *feed)
     feed->header->magic = AGENT_MAGIC;
 }
 
-/* Sets up the tables with all chunks free, the first on top. -ENOMEM. */
+/* Sets up the tables with all chunks free, the first on top. Returns 0 or -ENOMEM. */
 static int make_tables(struct feed *feed)
 {
     const struct agent_sizes *sizes = &feed->sizes;

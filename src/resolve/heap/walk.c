@@ -664,7 +664,6 @@ static void walk_all_pass(struct tour *tour, const struct walk_chain *chain)
         visit(tour, &block);
 }
 
-/* Follows the span from the chain's position to its end. */
 static enum walk_chain_end walk_all_follow(struct tour *tour, struct walk_chain *chain,
                                            uint64_t *passed_to)
 {

@@ -69,15 +69,12 @@ struct walk_stats {
     uint32_t thread_caches;
 };
 
-/* Makes a walk; copies the target. 0 or -ENOMEM. */
+/* Makes a walk; copies the target. Returns 0 or -ENOMEM. */
 int walk_new(struct walk **walk, const struct walk_target *target);
 void walk_free(struct walk *walk);
 
-/*
- * Sets the current mappings (copied). 0 or -ENOMEM. To be called when they changed, and
- * periodically while walk_status() reports no heap: malloc may not have been used yet, or may have
- * been active during the search.
- */
+/* Sets the mappings (copied). 0 or -ENOMEM. Call when they changed, and periodically while
+ * walk_status() reports no heap: malloc may be unused so far, or was active during the search. */
 int walk_update(struct walk *walk, const struct maps *maps);
 
 /* Sets the known fs bases of threads (copied), from which their caches are found. The ends of
@@ -91,11 +88,8 @@ const char *walk_status(const struct walk *walk);
 /* Returns the allocator: "glibc malloc in libc.so.6", "static program with glibc malloc". */
 const char *walk_source(struct walk *walk);
 
-/*
- * Finds the block that holds the address, including its header and the 8 bytes it borrows from the
- * next block. Returns false on failure, counted by reason. Reads at most about 256 MiB per attempt,
- * usually 5 KiB in all.
- */
+/* Finds the block at an address, with its header and the 8 bytes borrowed from the next block.
+ * False: failed, counted by reason. Reads at most about 256 MiB per attempt, usually 5 KiB. */
 bool walk_find(struct walk *walk, uint64_t address, struct walk_block *block);
 
 /* Makes walk_find() fail with WALK_FAIL_BUDGET if a chain is longer than this many bytes. */
@@ -112,11 +106,8 @@ long walk_all(struct walk *walk, walk_visit visit, void *context);
 
 const struct walk_stats *walk_stats(struct walk *walk);
 
-/*
- * Returns the size class of a block: the largest usable size of the class. Up to 1032 bytes a class
- * is one chunk size of glibc (16 n + 8) or one block size of jemalloc (8, 16 n); above, a quarter
- * of a power of two.
- */
+/* Returns the size class of a block: its largest usable size. Up to 1032 bytes one chunk size of
+ * glibc (16 n + 8) or block size of jemalloc (8, 16 n); above, a quarter of a power of two. */
 uint64_t walk_size_class(uint64_t usable_bytes, bool go);
 
 bool walk_class_is_go(uint64_t size_class);

@@ -325,7 +325,6 @@ static int list_collect(struct walk *walk, struct list list, struct hash *chunks
     return 0;
 }
 
-/* Reads the list heads of an arena's fast bins. */
 static void fast_heads(struct walk *walk, uint32_t arena, uint64_t heads[FAST_BINS])
 {
     uint64_t before = walk->arenas.bins_offset - 16;

@@ -122,8 +122,7 @@ static uint64_t first_page(const struct walk *walk, uint64_t address)
     return walk_is_data(map) ? map->start >> PAGE_SHIFT : UINT64_MAX;
 }
 
-/* Finds a large block. The tree has only its first and last page, so the nearest entry before the
- * address must be its first page. */
+/* The tree has only a block's first and last page: the nearest earlier entry is the first one. */
 bool walk_jemalloc_find_large(struct walk *walk, uint64_t address, struct walk_block *block)
 {
     struct walk_jemalloc *jemalloc = &walk->jemalloc;

@@ -141,7 +141,7 @@ static uint64_t end_of_chain(struct walk *walk, struct walk_span *span)
                : 0;
 }
 
-/* Pieces exist only if brk failed, which the position of top shows. */
+/* Such pieces exist only if brk failed, which the position of top shows. */
 static struct walk_span *main_at(struct walk *walk, uint64_t start, uint64_t end)
 {
     uint64_t head;

@@ -73,7 +73,7 @@ static inline void walk_pause_lengthen(struct walk_pause *pause, uint32_t most)
     pause->left = pause->length;
 }
 
-/* Copies the table; keeps results about mappings that did not shrink. 0 or -ENOMEM. */
+/* Copies the table; keeps results about mappings that did not shrink. Returns 0 or -ENOMEM. */
 int walk_memory_map(struct walk *walk, const struct maps *maps);
 
 /* Returns true if a mapping may contain an allocator's memory. NULL is no mapping. */
@@ -82,7 +82,7 @@ static inline bool walk_is_data(const struct map *map)
     return map && map->writable && (map->kind == MAPPING_ANON || map->kind == MAPPING_HEAP);
 }
 
-/* A mapping, not the first one: the zero-initialised data of the file before it. */
+/* Returns true for the zero-initialised data of the file before it; not the first mapping. */
 static inline bool walk_is_zeroed(const struct map *map)
 {
     return walk_is_data(map) && map[-1].kind == MAPPING_FILE && map[-1].end == map->start;
@@ -192,11 +192,8 @@ static inline void walk_span_pass(struct walk_span *span, uint64_t from, uint64_
         walk_span_mark(span, from, at, trust);
 }
 
-/*
- * Follows the chunks of a span by the size in each header, and checks every step: sizes against the
- * span, a free chunk against the copy of its size in its successor (glibc malloc/malloc.c, "Malloc
- * chunks").
- */
+/* Follows the chunks of a span by the sizes in their headers, and checks each: against the span, a
+ * free one against the copy in its successor (glibc malloc/malloc.c, "Malloc chunks"). */
 enum walk_chunk_flag { WALK_PREV_IN_USE = 1, WALK_MMAPPED = 2, WALK_NON_MAIN = 4 };
 
 enum { WALK_CHUNK_MIN = 32, WALK_CHUNK_HEADER = 16 };
@@ -368,7 +365,7 @@ bool walk_lists_suspect(const struct walk *walk, const struct walk_chunk *chunk)
 /* Checks whether a chunk that looks in use is in a free list. */
 enum walk_listed walk_lists_hold(struct walk *walk, const struct walk_chunk *chunk, uint32_t arena);
 
-/* Adds the address of every chunk in a list to the set. 0 or -ENOMEM. */
+/* Adds the address of every chunk in a list to the set. Returns 0 or -ENOMEM. */
 int walk_lists_collect(struct walk *walk, struct hash *chunks);
 
 /* Like walk_lists_collect(), for one cache that was found late. */

@@ -39,11 +39,8 @@ static bool continues(const struct maps *maps, const struct map *map, const stru
            (!*name || !strcmp(name, other));
 }
 
-/*
- * Returns the end, below `at`, of the nearest thread's stack in the mapping, or the mapping's
- * start. Stacks known only from stack pointers (coroutines, goroutines) are inside other memory and
- * are ignored.
- */
+/* Returns the end of the nearest thread's stack below `at`, or the mapping's start. Ignores stacks
+ * known only from stack pointers (coroutines, goroutines), which are inside other memory. */
 static uint64_t lower_end(const struct stacks *stacks, const struct map *map, uint64_t at)
 {
     for (size_t i = stacks->count; i-- > 0;) {

@@ -42,7 +42,7 @@ uint32_t tlb_entries_intel(uint32_t ebx, uint32_t ecx, uint32_t edx)
     return data && ebx & 1 && entries < 1 << 20 ? (uint32_t)entries : 0;
 }
 
-/* The CPU's report */
+/* ---- the CPU's report ---- */
 
 /* Formats vendor, family, model and stepping, and whether there is a hypervisor. */
 static void name_cpu(char *out, size_t size)
@@ -131,7 +131,7 @@ static bool tlb_keep(const char *cpu, uint32_t entries)
     return !fclose(file) && wrote;
 }
 
-/* Measurement */
+/* ---- measurement ---- */
 
 enum { PAGE = 4096, LINE = 64, PAGES_MOST = 8192, REPEATS = 6, MAPPINGS = 3 };
 
@@ -190,11 +190,8 @@ static double chain_ns(char *memory, bool dense, uint32_t count, uint32_t *order
     return best;
 }
 
-/*
- * Measures the cost of translation as the difference to the same number of lines on few pages. The
- * physical pages of a mapping determine how its entries are spread over the TLB's sets, so several
- * mappings are averaged.
- */
+/* Measures translation as the difference to as many lines on few pages. A mapping's physical pages
+ * spread its entries over the TLB's sets, so several mappings are averaged. */
 static bool tlb_measure(double ns[MEASURED])
 {
     struct prng prng = {29};

@@ -16,7 +16,7 @@ enum {
     WORDS_MAX = 1 << 12
 };
 
-/* Where the runtime asks for its heap, and how much of it is looked at. */
+/* Address that the runtime requests for its heap, and the size that is searched. */
 static const uint64_t heap_start = UINT64_C(0x4200000000);
 static const uint64_t heap_bytes = UINT64_C(0x4000000000);
 

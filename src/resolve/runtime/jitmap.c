@@ -97,7 +97,7 @@ static void parse_line(struct jitmap *jitmap, const char *line, const char *end)
     jitmap->count++;
 }
 
-/* For a search from the last line that begins up to an address: those before it that still hold. */
+/* Sorts the lines, and links each to the last earlier one that still holds at its start. */
 static void jitmap_settle(struct jitmap *jitmap)
 {
     struct jit_symbol *lines = jitmap->lines;

@@ -113,7 +113,7 @@ void v8_look(struct v8 *v8, pid_t pid, const struct module *library)
     v8->known = true;
 }
 
-/* read_pointer() returns a tagged pointer without the tag; 0: not a pointer. */
+/* Reads a word, or a tagged pointer, which read_pointer() returns untagged; 0: no pointer. */
 static bool read_word(const struct v8 *v8, uint64_t at, uint64_t *word)
 {
     return process_read(v8->pid, at, word, sizeof *word);

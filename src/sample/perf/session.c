@@ -560,8 +560,8 @@ static void set_period(struct session *session, uint16_t event, uint64_t period)
             ioctl(session->handles[i].fd, PERF_EVENT_IOC_PERIOD, &period);
 }
 
-/* Costs a system call per handle and often an interrupt of another CPU. With very many handles only
- * some get a new jitter each time; all periods stay close to the weight of their samples. */
+/* This costs a system call per handle and often an interrupt of another CPU. With very many handles
+ * only some get a new jitter each time; all periods stay close to the weight of their samples. */
 static void set_next_periods(struct session *session, uint16_t event, uint64_t period)
 {
     session->events[event].period = period;
@@ -574,7 +574,7 @@ static void set_next_periods(struct session *session, uint16_t event, uint64_t p
     }
 }
 
-/* A single thread that does nothing else must not exceed the rate by much. */
+/* Returns the shortest period with which one busy thread does not exceed the rate by much. */
 static uint64_t lowest_period(const struct session *session, unsigned index)
 {
     const struct event *event = &session->plan.events[index];

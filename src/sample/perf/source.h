@@ -44,11 +44,8 @@ struct source {
                       struct perf_event_attr *attr);
     /* Final adjustment, once it is known which events open. NULL: none. */
     void (*settle)(struct source_plan *plan);
-    /*
-     * Explains in one sentence, without the event's name, why the kernel returned `code` to this
-     * source in particular, and what helps. Returns NULL if nothing is particular to the source.
-     * NULL: no explanations at all.
-     */
+    /* Explains in one sentence, without the event's name, why the kernel returned `code` to this
+     * source, and what helps. Returns NULL if the cause is a general one. NULL: no explanations. */
     const char *(*remedy)(int code, const struct kernel *kernel);
     const char *enable; /* how the user can enable it, for doctor */
 };
@@ -84,7 +81,6 @@ void source_aux_attribute(const struct source_plan *plan, const struct perf_even
 /* Returns true if each event is a fault, with the faulting address in its samples. */
 bool source_faults(const struct perf_event_attr *attr);
 
-/* Returns the format of the records of an event opened with `attr`. */
 struct record_format source_format(const struct source *source, const struct perf_event_attr *attr,
                                    uint16_t index);
 

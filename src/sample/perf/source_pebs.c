@@ -100,7 +100,7 @@ static void plan_stores(struct source_plan *plan, const struct kernel *kernel)
         plan->count = 2;
 }
 
-/* sysfs lists the leader if it exists; the kernel shows whether it is required. */
+/* Plans the leader if sysfs lists it; the kernel shows whether it is required. */
 static void plan_aux(struct source_plan *plan, const struct kernel *kernel)
 {
     if (encode_sysfs(&plan->aux, main_pmu(kernel), "mem-loads-aux", 0, kernel))

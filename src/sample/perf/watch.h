@@ -184,7 +184,7 @@ void watch_tick(struct watch *watch);
 /* Drops all watches. Call when the process has executed another program. */
 void watch_exec(struct watch *watch);
 
-/* Progress and cost only. *refused: last error of arming, a negative errno; 0: none. */
+/* Fills in progress and cost only. *refused: last error of arming, a negative errno; 0: none. */
 struct snapshot_watch watch_state(const struct watch *watch, int *refused);
 
 /* Tests on misstop itself whether debug registers are available, and measures a touch. */

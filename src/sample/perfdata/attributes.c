@@ -223,7 +223,7 @@ static unsigned rank_of(const struct attribute *event)
 
 enum { NO_NUMBER = UINT16_MAX };
 
-/* The number of a twin, or the next; beyond the last number all events share it. */
+/* Returns the number of a twin, or the next; events beyond the last number share it. */
 static uint16_t number_for(struct attributes *attributes, size_t firsts[SAMPLE_EVENTS_MAX],
                            size_t index)
 {

@@ -64,11 +64,8 @@ bool attributes_plain_name(const char *name, char *out, size_t out_size);
 /* Marks the registers of all events as those of another architecture. */
 void attributes_set_foreign(struct attributes *attributes);
 
-/*
- * Marks registers as usable, for a recorder with an Intel CPU: if a precise event requested
- * registers, PEBS recorded them as they were after the instruction (SDM volume 3, "Processor
- * Event-Based Sampling").
- */
+/* Marks registers as usable, for an Intel recorder: for a precise event, PEBS recorded them after
+ * the instruction (SDM volume 3, "Processor Event-Based Sampling"). */
 void attributes_set_pebs(struct attributes *attributes);
 
 /*

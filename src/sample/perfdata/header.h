@@ -21,11 +21,8 @@ enum {
     PERFDATA_FEATURES = 256,
     PERFDATA_HEADER_BYTES = 104,
     PERFDATA_DATA_SIZE_AT = 48, /* offset in the header of the size of the data */
-    /*
-     * Ids of events that misstop wrote: the mark of the file in the high bits, the event's number
-     * in the low bits, and a bit that is set if the event had no data source: then ADDR is what
-     * misstop decoded.
-     */
+    /* Ids of events that misstop wrote: the file's mark in the high bits, the event's number in the
+     * low bits, and a bit for an event without data source: ADDR is what misstop decoded. */
     PERFDATA_MARK_SHIFT = 8,
     PERFDATA_ID_RECORDED = 0x80
 };

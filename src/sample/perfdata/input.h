@@ -28,7 +28,7 @@ struct input {
     int failed;   /* negative errno of the failed read, 0: none */
     /* A pipe that was partly spooled and continues: */
     bool goes_on;
-    int pipe_fd;      /* the pipe */
+    int pipe_fd;
     bool follows;     /* continue reading from the pipe, without waiting: it has no end yet */
     bool dry;         /* nothing was available: the last peek must be retried */
     uint64_t came_ns; /* time when data last arrived */

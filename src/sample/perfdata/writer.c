@@ -250,7 +250,7 @@ static uint32_t put_body(struct perfdata_bytes *out, const struct perfdata_layou
     }
 }
 
-/* A multiple of 8 bytes. Records other than samples have the layout of event 0. */
+/* Appends a multiple of 8 bytes. Records other than samples have the layout of event 0. */
 static void perfdata_write_record(struct perfdata_bytes *out, const struct perfdata_layout *layout,
                                   const struct record *record,
                                   const struct perfdata_written *written)

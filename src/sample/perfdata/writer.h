@@ -72,11 +72,8 @@ int perfdata_writer_sync(struct perfdata_writer *writer, struct error *error);
 /* Syncs, frees the writer in any case, and returns the result of the sync. NULL is allowed. */
 int perfdata_writer_close(struct perfdata_writer *writer, struct error *error);
 
-/*
- * Returns the number that identifies the recording in an accompanying file: the
- * perfdata_file_mark() of the file being written. Changes when perfdata_writer_add() begins a new
- * file.
- */
+/* Returns the perfdata_file_mark() of the file being written, for an accompanying file. Changes
+ * when perfdata_writer_add() begins a new file. */
 uint64_t perfdata_writer_mark(const struct perfdata_writer *writer);
 
 /*

@@ -47,7 +47,6 @@ static struct record sim_record_begin(const struct sim_delivery *delivery, enum 
                            .tid = tid};
 }
 
-/* Sets the model's cause of a miss in one level. */
 static void take_cause(const struct sim_session *session, const struct sim_miss *miss,
                        unsigned level, struct sample *sample)
 {

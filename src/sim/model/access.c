@@ -17,7 +17,7 @@ static struct cache *cache_of(const struct state_access *access, uint32_t level)
     return level ? access->thread->path[level] : access->first;
 }
 
-/* Number of lines that an incoming line represents in reports; 0: it is not reported. */
+/* Returns how many lines an incoming line represents in reports; 0: it is not reported. */
 static uint32_t draw(const struct model *model, const struct cache *cache)
 {
     uint32_t one_in = model->spec.use_one_in;
@@ -145,7 +145,6 @@ static void count_use(struct model_use *use, uint64_t grains, uint32_t size_byte
     use->uses[model_class(kind)]++;
 }
 
-/* Handles a hit in the first level. */
 static void hit_first(struct state_thread *thread, uint32_t index, uint64_t address,
                       uint32_t size_bytes, uint32_t kind)
 {

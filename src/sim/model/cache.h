@@ -62,7 +62,7 @@ struct shadow {
 
 enum { SHADOW_NONE = UINT32_MAX };
 
-/* -1: no memory. `lines` must not be 0. */
+/* Returns 0, or -1 if out of memory. `lines` must not be 0. */
 int shadow_init(struct shadow *shadow, struct shadow_real real, uint32_t lines,
                 struct memory *memory);
 
@@ -138,7 +138,7 @@ struct cache {
     bool instruction; /* the instruction cache of the first level */
 };
 
-/* -1: no memory. */
+/* Returns 0, or -1 if out of memory. */
 int cache_init(struct cache *cache, const struct model_level_spec *spec, struct memory *memory);
 
 /* Returns the index of a line; CACHE_NONE: absent. */
@@ -218,7 +218,7 @@ static inline uint32_t cache_lines(const struct cache *cache)
  * the shadow. Only lines with hits that need no report; others cost an additional call. */
 enum { FAST_MAX = 1 << 16 };
 
-/* -1: no memory. */
+/* Returns 0, or -1 if out of memory. */
 int fast_init(struct cache *cache, struct memory *memory);
 
 /* Removes the line at `index` from the table, if it is there. */

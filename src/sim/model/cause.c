@@ -275,7 +275,7 @@ static void visit_private(struct model *model, uint32_t level, const struct cach
             visit_above(model, model->threads[i]->path[level], cache, address);
 }
 
-/* From the nearest level on, so that reports propagate one level at a time. */
+/* Begins with the nearest level, so that reports propagate one level at a time. */
 void departure_report_above(struct model *model, struct cache *cache, uint64_t address)
 {
     address &= ~(uint64_t)(cache->line_bytes - 1);

@@ -2,7 +2,7 @@
 #include "sim/model/cache.h"
 #include "sim/model/state.h"
 
-/* Stores of this thread must be announced from now on. Returns true if the thread has the line. */
+/* Makes this thread announce its stores to the line. Returns true if it has the line. */
 static bool coherence_share(struct model *model, struct state_thread *thread, uint64_t number)
 {
     bool found = false;

@@ -49,7 +49,7 @@ struct ids {
     uint32_t size_bytes; /* size of an object */
 };
 
-/* -1: no memory. */
+/* Returns 0, or -1 if out of memory. */
 static inline int ids_init(struct ids *ids, uint32_t max, uint32_t size_bytes,
                            struct memory *memory)
 {
@@ -111,11 +111,8 @@ static inline uint8_t *lines_bits(struct lines *lines, uint64_t number)
     return lines_byte(lines, number / 8);
 }
 
-/*
- * Evictors of the lines of a level, for their next miss: a bounded table that replaces the oldest
- * entry of a bucket. For private levels, also the bytes that other threads wrote to lines since
- * they took them. Private to src/sim.
- */
+/* Evictors of a level's lines, for the next miss: a bounded table that replaces the oldest entry of
+ * a bucket. For private levels, also the bytes that other threads wrote meanwhile. */
 struct evicted_line {
     uint64_t tag; /* line number + 1; 0: empty */
     union {
@@ -132,7 +129,7 @@ struct evicted {
     uint32_t group_mask;
 };
 
-/* -1: no memory. */
+/* Returns 0, or -1 if out of memory. */
 int evicted_init(struct evicted *evicted, uint32_t lines, struct memory *memory);
 
 /* Stores an entry; replaces an older one of the same line and thread. */
@@ -189,7 +186,7 @@ struct users {
     uint32_t region_shift; /* size of the regions sampled as a unit: the longest line */
 };
 
-/* `lines`: maximum number watched at once. -1: no memory. */
+/* `lines`: maximum watched at once. Returns 0, or -1 if out of memory. */
 int users_init(struct users *users, uint64_t lines, uint32_t one_in, uint32_t region_shift,
                struct memory *memory);
 
@@ -228,7 +225,7 @@ struct sampling {
     struct memory *memory;
 };
 
-/* -1: no memory. */
+/* Returns 0, or -1 if out of memory. */
 int sampling_init(struct sampling *sampling, const struct model_spec *spec, struct memory *memory);
 
 static inline uint32_t sampling_hash(uint64_t number)

@@ -65,7 +65,7 @@ struct moved {
     struct moved_class classes[MOVED_CLASSES];
 };
 
-/* -1: no memory. relayout_refuse() must accept the layout. */
+/* Returns 0, or -1 if out of memory. relayout_refuse() must accept the layout. */
 int moved_init(struct moved *moved, const struct relayout *relayout, struct memory *memory);
 
 /* Adds a block of the object; replaces an existing one. Returns false if there is no room. */

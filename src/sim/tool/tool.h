@@ -55,7 +55,7 @@ extern SysRes VG_(do_syscall)(UWord number, RegWord, RegWord, RegWord, RegWord, 
 /* --trace-children: whether the next exec of this process runs under the tool. */
 extern Bool VG_(clo_trace_children);
 
-/* Mapped once, written by the running thread (Valgrind runs one at a time). */
+/* Mapped once; the running thread writes (Valgrind runs one at a time). */
 /* NULL: none; the program runs without simulation. */
 extern struct sim_shared *shared;
 
@@ -92,11 +92,8 @@ struct pages {
 void *pages_take(void *pages, size_t size_bytes);
 void pages_give_back(struct pages *pages);
 
-/*
- * Events of the allocation agent in the program (agent_abi.h), read where it writes them: an
- * allocation is known here before the program's next access. Used by whatif.c; misstop reads the
- * same rings separately (src/resolve/heap/feed.c).
- */
+/* Events of the allocation agent, read where it writes them: an allocation is known before the
+ * program's next access. misstop reads the same rings separately (src/resolve/heap/feed.c). */
 struct agent_event {
     Addr address;
     ULong bytes; /* 0: freed */

@@ -483,7 +483,7 @@ static void ask_for_file(struct browser *browser)
 static const char named_elsewhere[] =
     "heap bins are renamed and combined on screen 4, Heap; functions and objects on 3, Matrix";
 
-/* Request of an action that no screen handled, or a message naming screens that do. */
+/* Requests of actions that no screen handled, or messages that name the screens that do. */
 static const struct {
     enum request_kind kind;
     const char *message;

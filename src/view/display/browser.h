@@ -179,7 +179,6 @@ void play_line_draw(const struct browser *browser, struct canvas *canvas, int ro
 
 /* Draws the lines at the top; returns the number of rows used. */
 int header_draw(struct browser *browser, struct canvas *canvas);
-/* Returns the action that shows the next tab in a direction. */
 enum action tabs_next(const struct browser *browser, int direction);
 
 void footer_draw(struct browser *browser, struct canvas *canvas, int status_row, int bar_row);

@@ -10,7 +10,7 @@
 #include "view/display/canvas.h"
 #include "view/words.h"
 
-/* The parts of a tab that fit. */
+/* ---- the parts of a tab that fit ---- */
 
 enum said { SAID_NOTHING, SAID_KEY, SAID_NAME };
 

@@ -94,7 +94,7 @@ static struct diff_row *diff_match_row_of(struct match *match, const struct repo
     }
 }
 
-/* Sums the parts of rows that are summed. */
+/* Adds the parts of one row to those of earlier rows; NAN + x is x. */
 static const double *join_parts(struct diff *diff, const double *had, const struct report *report,
                                 const double *parts)
 {
@@ -604,7 +604,7 @@ static int diff_compare_compare(struct diff *diff)
     return code;
 }
 
-/* An amount as the tables write it: a count, or time; "" if not known. */
+/* Formats an amount as the tables do: a count, or time; "" if not known. */
 static void diff_amount_text(char out[16], const struct diff *diff, double amount)
 {
     *out = '\0';

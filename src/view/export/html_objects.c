@@ -41,7 +41,7 @@ static void draw_member(const struct snapshot_layout *layout, const struct snaps
     }
 }
 
-/* A row for each line, a column for each byte. */
+/* Draws a row for each line, a column for each byte. */
 static void html_layout_draw(struct html_writer *writer, const struct snapshot_layout *layout)
 {
     struct canvas canvas;

@@ -184,11 +184,11 @@ bool html_known(double number)
     return fabs(number) < drawn_most;
 }
 
-/* Layouts */
+/* ---- layouts ---- */
 
 enum { CELL_WIDTH = 8, CELL_HEIGHT = 16, WORD_BYTES = 1024 };
 
-/* Of a cell that is filled from its foot up; 0: it has text, or nothing. */
+/* Returns the height of a cell filled from the bottom; 0: it has text, or nothing. */
 static int filled_height(const struct cell *cell)
 {
     wchar_t code = cell->text[0];
@@ -214,7 +214,7 @@ static void write_filled(struct html_writer *writer, const struct canvas *canvas
     html_markup(writer, "%s", any ? "\"/>\n" : "");
 }
 
-/* Each word as wide as on the screen, whatever the font. */
+/* Makes each word as wide as on the screen, whatever the font. */
 static void write_words(struct html_writer *writer, const struct canvas *canvas, int row)
 {
     for (int column = 0, end; column < canvas->columns; column = end) {

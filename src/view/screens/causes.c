@@ -487,11 +487,8 @@ static uint32_t id_of(enum causes_of kind, const struct snapshot_evictor *evicto
     return kind == CAUSES_OBJECTS ? evictor->object_id : evictor->function_id;
 }
 
-/*
- * Finds the main evictor if it is known and not the row itself: for an object, the evicting object;
- * for a function, the evicting function. Another one can have the same name. Returns false if there
- * is none.
- */
+/* Finds the main evictor if known and not the row itself: an object for an object, a function for a
+ * function. Another one can have the same name. Returns false if there is none. */
 static bool rival(enum causes_of kind, const struct snapshot_causes_row *row,
                   char out[ADVICE_NAME_BYTES])
 {

@@ -28,7 +28,7 @@ static struct value code_column_samples(const struct snapshot *snapshot, const v
     return value_number(row->samples + row->count_over + row->unknown_samples + row->unknown_over);
 }
 
-/* The initial sort column of functions depends on it. */
+/* The initial sort column of functions depends on this. */
 static bool columns_have_unknown(const struct snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->code_count; i++)

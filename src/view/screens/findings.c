@@ -135,7 +135,6 @@ static struct value screen(const struct snapshot *snapshot, const void *pointer)
     return value_text(screen_of(row));
 }
 
-/* Formats one of the texts of struct finding_words, by its offset there. */
 static void finding_text(const struct snapshot_finding *finding, size_t at, char *out, size_t size)
 {
     struct finding_words words;

@@ -13,7 +13,7 @@
 
 enum { HEADING_NAME_BYTES = 256 };
 
-/* Breaks after a word if the row is then more than half full. */
+/* Returns the bytes that fit; breaks after a word if the row is then more than half full. */
 static int row_bytes(const char *text, int columns, bool words, bool ascii, int *used)
 {
     struct glyph glyph;

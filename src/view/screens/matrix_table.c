@@ -300,7 +300,7 @@ const struct matrix_line *matrix_line_at(const struct matrix_table *table, enum 
     return at && at <= table->axis[axis].count ? &table->axis[axis].list[at - 1] : NULL;
 }
 
-/* Whether a row or column of the snapshot's matrix is part of the place. */
+/* Returns true if a row or column of the snapshot's matrix is part of the place. */
 static bool matrix_place_has(const struct matrix_table *table, struct matrix_place place,
                              enum matrix_axis axis, size_t line)
 {

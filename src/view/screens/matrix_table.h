@@ -52,7 +52,7 @@ struct matrix_line {
 };
 
 struct matrix_lines {
-    size_t count; /* with those two, where they have anything; 0: there is no matrix */
+    size_t count; /* with the two special lines if not empty; 0: there is no matrix */
     struct matrix_line list[MATRIX_ROWS];
     uint8_t line_of[MATRIX_ROWS]; /* where each one of the snapshot's matrix went */
 };

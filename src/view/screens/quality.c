@@ -61,7 +61,7 @@ static void write_samples(struct prose_writer *writer, const struct snapshot *sn
     if (totals->rate >= 0)
         text_append(line, sizeof line, ", %s a second now", text_count(count, totals->rate));
     prose_entry(writer, PAINT_STRONG, "taken", line);
-    /* They are not known by time. */
+    /* The following figures are not known for a time range. */
     if (snapshot->time_range)
         return;
     snprintf(line, sizeof line, "%" PRIu64 "%s", totals->lost,

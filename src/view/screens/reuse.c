@@ -168,7 +168,7 @@ const struct columns reuse_line_columns = {
     .key = FIELD(struct snapshot_reuse_row, id),
 };
 
-/* A knee is reported if it is worth the gain and leaves at most this fraction of it. */
+/* A knee is reported if the gain is worth it and at most this fraction of it is left there. */
 static const double left_at_knee = 0.1;
 static const double worth = 0.02;
 static const double sure_width = 0.05;

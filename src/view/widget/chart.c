@@ -482,7 +482,7 @@ double sets_map_mean(const struct snapshot_sets *sets)
     return timeline_sum(sets->counts, 0, sets->sets) / sets->sets;
 }
 
-/* Uses powers of two. */
+/* The number of cells in a row is a power of two. */
 static void choose_shape(struct sets_map *map, uint32_t sets, struct area area)
 {
     int columns = 1;

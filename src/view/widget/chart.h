@@ -45,7 +45,7 @@ struct timeline_chart timeline_chart(const struct snapshot_timeline *timeline, d
 /* Returns the column of a time, 0 to columns, clamped. */
 int timeline_chart_column(const struct timeline_chart *chart, double at_s);
 
-/* Column 0 is the first, `columns` the end of the last. */
+/* Returns the time at which a column begins; `columns`: the end of the last. */
 double timeline_chart_time(const struct timeline_chart *chart, int column);
 
 /* The area's last three rows show the number of misses, the phases, and the first and last time. */
