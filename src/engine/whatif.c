@@ -309,7 +309,7 @@ static void try_early(struct engine *engine)
                          engine_whatif_count(engine));
 }
 
-/* ---- blocks ---- */
+/* Blocks */
 
 struct listing {
     struct engine *engine;

@@ -357,7 +357,7 @@ static bool same_text(struct text a, struct text b)
     return a.size == b.size && !memcmp(a.at, b.at, a.size);
 }
 
-/* ---- brackets ---- */
+/* Brackets */
 
 static bool is_word(char c)
 {
@@ -482,7 +482,7 @@ static bool split(struct text text, struct parts *parts)
     return size;
 }
 
-/* ---- patterns ---- */
+/* Patterns */
 
 /* Returns the length of an inline namespace at the start of a path; 0: none. */
 static size_t inline_namespace(struct text path)
@@ -600,7 +600,7 @@ static const struct library_rule *find_rule(struct text text, struct text captur
     return NULL;
 }
 
-/* ---- writing ---- */
+/* Writing */
 
 struct writing {
     char *out;
@@ -819,7 +819,7 @@ const char *library_name(const char *name, bool rust, char *out, size_t out_size
     return out;
 }
 
-/* ---- members and blocks ---- */
+/* Members and blocks */
 
 const struct library_rule library_none;
 

@@ -261,7 +261,7 @@ uint32_t type_member_at(const struct type_desc *type, uint64_t offset, uint64_t 
     return members_find_at(type, 0, offset, size).member;
 }
 
-/* ---- bit-fields ---- */
+/* Bit-fields */
 
 static uint64_t first_bit_of(const struct type_member *member)
 {

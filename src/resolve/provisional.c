@@ -315,7 +315,7 @@ static uint32_t new_block(struct resolver *resolver, const struct located *block
     return made->object;
 }
 
-/* ---- blocks ---- */
+/* Blocks */
 
 /* Returns an object that starts without blocks: blocks shown under it come and go. */
 static uint32_t without_blocks(struct resolver *resolver, const struct located *located)
@@ -450,7 +450,7 @@ static uint32_t object_by_site(const struct provisional *provisional, uint64_t i
     return same ? one_of(provisional, site->object) : 0;
 }
 
-/* ---- blocks, continued ---- */
+/* Blocks, continued */
 
 /* Shows a block under a type that may be only a part of it, and waits for more evidence. */
 static void name_weakly(struct resolver *resolver, struct provisional_object *block,
@@ -610,7 +610,7 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
     return fit_located(resolver, block, object, named);
 }
 
-/* ---- code and stack slots ---- */
+/* Code and stack slots */
 
 /* Sets the bounds of an instance from an earlier answer that is no longer cached. */
 static void bound_instance(const struct resolver *resolver, uint32_t object,
@@ -666,7 +666,7 @@ bool provisional_slot(struct resolver *resolver, struct located *stack, uint64_t
     return provisional_part(resolver, stack, (key & ~UINT64_C(15)) | KEY_SLOT, &part, place);
 }
 
-/* ---- answers ---- */
+/* Answers */
 
 static struct located located_of(const struct resolver *resolver,
                                  const struct provisional_object *waiting)

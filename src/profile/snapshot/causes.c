@@ -262,7 +262,7 @@ static void build_evictors(struct build *build, enum causes_of kind, double evic
     free(functions.list);
 }
 
-/* ---- names ---- */
+/* Names */
 
 /* Returns the thread id of a dense number; 0: the threads beyond the limit. build_thread_name()
  * returns "worker (123)", or NULL if memory runs out. */

@@ -69,7 +69,7 @@ static struct value access_place_of(const struct flow_at *at, const struct insn_
     return variable.kind == VALUE_POINTER ? variable : place;
 }
 
-/* ---- bit-fields ---- */
+/* Bit-fields */
 
 enum { FOLLOWED = 6 /* instructions after a load, and before a store */ };
 

@@ -35,7 +35,7 @@ void program_answer(struct program *program, const struct dwarf_question *questi
 /* Returns the next type found since the last call, oldest first; NULL: no more. */
 const struct dwarf_type *program_next_type(struct program *program);
 
-/* ---- for the files of this folder ---- */
+/* For the files of this folder */
 
 struct program {
     struct module *module;

@@ -38,7 +38,7 @@ void memory_use_tick(struct memory_use_of *use, const struct process_stat *stat,
     use->system_ticks = stat->system_ticks;
 }
 
-/* ---- huge pages ---- */
+/* Huge pages */
 
 static struct memory_use_mapping *smallest(struct memory_use_mapping *mappings, size_t count)
 {

@@ -324,7 +324,7 @@ bool hotspot_object(struct runtimes *runtimes, uint64_t start, uint64_t address,
     return true;
 }
 
-/* ---- fields ---- */
+/* Fields */
 
 struct fields {
     const struct hotspot *hotspot;
@@ -411,7 +411,7 @@ bool hotspot_describe(const struct runtimes *runtimes, const struct runtime_obje
     return true;
 }
 
-/* ---- code ---- */
+/* Code */
 
 enum {
     CODE_HEAPS_MAX = 16,
