@@ -151,6 +151,11 @@ void browser_open_layout(struct browser *browser, const void *field);
 void browser_open_member(struct browser *browser, const struct snapshot_layout *layout,
                          const struct snapshot_layout_row *row);
 
+/* ---- summaries that the first screen shows below the objects, if there is room ---- */
+
+void cache_glance(struct browser *browser, struct canvas *canvas, struct area area);
+void search_glance(struct browser *browser, struct canvas *canvas, struct area area);
+
 /* A scrollable and searchable screen of headings and labelled entries: Help and Quality. */
 
 /* Destination of the text: visible lines are drawn on the canvas, others are only counted. */

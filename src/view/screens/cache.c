@@ -74,15 +74,24 @@ static void cache_update(struct browser *browser)
     show_parts(browser);
 }
 
-/* Draws the verdict and the cache. Crowded sets are rarer and more important, so they come first;
- * otherwise describes how lines recur. Returns the rows used. */
+/* Crowded sets are rarer and more important, so they come first; otherwise describes how lines
+ * recur. */
+static void cache_verdict(const struct snapshot *snapshot, char *out, size_t size)
+{
+    if (snapshot->sets.verdict == SETS_CONCENTRATED)
+        sets_reading(snapshot, out, size);
+    else
+        window_reading(snapshot, out, size);
+    *out = (char)toupper((unsigned char)*out);
+}
+
+/* Draws the verdict and the cache. Returns the rows used. */
 static int draw_verdict(const struct snapshot *snapshot, struct canvas *canvas, struct area area)
 {
     const struct snapshot_sets *sets = &snapshot->sets;
     bool crowded = sets->verdict == SETS_CONCENTRATED;
     char text[512];
-    (crowded ? sets_reading : window_reading)(snapshot, text, sizeof text);
-    *text = (char)toupper((unsigned char)*text);
+    cache_verdict(snapshot, text, sizeof text);
     struct area verdict = {area.row, 1, area.rows >= BIG_ROWS ? 2 : 1, area.columns - 2};
     int rows = canvas_wrap(canvas, verdict, crowded ? PAINT_WARN : PAINT_STRONG, text);
     if (area.rows < 8)
@@ -165,16 +174,21 @@ static void draw_lists(struct browser *browser, struct canvas *canvas, struct ar
     pane_table(browser, canvas, area, panes[shown]);
 }
 
-static int draw_map(struct browser *browser, struct canvas *canvas, struct area area)
+static int draw_sets(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct cache_view *view = cache_view(browser);
-    view->map = (struct sets_map){0};
+    return sets_map_draw(&browser->snapshot->sets, &view->map, view->cursor, canvas, area);
+}
+
+static int draw_map(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    cache_view(browser)->map = (struct sets_map){0};
     if (!has_map(browser)) {
         struct area words = {area.row, 1, 1, area.columns - 1};
         return canvas_wrap(canvas, words, PAINT_DIM,
                            "The cache geometry is not known here; -C L1=32K,8,64 sets it.");
     }
-    int rows = sets_map_draw(&browser->snapshot->sets, &view->map, view->cursor, canvas, area);
+    int rows = draw_sets(browser, canvas, area);
     if (rows >= area.rows)
         return rows;
     sets_map_legend(&browser->snapshot->sets, canvas, area.row + rows);
@@ -194,6 +208,19 @@ static void cache_draw(struct browser *browser, struct canvas *canvas, struct ar
     if (area.rows >= 2 * BIG_ROWS)
         used++;
     draw_lists(browser, canvas, (struct area){area.row + used, 0, area.rows - used, area.columns});
+}
+
+void cache_glance(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    char text[512];
+    int used = pane_title(canvas, area, false, "5 Cache");
+    cache_verdict(browser->snapshot, text, sizeof text);
+    struct area verdict = {area.row + used, area.column + 1, 2, area.columns - 2};
+    used += canvas_wrap(
+        canvas, verdict,
+        browser->snapshot->sets.verdict == SETS_CONCENTRATED ? PAINT_WARN : PAINT_PLAIN, text);
+    if (has_map(browser) && area.rows - used >= 2)
+        draw_sets(browser, canvas, area_below(area, used));
 }
 
 static void move_cursor(struct browser *browser, long sets)

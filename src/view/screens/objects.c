@@ -169,12 +169,25 @@ static void draw_fields(struct browser *browser, struct canvas *canvas, struct a
 
 static void objects_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
-    enum { WIDE_COLUMNS = 150, FIELD_COLUMNS = 56, LEFT_ROWS = 10 };
+    enum {
+        WIDE_COLUMNS = 150,
+        FIELD_COLUMNS = 56,
+        TALL_ROWS = 38,
+        GLANCE_ROWS = 11,
+        LEFT_ROWS = 10
+    };
     if (area.rows >= 7) {
         int used = draw_findings(browser, canvas, area);
         /* A blank line before the list, if there is room. */
         used += area.rows >= 20;
         area = area_below(area, used);
+    }
+    if (area.rows >= TALL_ROWS - 3) {
+        area.rows -= GLANCE_ROWS;
+        struct area glance = {area.row + area.rows + 1, 0, GLANCE_ROWS - 1, area.columns / 2 - 1};
+        cache_glance(browser, canvas, glance);
+        glance.column = area.columns / 2 + 1;
+        search_glance(browser, canvas, glance);
     }
     if (area.rows >= LEFT_ROWS)
         area.rows -= draw_left_out(browser, canvas, area.row + area.rows - 1);

@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "view/display/browser.h"
+#include "view/widget/chart.h"
 #include "view/widget/columns.h"
 
 struct search_view {
@@ -19,6 +21,8 @@ static struct search_view *search_view(const struct browser *browser)
 {
     return browser->states[SCREEN_SEARCH];
 }
+
+enum { MAP_REGIONS = 256 };
 
 static void draw_off(struct canvas *canvas, struct area area)
 {
@@ -51,8 +55,7 @@ static bool everywhere(const struct snapshot_search *search)
     return !search->what || !*search->what || !strcmp(search->what, "all");
 }
 
-static void draw_state(const struct snapshot_search *search, struct canvas *canvas,
-                       struct area area)
+static int draw_state(const struct snapshot_search *search, struct canvas *canvas, struct area area)
 {
     bool settled = search->state == SEARCH_SETTLED;
     struct pen pen = {canvas, area.row, area.column + 1, area.column + area.columns};
@@ -66,6 +69,51 @@ static void draw_state(const struct snapshot_search *search, struct canvas *canv
              search->iteration, search->interval_s, search->ways);
     if (search->restarts)
         pen_part(&pen, PAINT_DIM, "  restarted %" PRIu32 "x", search->restarts);
+    return 1;
+}
+
+static size_t in_order(const struct snapshot_search *search,
+                       const struct snapshot_region *ordered[MAP_REGIONS])
+{
+    size_t count = search->region_count < MAP_REGIONS ? search->region_count : MAP_REGIONS;
+    for (size_t i = 0; i < count; i++)
+        ordered[i] = &search->regions[i];
+    SORT_POINTERS(ordered, count, SMALLEST(struct snapshot_region, base));
+    return count;
+}
+
+/*
+ * Draws regions in order of address, not to scale, because they range from a line to terabytes. A
+ * dot is a gap between two regions (dropped, not searched).
+ */
+static int draw_map(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_region *ordered[MAP_REGIONS];
+    size_t count = in_order(&browser->snapshot->search, ordered);
+    const struct snapshot_region *selected = table_selected(&search_view(browser)->regions);
+    int room = area.columns - 2;
+    int width = count ? room / (int)count - 1 : 0;
+    if (width < 1 || area.rows < 2)
+        return 0;
+    width = width > 12 ? 12 : width;
+    for (size_t i = 0; i < count; i++) {
+        int column = 1 + (int)i * (width + 1);
+        bool gap = i + 1 < count && ordered[i]->bound != ordered[i + 1]->base;
+        enum paint paint = paint_heat(ordered[i]->share);
+        for (int k = 0; k < width; k++)
+            canvas_text(canvas, area.row, column + k, 1, paint,
+                        bar_step(sqrt(ordered[i]->share), canvas->ascii));
+        if (gap)
+            canvas_text(canvas, area.row, column + width, 1, PAINT_DIM, canvas->ascii ? "." : "·");
+        if (ordered[i] == selected)
+            canvas_flag(canvas, area.row, column, width, CELL_CURSOR);
+    }
+    if (selected)
+        canvas_format(canvas, area.row + 1, 1, room, PAINT_DIM,
+                      "0x%" PRIx64 " .. 0x%" PRIx64
+                      "   regions in order of address; height and colour: share",
+                      selected->base, selected->bound);
+    return 2;
 }
 
 static void draw_lists(struct browser *browser, struct canvas *canvas, struct area area)
@@ -89,8 +137,14 @@ static void search_draw(struct browser *browser, struct canvas *canvas, struct a
         draw_off(canvas, area);
         return;
     }
-    draw_state(search, canvas, area);
-    draw_lists(browser, canvas, area_below(area, 1 + (area.rows >= 12)));
+    int used = draw_state(search, canvas, area);
+    if (area.rows >= 12) {
+        struct area map = {area.row + used + 1, 0, area.rows - used - 1, area.columns};
+        int rows = draw_map(browser, canvas, map);
+        used += rows ? rows + 2 : 1;
+    }
+    struct area lists = {area.row + used, 0, area.rows - used, area.columns};
+    draw_lists(browser, canvas, lists);
 }
 
 /* Returns true if Esc returns to the search that this one was started from. */
@@ -130,6 +184,23 @@ bool search_open_object(struct browser *browser, struct request *request,
         search_open(browser, request, object->address, object->address + object->size,
                     object->name);
     return apart || object->size;
+}
+
+void search_glance(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_search *search = &browser->snapshot->search;
+    int used = pane_title(canvas, area, false, "6 Search");
+    if (search->state == SEARCH_OFF) {
+        struct area text = {area.row + used, area.column + 1, area.rows - used, area.columns - 2};
+        canvas_wrap(canvas, text, PAINT_DIM,
+                    "No search is running. S searches the whole address space for its hottest "
+                    "ranges, s inside the selected object.");
+        return;
+    }
+    struct area state = {area.row + used, area.column, 1, area.columns};
+    used += draw_state(search, canvas, state);
+    struct area list = area_below(area, used);
+    table_draw(&search_view(browser)->regions, canvas, list, false);
 }
 
 static const char *region_reason_words(enum region_reason reason)

@@ -210,6 +210,11 @@ static void search_tells_state_and_reasons(void **state)
                 strstr(screen_row(4), "10 ways"));
     assert_true(screen_has("no hotter part"));
     assert_true(screen_has("no samples now, but was"));
+    /* the map: eight regions, the hottest one tallest, marked as selected */
+    int marked = 0;
+    for (int i = 0; i < 120; i++)
+        marked += canvas_at(&screen_canvas, 6, i)->flags == CELL_CURSOR;
+    assert_true(marked > 0);
     screen_close();
     screen_open(FIXTURE_ONE, 24, 80, false, "6");
     assert_true(screen_has("No search is running. S searches"));
