@@ -96,7 +96,7 @@ struct snapshot_pair {
 
 #define SNAPSHOT_RECURRENCE_BINS 8 /* lines with 1, 2, 3-4, 5-8, ... 65+ samples */
 
-enum { SNAPSHOT_WINDOW_LEAST = 200 };
+enum { SNAPSHOT_WINDOW_MIN = 200 };
 
 struct snapshot_window {
     uint64_t entries;   /* size of the table */
@@ -106,7 +106,7 @@ struct snapshot_window {
     uint64_t recurring;
     double span_s; /* time between oldest and newest entry */
     uint64_t histogram[SNAPSHOT_RECURRENCE_BINS];
-    double lines;  /* estimate, with lines not sampled; NAN: fewer than SNAPSHOT_WINDOW_LEAST */
+    double lines;  /* estimate, with lines not sampled; NAN: fewer than SNAPSHOT_WINDOW_MIN */
     double caches; /* the estimate as a multiple of the cache of `sets` */
     struct snapshot_recurrence *top;
     size_t top_count;
@@ -308,12 +308,12 @@ struct snapshot {
     struct snapshot_levels *levels; /* levels of all attributed samples; NULL: not known */
     struct snapshot_rates *rates;   /* rates of all attributed samples; NULL: not known */
     struct snapshot_wait wait;      /* fraction of the process's CPU time spent waiting */
-    /* All with a share of objects_least or more, most samples first. */
+    /* All with a share of objects_min or more, most samples first. */
     struct snapshot_object *objects;
     size_t object_count;
     size_t objects_left_out;
     double objects_left_share; /* total share of the objects left out; NAN: no samples */
-    double objects_least;      /* smallest share that is listed; 0: all are listed */
+    double objects_min;        /* smallest share that is listed; 0: all are listed */
     bool objects_all;          /* the user asked for objects of less than 0.001 */
     struct snapshot_code *code;
     size_t code_count;

@@ -100,7 +100,7 @@ struct snapshot_layout {
     uint64_t hot_lines; /* lines needed if those members were adjacent */
     enum layout_reading reading; /* interpretation of the figures above and `unused` */
     double unused;               /* fraction of the fetched bytes that is not used */
-    bool unused_least;           /* `unused` is a lower bound: neighbours are not known */
+    bool unused_min;             /* `unused` is a lower bound: neighbours are not known */
     uint32_t line_bytes;
 };
 

@@ -36,7 +36,7 @@ struct snapshot_streams {
 struct snapshot_measured {
     double *all; /* [periods], attributed samples; NULL: not sampled */
     /* [periods], samples without an object, not included in `all`; NULL: not known. */
-    double *nobody;
+    double *no_object;
     struct snapshot_streams objects;
     struct snapshot_streams functions;
     struct snapshot_streams fields;  /* fields of the leading objects */
@@ -60,10 +60,10 @@ struct snapshot_phase {
     double rose_by;   /* 0 to 1 of the misses; NAN */
     const char *fell;
     double fell_by;
-    double *shares; /* [objects.count], shares of its misses; NULL: no misses */
-    double nobody;  /* fraction of its samples that have no object, attributed or not */
-    bool inversion; /* another object led in the previous time range */
-    bool again;     /* a time range of this name occurred before */
+    double *shares;   /* [objects.count], shares of its misses; NULL: no misses */
+    double no_object; /* fraction of its samples that have no object, attributed or not */
+    bool inversion;   /* another object led in the previous time range */
+    bool again;       /* a time range of this name occurred before */
 };
 
 /* Noise counts as damped if the volatility is at or below this. DTrack selects by a threshold (4.3)

@@ -23,7 +23,7 @@ struct diff_input {
 };
 
 struct sides {
-    struct report *runs[2][DIFF_RUNS_MOST];
+    struct report *runs[2][DIFF_RUNS_MAX];
     struct diff_side side[2];
 };
 
@@ -141,8 +141,8 @@ static int read_side(struct sides *sides, const struct diff_options *options, in
             rest = NULL;
         if (!*path)
             return error_set(error, -EINVAL, "diff: a file name is missing next to a comma");
-        if (side->run_count == DIFF_RUNS_MOST)
-            return error_set(error, -EINVAL, "diff takes at most %d runs per side", DIFF_RUNS_MOST);
+        if (side->run_count == DIFF_RUNS_MAX)
+            return error_set(error, -EINVAL, "diff takes at most %d runs per side", DIFF_RUNS_MAX);
         struct diff_input run = {path, options->pids[index],
                                  sides->runs[0][0] ? sides->runs[0][0]->comm : NULL};
         code = read_run(&sides->runs[index][side->run_count], options, &run, error);

@@ -16,8 +16,8 @@
 #include "sample/perfdata/perfdata.h"
 
 static const char *const source_names[] = {"auto", "pebs", "ibs", "counter", "clock", NULL};
-#define DELAY_LEAST_S 0.05
-#define DELAY_MOST_S  86400
+#define DELAY_MIN_S 0.05
+#define DELAY_MAX_S 86400
 
 static int option_number(const char *text, const char *option, double low, double high,
                          uint64_t *value, struct error *error)
@@ -252,7 +252,7 @@ static const struct option_rule rules[] = {
     {"event", 'e', AT(OPTION_TEXT, events)},
     {"rate", 'r', AT(OPTION_U32, rate), .low = 1, .high = 1000000},
     {"count", 'c', AT(OPTION_U64, period), .low = 1, .high = UINT64_C(1) << 40},
-    {"delay", 'd', AT(OPTION_SECONDS, delay_s), .low = DELAY_LEAST_S, .high = DELAY_MOST_S},
+    {"delay", 'd', AT(OPTION_SECONDS, delay_s), .low = DELAY_MIN_S, .high = DELAY_MAX_S},
     {"iterations", 'n', AT(OPTION_U32, iterations), .low = 1, .high = UINT32_MAX},
     {"batch", 'b', AT(OPTION_FLAG, batch)},
     {"json", 'j', AT(OPTION_FLAG, json)},
@@ -349,7 +349,7 @@ static void options_from_settings(struct options *options)
     char text[32];
     settings_load(&settings);
     if (!(options->delay_s > 0) && settings_get(&settings, "interval", text, sizeof text))
-        option_seconds(text, "interval", DELAY_LEAST_S, DELAY_MOST_S, &options->delay_s, &ignored);
+        option_seconds(text, "interval", DELAY_MIN_S, DELAY_MAX_S, &options->delay_s, &ignored);
     if (!options->source && !options->sim && !options->input &&
         settings_get(&settings, "source", text, sizeof text))
         for (const char *const *name = source_names; *name; name++)

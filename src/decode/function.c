@@ -417,7 +417,7 @@ enum {
     FUNCTION_BEFORE = 192, /* bytes before the IP in a partial function */
     FUNCTION_AFTER = 64,
     FUNCTION_STARTS = 48, /* points at which decoding starts to find an unknown boundary */
-    VOTERS_LEAST = 8,
+    VOTERS_MIN = 8,
     INSN_BYTES_MAX = 15,
     BOUNDARY_NO_CODE = UINT8_MAX, /* leads to bytes that are not an instruction */
     BOUNDARY_MISSED = UINT8_MAX - 1
@@ -544,7 +544,7 @@ static size_t find_boundary(const struct code *code, size_t wanted)
         votes[before[start]] += before[start] != BOUNDARY_NO_CODE;
         most = votes[before[start]] > votes[most] ? before[start] : most;
     }
-    if (most == BOUNDARY_MISSED || voters < VOTERS_LEAST || votes[most] * 4 < voters * 3)
+    if (most == BOUNDARY_MISSED || voters < VOTERS_MIN || votes[most] * 4 < voters * 3)
         return SIZE_MAX;
     return (size_t)((uint8_t *)memchr(before, most, wanted) - before);
 }

@@ -85,8 +85,8 @@ static double cpu_used(struct engine *engine, const struct resolver_target *targ
 /* The kernel requires room for all possible CPUs. */
 static uint32_t cpus_allowed(uint32_t pid)
 {
-    enum { CPUS_MOST = 8192 };
-    unsigned char set[CPU_ALLOC_SIZE(CPUS_MOST)];
+    enum { CPUS_MAX = 8192 };
+    unsigned char set[CPU_ALLOC_SIZE(CPUS_MAX)];
     if (!pid || sched_getaffinity((pid_t)pid, sizeof set, (cpu_set_t *)(void *)set))
         return 0;
     return (uint32_t)CPU_COUNT_S(sizeof set, (cpu_set_t *)(void *)set);

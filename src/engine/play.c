@@ -8,7 +8,7 @@
 
 #define NS_PER_S       1e9
 #define SLICE_FIRST_NS UINT64_C(50000000)
-#define SLICE_LEAST_NS UINT64_C(1000000)
+#define SLICE_MIN_NS   UINT64_C(1000000)
 
 /* Assumed length of a pipe: 10 % forward means 10 s. */
 #define LENGTH_NOT_KNOWN_NS UINT64_C(100000000000)
@@ -67,7 +67,7 @@ uint64_t play_due(struct play *play, uint64_t now_ns)
 static void adapt_slice(struct play *play, uint64_t until_ns, uint64_t took_ns)
 {
     bool whole = until_ns - play->position_ns >= play->slice_ns;
-    if (took_ns > READ_LONG_NS && play->slice_ns / 2 >= SLICE_LEAST_NS)
+    if (took_ns > READ_LONG_NS && play->slice_ns / 2 >= SLICE_MIN_NS)
         play->slice_ns /= 2;
     else if (whole && took_ns < READ_BRIEF_NS && play->slice_ns < PLAY_END / 2)
         play->slice_ns *= 2;

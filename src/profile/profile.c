@@ -249,7 +249,7 @@ void profile_throttled(struct profile *profile, uint64_t count)
 size_t profile_time_ranges(const struct profile *profile, char letter, struct time_range *out,
                            size_t room)
 {
-    return letter < 'A' || letter >= 'A' + PHASES_MOST
+    return letter < 'A' || letter >= 'A' + PHASES_MAX
                ? 0
                : phases_time_ranges(&profile->timeline.phases, (uint8_t)(letter - 'A'), out, room);
 }

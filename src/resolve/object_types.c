@@ -505,9 +505,9 @@ const char *object_types_describe(struct object_types *typed, const struct types
 }
 
 static const double majority = 0.5;
-static const double structs_at_least = 0.1;
-static const double misfits_at_most = 0.2;
-static const double against_at_most = 0.02;
+static const double structs_min = 0.1;
+static const double misfits_max = 0.2;
+static const double against_max = 0.02;
 
 /* The range of slots for a type. */
 struct slots {
@@ -598,10 +598,10 @@ static uint32_t work_out(const struct votes *votes, const struct types *types)
 {
     uint32_t best = 0;
     uint32_t most = 0;
-    bool members = votes->structs >= structs_at_least * votes->all;
+    bool members = votes->structs >= structs_min * votes->all;
     struct slots slots = members ? for_structs : for_scalars;
     for (unsigned i = slots.first; i < slots.end; i++) {
-        if (!votes->type[i] || votes->misfits[i] > misfits_at_most * votes->count[i])
+        if (!votes->type[i] || votes->misfits[i] > misfits_max * votes->count[i])
             continue;
         uint32_t sum = explained(votes, types, votes->type[i], slots);
         if (sum > most) {
@@ -620,7 +620,7 @@ uint32_t votes_leader(struct votes *votes, const struct types *types)
         uint32_t against;
         votes->leader = work_out(votes, types);
         votes_count(votes, types, votes->leader, &own, &against);
-        votes->leads_alone = votes->leader && against + votes->unsaid <= against_at_most * own;
+        votes->leads_alone = votes->leader && against + votes->unsaid <= against_max * own;
         votes->worked_out_at = votes->all + votes->unsaid;
     }
     return votes->leader;

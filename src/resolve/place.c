@@ -437,7 +437,7 @@ static void resolve_evictor(struct resolver *resolver, const struct access *acce
 }
 
 /* Adds the stack of a new thread at its first sample instead of at the next tick. */
-static void hear_of_thread(struct resolver *resolver, uint32_t tid)
+static void note_thread(struct resolver *resolver, uint32_t tid)
 {
     struct stacks *stacks = &resolver->space.stacks;
     uint32_t *heard_of = &resolver->heard_of[tid % RESOLVER_HEARD_OF];
@@ -520,7 +520,7 @@ void resolver_resolve(struct resolver *resolver, const struct access *access, co
         return;
     resolve_evictor(resolver, access, place);
     if (resolver->options.live)
-        hear_of_thread(resolver, access->tid);
+        note_thread(resolver, access->tid);
     if (!place_find(resolver, access, regs, &located))
         place->access.reason = REASON_BAD_ADDRESS;
     else if (is_data_of_ours(&located))

@@ -443,9 +443,9 @@ static void note_site(struct provisional *provisional, uint64_t ip, uint32_t cla
 /* Returns the object of the blocks that such code accesses; 0: too few are known, or they vary. */
 static uint32_t object_by_site(const struct provisional *provisional, uint64_t ip, uint32_t class)
 {
-    enum { AGREED_LEAST = 3, OTHERS_IN = 32 };
+    enum { AGREED_MIN = 3, OTHERS_IN = 32 };
     const struct provisional_site *site = site_at(provisional, ip, class);
-    bool same = site->ip == ip && site->class == class && site->agreed >= AGREED_LEAST &&
+    bool same = site->ip == ip && site->class == class && site->agreed >= AGREED_MIN &&
                 site->others <= site->agreed / OTHERS_IN;
     return same ? one_of(provisional, site->object) : 0;
 }
@@ -521,7 +521,7 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
                            struct located *named, uint32_t type, const struct access *access,
                            const struct typed_answer *operand, struct place *place)
 {
-    enum { AGAINST_LEAST = 32 };
+    enum { AGAINST_MIN = 32 };
     struct provisional *provisional = &resolver->provisional;
     const struct types *types = typing_types(resolver->typing);
     uint64_t size_bytes = block->end - block->base;
@@ -571,7 +571,7 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
     /* The type shows that the memory was freed and reused. A large block may have elements of
      * several types, so several consecutive samples must agree. */
     bool another =
-        unrelated && (size_bytes < PROVISIONAL_OWN_BYTES || known.against >= AGAINST_LEAST);
+        unrelated && (size_bytes < PROVISIONAL_OWN_BYTES || known.against >= AGAINST_MIN);
     if (!object || another) {
         object = first_object(resolver, block, named, type, evidence, class, !operand, access);
         known.against = 0;

@@ -13,11 +13,11 @@
 #include "base/text.h"
 
 enum {
-    TEXTS_MOST = 16,
-    TAILS_MOST = 64,
-    LINES_MOST = 1 << 20,
-    TEXT_MOST_BYTES = 16 << 20,
-    ALL_MOST_BYTES = 64 << 20,
+    TEXTS_MAX = 16,
+    TAILS_MAX = 64,
+    LINES_MAX = 1 << 20,
+    TEXT_MAX_BYTES = 16 << 20,
+    ALL_MAX_BYTES = 64 << 20,
     LINE_BYTES = 4096,
     NOTE_BYTES = 1024,
     TAB_COLUMNS = 8
@@ -35,7 +35,7 @@ struct source_text {
 
 struct source_texts {
     struct source_options options;
-    struct source_text texts[TEXTS_MOST];
+    struct source_text texts[TEXTS_MAX];
     size_t size_bytes; /* total of all texts */
     uint64_t clock;
 };
@@ -66,16 +66,16 @@ void source_texts_free(struct source_texts *texts)
 {
     if (!texts)
         return;
-    for (size_t i = 0; i < TEXTS_MOST; i++)
+    for (size_t i = 0; i < TEXTS_MAX; i++)
         drop(texts, &texts->texts[i]);
     free(texts);
 }
 
-/* Indexes the starts of the first LINES_MOST lines. */
+/* Indexes the starts of the first LINES_MAX lines. */
 static bool index_lines(struct source_text *text)
 {
     uint32_t lines = 1;
-    for (size_t i = 0; i < text->size_bytes && lines < LINES_MOST; i++)
+    for (size_t i = 0; i < text->size_bytes && lines < LINES_MAX; i++)
         lines += text->text[i] == '\n';
     text->starts = malloc(lines * sizeof *text->starts);
     if (!text->starts)
@@ -91,7 +91,7 @@ static bool index_lines(struct source_text *text)
 static bool read_text(struct source_text *text, int fd)
 {
     struct stat status;
-    if (fstat(fd, &status) || status.st_size <= 0 || status.st_size > TEXT_MOST_BYTES)
+    if (fstat(fd, &status) || status.st_size <= 0 || status.st_size > TEXT_MAX_BYTES)
         return false;
     text->text = malloc((size_t)status.st_size);
     while (text->text && text->size_bytes < (size_t)status.st_size) {
@@ -151,12 +151,12 @@ static bool take_tail(const struct source_options *options, struct source_text *
     const char *tail = *file == '/' ? file + 1 : file;
     if (!getcwd(directory, sizeof directory) || !strcmp(directory, "/"))
         return false;
-    for (int i = 0; i < TAILS_MOST && tail && *tail; i++) {
+    for (int i = 0; i < TAILS_MAX && tail && *tail; i++) {
         if (may_be_source(tail)) {
             /* The path starts at our root, so that a user without access to the directory reads
              * nothing in it. */
             snprintf(path, sizeof path, "%s/%s", directory, tail);
-            int fd = files_open_below(-1, path, options->files, FILES_FOLLOW, TEXT_MOST_BYTES);
+            int fd = files_open_below(-1, path, options->files, FILES_FOLLOW, TEXT_MAX_BYTES);
             if (fd != -ENOENT && fd != -ENOTDIR &&
                 source_take(options, text, fd, tail, " in the current directory"))
                 return true;
@@ -181,7 +181,7 @@ static void source_search(const struct source_options *options, struct source_te
     bool elsewhere = files && files->elsewhere;
     if (absolute && options->pid &&
         source_take(options, text,
-                    files_open_in_root(options->pid, file, files, FILES_FOLLOW, TEXT_MOST_BYTES),
+                    files_open_in_root(options->pid, file, files, FILES_FOLLOW, TEXT_MAX_BYTES),
                     file, " of the process"))
         return;
     if (absolute && elsewhere)
@@ -192,13 +192,13 @@ static void source_search(const struct source_options *options, struct source_te
                 ? "the process has another root; use --symfs DIR for the directory of its files"
                 : "recorded on another machine; use --symfs DIR for the directory of its files");
     if (absolute && !elsewhere &&
-        source_take(options, text, files_open_below(-1, file, files, FILES_FOLLOW, TEXT_MOST_BYTES),
+        source_take(options, text, files_open_below(-1, file, files, FILES_FOLLOW, TEXT_MAX_BYTES),
                     file, options->pid ? " in misstop's root" : ""))
         return;
     if (absolute && options->symfs &&
         snprintf(path, sizeof path, "%s%s", options->symfs, file) < (int)sizeof path &&
-        source_take(options, text, files_open_in_folder(options->symfs, file, TEXT_MOST_BYTES),
-                    path, ""))
+        source_take(options, text, files_open_in_folder(options->symfs, file, TEXT_MAX_BYTES), path,
+                    ""))
         return;
     take_tail(options, text, file);
 }
@@ -207,7 +207,7 @@ static void source_search(const struct source_options *options, struct source_te
 static struct source_text *oldest(struct source_texts *texts, bool with_text)
 {
     struct source_text *old = NULL;
-    for (size_t i = 0; i < TEXTS_MOST; i++) {
+    for (size_t i = 0; i < TEXTS_MAX; i++) {
         struct source_text *text = &texts->texts[i];
         if ((text->text || !with_text) && (!old || text->used < old->used))
             old = text;
@@ -218,7 +218,7 @@ static struct source_text *oldest(struct source_texts *texts, bool with_text)
 static struct source_text *source_text_of(struct source_texts *texts, const char *file)
 {
     struct source_text *text;
-    for (size_t i = 0; i < TEXTS_MOST; i++) {
+    for (size_t i = 0; i < TEXTS_MAX; i++) {
         text = &texts->texts[i];
         if (text->file && !strcmp(text->file, file)) {
             text->used = ++texts->clock;
@@ -233,7 +233,7 @@ static struct source_text *source_text_of(struct source_texts *texts, const char
     text->used = ++texts->clock;
     source_search(&texts->options, text);
     texts->size_bytes += bytes_of(text);
-    while (texts->size_bytes > ALL_MOST_BYTES) /* one text alone is never larger */
+    while (texts->size_bytes > ALL_MAX_BYTES) /* one text alone is never larger */
         drop(texts, oldest(texts, true));
     return text;
 }

@@ -134,8 +134,8 @@ pid_t threads_leader(const struct kernel *kernel, pid_t tid)
 static const double often_from = 2500;
 static const double often_until = 1250;
 
-#define LOOK_NS      CLOCK_NS_PER_S
-#define RUN_LEAST_NS (CLOCK_NS_PER_S / 100) /* too little CPU time for a rate */
+#define LOOK_NS    CLOCK_NS_PER_S
+#define RUN_MIN_NS (CLOCK_NS_PER_S / 100) /* too little CPU time for a rate */
 
 /* Counts voluntary switches: sampling less does not help a thread that is preempted. */
 static bool read_thread(const struct kernel *kernel, pid_t pid, struct switching_thread *thread)
@@ -186,7 +186,7 @@ void switching_look(struct switching *switching, const struct kernel *kernel, pi
         switches += (double)(thread->switches - before->switches);
     }
     threads_fini(&threads);
-    if (run_ns >= (double)RUN_LEAST_NS) {
+    if (run_ns >= (double)RUN_MIN_NS) {
         now.per_cpu_second = switches * (double)CLOCK_NS_PER_S / run_ns;
         now.often = now.per_cpu_second > (switching->often ? often_until : often_from);
     }

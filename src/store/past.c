@@ -248,13 +248,13 @@ static void past_thin(struct past *past)
         past->cursor.segment--;
 }
 
-enum { SEGMENTS_LEAST = 5 /* so that two can be thinned while one is read and one written */ };
+enum { SEGMENTS_MIN = 5 /* so that two can be thinned while one is read and one written */ };
 
 int past_new(struct past **out, size_t bytes)
 {
     *out = NULL;
     size_t room = bytes / SEGMENT_BYTES;
-    room = room > SEGMENTS_LEAST ? room - 1 : SEGMENTS_LEAST;
+    room = room > SEGMENTS_MIN ? room - 1 : SEGMENTS_MIN;
     struct past *past = calloc(1, sizeof *past);
     if (!past)
         return -ENOMEM;

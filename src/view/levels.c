@@ -57,20 +57,20 @@ static const struct {
                {offsetof(struct snapshot_levels, hitm), "modified elsewhere"},
                {offsetof(struct snapshot_levels, remote), "of another node"},
                {offsetof(struct snapshot_levels, tlb_miss), "missed the TLB"}};
-enum { FIGURES = sizeof figures / sizeof *figures, SAID = 96 };
+enum { FIGURES = sizeof figures / sizeof *figures, TEXT_BYTES = 96 };
 
 /* Formats one figure in words. Returns false if it is not known. Skips the stall share of the
  * total, which is always 100 %. */
-static bool levels_say(const struct snapshot *snapshot, const struct snapshot_levels *levels, int i,
-                       char out[SAID])
+static bool format_level(const struct snapshot *snapshot, const struct snapshot_levels *levels,
+                         int i, char out[TEXT_BYTES])
 {
     const double *value = (const double *)(const void *)((const char *)levels + figures[i].at);
     if (!isfinite(*value) || (value == &levels->stall && levels == snapshot->levels))
         return false;
     if (value == &levels->latency)
-        snprintf(out, SAID, "mean %.0f %s", *value, figures[i].words);
+        snprintf(out, TEXT_BYTES, "mean %.0f %s", *value, figures[i].words);
     else
-        snprintf(out, SAID, "%.1f%% %s", *value * 100, figures[i].words);
+        snprintf(out, TEXT_BYTES, "%.1f%% %s", *value * 100, figures[i].words);
     return true;
 }
 
@@ -78,14 +78,14 @@ void levels_sentence(const struct snapshot *snapshot, const struct snapshot_leve
                      char *out, size_t size)
 {
     char basis[160];
-    char said[SAID];
+    char texts[TEXT_BYTES];
     *out = '\0';
     if (!levels)
         return;
     snprintf(out, size, "found in: %s", *levels->found ? levels->found : "?");
     for (int i = 0; i < FIGURES; i++)
-        if (levels_say(snapshot, levels, i, said))
-            text_append(out, size, ", %s", said);
+        if (format_level(snapshot, levels, i, texts))
+            text_append(out, size, ", %s", texts);
     levels_basis(snapshot, basis, sizeof basis);
     if (*basis)
         text_append(out, size, "; counted: only %s", basis);
@@ -487,8 +487,8 @@ enum paint paint_ratio(struct value value)
 }
 
 /* Formats a share: "2.1% (1.5 to 3.0) miss the L1". Returns false if it is not known. */
-static bool rates_say(const struct snapshot_share *share, bool ratio, const char *what, char *out,
-                      size_t size)
+static bool format_rate_bounds(const struct snapshot_share *share, bool ratio, const char *what,
+                               char *out, size_t size)
 {
     double by = ratio ? 1 : 100;
     const char *unit = ratio ? "x" : "%";
@@ -508,11 +508,11 @@ static bool rates_say(const struct snapshot_share *share, bool ratio, const char
     return true;
 }
 
-enum { RATES_SAID = 96, PARTS = 6 };
+enum { RATES_TEXT_BYTES = 96, PARTS = 6 };
 
 /* Formats the parts of the sentence in order; returns their number. */
-static int say_all(const struct snapshot *snapshot, const struct snapshot_rates *rates,
-                   char said[PARTS][RATES_SAID])
+static int format_rates(const struct snapshot *snapshot, const struct snapshot_rates *rates,
+                        char texts[PARTS][RATES_TEXT_BYTES])
 {
     const struct {
         const struct snapshot_share *share;
@@ -532,8 +532,8 @@ static int say_all(const struct snapshot *snapshot, const struct snapshot_rates 
     bool tells_stalls = measured_of(&snapshot->source) != MEASURED_TIME;
     for (int i = 0; i < shown; i++)
         if ((parts[i].share != &rates->stall || tells_stalls) &&
-            rates_say(parts[i].share, parts[i].share == &rates->critical, parts[i].what,
-                      said[count], RATES_SAID))
+            format_rate_bounds(parts[i].share, parts[i].share == &rates->critical, parts[i].what,
+                               texts[count], RATES_TEXT_BYTES))
             count++;
     return count;
 }
@@ -541,14 +541,14 @@ static int say_all(const struct snapshot *snapshot, const struct snapshot_rates 
 void rates_sentence(const struct snapshot *snapshot, const struct snapshot_rates *rates, char *out,
                     size_t size)
 {
-    char said[PARTS][RATES_SAID];
+    char texts[PARTS][RATES_TEXT_BYTES];
     char text[16];
-    int count = rates ? say_all(snapshot, rates, said) : 0;
+    int count = rates ? format_rates(snapshot, rates, texts) : 0;
     *out = '\0';
     if (count && !isnan(rates->accesses))
         snprintf(out, size, "%s accesses: ", text_count(text, rates->accesses));
     for (int i = 0; i < count; i++)
-        text_append(out, size, "%s%s", i ? ", " : "", said[i]);
+        text_append(out, size, "%s%s", i ? ", " : "", texts[i]);
 }
 
 static bool is(const char *text, const char *other)
@@ -619,7 +619,7 @@ void format_again(char *out, size_t size, struct value value)
 }
 
 /* Formats stores and floating-point accesses as fractions of the known accesses. */
-static void say_uses(const struct snapshot_use *use, char *out, size_t size)
+static void format_uses(const struct snapshot_use *use, char *out, size_t size)
 {
     double stores = use->uses[LINE_STORES_INTEGER] + use->uses[LINE_STORES_FLOAT];
     double floats = use->uses[LINE_LOADS_FLOAT] + use->uses[LINE_STORES_FLOAT];
@@ -649,5 +649,5 @@ void use_sentence(const struct snapshot *snapshot, const struct snapshot_use *us
              text_count(lines, use->lines), snapshot->uses.level + 1,
              snapshot->uses.is_nearer ? " (few a deeper cache)" : "",
              100 * snapshot_use_spatial(use), between, *again ? ", each again " : "", again);
-    say_uses(use, out, size);
+    format_uses(use, out, size);
 }

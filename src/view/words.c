@@ -54,7 +54,7 @@ void field_known(const struct snapshot_object *object, const struct snapshot_lay
 
 void layout_reading(const struct snapshot_layout *layout, char *out, size_t size)
 {
-    const char *least = layout->unused_least ? "at least " : "";
+    const char *least = layout->unused_min ? "at least " : "";
     double unused = layout->unused * 100;
     *out = '\0';
     switch (layout->reading) {
@@ -92,7 +92,7 @@ void layout_reading(const struct snapshot_layout *layout, char *out, size_t size
     }
 }
 
-static void say_hot(const struct whatif_plan *plan, char *out, size_t size)
+static void format_hot(const struct whatif_plan *plan, char *out, size_t size)
 {
     text_append(out, size, "Of %u bytes, %u apart: ", plan->element, plan->sizes[0]);
     for (unsigned i = 0; i < plan->count && strlen(out) + 48 < size; i++)
@@ -114,7 +114,7 @@ void whatif_plan_words(const struct whatif_plan *plan, char *out, size_t size)
                  plan->members[0], plan->sizes[0], plan->sizes[1]);
         break;
     case WHATIF_HOT:
-        say_hot(plan, out, size);
+        format_hot(plan, out, size);
         break;
     case WHATIF_ORDER:
         snprintf(out, size, "Hottest members first, from %.24s on: %u bytes instead of %u.",
@@ -152,7 +152,7 @@ const char *heap_note(const struct snapshot *snapshot)
 
 enum { REPORT_LINES = 20 };
 
-static const double NOWHERE_LEAST = 0.01;
+static const double NOWHERE_MIN = 0.01;
 
 const char binary_remedy[] =
     "They are found by build-id. Run perf archive on the recorded machine and unpack the archive "
@@ -187,7 +187,7 @@ void binary_note(const struct snapshot_binaries *binaries, char *out, size_t siz
         text_append(out, size,
                     "%.1f%% of the samples are in programs or libraries that were not found",
                     share * 100);
-    if (nowhere >= NOWHERE_LEAST)
+    if (nowhere >= NOWHERE_MIN)
         text_append(
             out, size,
             "%s%.1f%% of the samples are in code outside all recorded mappings: no row shows them",
@@ -340,7 +340,7 @@ const char *measure_wanting(const struct snapshot *snapshot, enum snapshot_measu
                                         : want_misses(snapshot);
 }
 
-static void say_when(const struct snapshot_time_range *range, char *out, size_t size)
+static void format_range(const struct snapshot_time_range *range, char *out, size_t size)
 {
     char from[TEXT_TIME_BYTES];
     char to[TEXT_TIME_BYTES];
@@ -361,7 +361,7 @@ void time_range_words(const struct snapshot_time_range *range, char *out, size_t
     char when[128];
     char kept[16];
     char seen[16];
-    say_when(range, when, sizeof when);
+    format_range(range, when, sizeof when);
     text_count(kept, (double)range->kept);
     text_count(seen, (double)range->seen);
     if (range->kept < range->seen)
@@ -380,7 +380,7 @@ void objects_left_out(const struct snapshot *snapshot, char *out, size_t size)
     if (!count)
         return;
     snprintf(out, size, "%zu more object%s less than %g%%%s", count, count == 1 ? " has" : "s have",
-             snapshot->objects_least * 100, count == 1 ? "" : " each");
+             snapshot->objects_min * 100, count == 1 ? "" : " each");
     if (count > 1 && together < 0.05)
         text_append(out, size, ", less than 0.1%% together");
     else if (count > 1)
@@ -391,10 +391,10 @@ bool object_is_spread(const struct snapshot_object *object)
 {
     static const double leads_from = 0.05;
     /* With fewer samples, a single one exceeds leads_from. */
-    static const double samples_at_least = 4;
+    static const double samples_min = 4;
     const struct snapshot_field *first = object->fields;
     return object->field_count > 1 && first->member == TYPE_NO_MEMBER &&
-           (first->share < leads_from || first->samples < samples_at_least);
+           (first->share < leads_from || first->samples < samples_min);
 }
 
 static bool is_state(const struct snapshot *snapshot, const char *state)
@@ -439,8 +439,8 @@ const char *objects_nothing_yet(const struct snapshot *snapshot)
 }
 
 /* Formats "L1 32K 1.24%": misses of all accesses, so that levels can be compared. */
-static void say_level(const struct snapshot_simulation *simulation, unsigned level, char *out,
-                      size_t size)
+static void format_level_totals(const struct snapshot_simulation *simulation, unsigned level,
+                                char *out, size_t size)
 {
     char bytes[16];
     const struct simulation_level *from = &simulation->level[level];
@@ -468,7 +468,7 @@ static const char *why_not_counting(const struct snapshot_simulation *simulation
     }
 }
 
-static void say_state(const struct snapshot_simulation *simulation, char *out, size_t size)
+static void format_state(const struct snapshot_simulation *simulation, char *out, size_t size)
 {
     if (simulation->one_in > 1)
         text_append(out, size, "; samples are 1 in %" PRIu32 " misses", simulation->one_in);
@@ -495,9 +495,9 @@ void simulation_sentence(const struct snapshot_simulation *simulation, char *out
     if (simulation->accesses) {
         text_append(out, size, "; missed");
         for (unsigned i = 0; i < simulation->level_count; i++)
-            say_level(simulation, i, out, size);
+            format_level_totals(simulation, i, out, size);
     }
-    say_state(simulation, out, size);
+    format_state(simulation, out, size);
 }
 
 void phase_news(const struct snapshot_phase *phase, char *out, size_t size)
@@ -596,7 +596,7 @@ const char *sets_note(const struct snapshot_sets *sets)
     return notes[sets->doubt];
 }
 
-static void say_hot_sets(const struct snapshot_sets *sets, bool misses, char *out, size_t size)
+static void format_hot_sets(const struct snapshot_sets *sets, bool misses, char *out, size_t size)
 {
     if (sets->content == SETS_HOT_LINES)
         text_append(out, size,
@@ -636,7 +636,7 @@ void sets_reading(const struct snapshot *snapshot, char *out, size_t size)
     } else {
         snprintf(out, size, "%u of %u sets %s %.0f%% of the %s, ", sets->hot_sets, sets->sets,
                  sets->hot_sets == 1 ? "takes" : "take", 100 * sets->hot_share, word);
-        say_hot_sets(sets, misses, out, size);
+        format_hot_sets(sets, misses, out, size);
     }
 }
 
@@ -647,7 +647,7 @@ void window_reading(const struct snapshot *snapshot, char *out, size_t size)
     const char *level = snapshot->sets.level ? snapshot->sets.level : "the cache";
     if (isnan(window->lines))
         snprintf(out, size, "too few samples to say: %" PRIu64 " of the %d needed", window->used,
-                 SNAPSHOT_WINDOW_LEAST);
+                 SNAPSHOT_WINDOW_MIN);
     else if (window->caches >= 1)
         snprintf(out, size,
                  "%s%.0f%% of %" PRIu64

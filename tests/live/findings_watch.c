@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* A planted finding is awaited for this many samples, in this many reports. */
-enum { ACCESSES_LEAST = 100000 }; /* simulated, without a miss */
+enum { ACCESSES_MIN = 100000 }; /* simulated, without a miss */
 enum { PATIENCE_SAMPLES = 12000, PATIENCE = 240, MORE_REPORTS = 2 };
 
 static const char *text_of(json_t *object, const char *member)
@@ -74,7 +74,7 @@ pid_t findings_watch(const struct findings_program *program, FILE *in, int silen
         samples = report_number(json_object_get(report, "samples"), "total");
         json_t *simulation = json_object_get(report, "simulation");
         double accesses = simulation ? report_number(simulation, "accesses") : 0;
-        i += samples > 0 || accesses > ACCESSES_LEAST;
+        i += samples > 0 || accesses > ACCESSES_MIN;
         pid = (pid_t)report_number(json_object_get(report, "target"), "pid");
         json_decref(report);
         outcome->reports = i;

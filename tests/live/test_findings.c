@@ -20,7 +20,7 @@
 
 enum { SILENT_REPORTS = 4, SILENT_REPORTS_FULL = 24 };
 /* A busy machine is slow; these are the limits. */
-enum { REPORTS_MOST = 600, SECONDS_MOST = 200 };
+enum { REPORTS_MAX = 600, SECONDS_MAX = 200 };
 enum { AT_ONCE = 2, BARE_MS = 300 };
 
 static struct findings_outcome outcomes[FINDINGS_PROGRAMS_MAX];
@@ -41,11 +41,11 @@ static bool run_attached(const struct findings_program *program, struct findings
 {
     struct planted planted;
     char command[512];
-    if (!planted_start_program(&planted, getenv("FINDINGS_PLANTED"), program->mode, SECONDS_MOST))
+    if (!planted_start_program(&planted, getenv("FINDINGS_PLANTED"), program->mode, SECONDS_MAX))
         return false;
     snprintf(command, sizeof command,
              "exec \"$MISSTOP\" -j -p %d -s clock -d 0.25 -n %d -H 2 --heap %s", (int)planted.pid,
-             REPORTS_MOST, program->way == WALKED ? "walk" : "none");
+             REPORTS_MAX, program->way == WALKED ? "walk" : "none");
     FILE *in = popen(command, "r");
     bool watched = in && findings_watch(program, in, silent_reports(), outcome);
     kill(planted.pid, SIGTERM);
@@ -63,7 +63,7 @@ static bool run_launched(const struct findings_program *program, struct findings
     char command[512];
     snprintf(command, sizeof command,
              "exec \"$MISSTOP\" -j -s clock -d 0.25 -H 2 -- \"$FINDINGS_PLANTED\" %s %d",
-             program->mode, SECONDS_MOST);
+             program->mode, SECONDS_MAX);
     FILE *in = popen(command, "r");
     pid_t pid = in ? findings_watch(program, in, silent_reports(), outcome) : 0;
     if (pid > 0)

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SILENT_REPORTS = 4, REPORTS_MOST = 400, SECONDS_MOST = 100, AT_ONCE = 2 };
+enum { SILENT_REPORTS = 4, REPORTS_MAX = 400, SECONDS_MAX = 100, AT_ONCE = 2 };
 
 static struct findings_outcome outcomes[FINDINGS_PROGRAMS_MAX];
 static atomic_size_t next_program;
@@ -57,7 +57,7 @@ static bool run(const struct findings_program *program, struct findings_outcome 
     snprintf(command, sizeof command,
              "exec \"$MISSTOP\" -j --sim=L1=8K,2,64:L2=256K,8,64 %s -d 0.25 -n %d -H 0 --heap none "
              "-- \"$FINDINGS_PLANTED\" %s %d",
-             program->options, REPORTS_MOST, program->mode, SECONDS_MOST);
+             program->options, REPORTS_MAX, program->mode, SECONDS_MAX);
     FILE *in = popen(command, "r");
     pid_t pid = in ? findings_watch(program, in, SILENT_REPORTS, outcome) : 0;
     if (pid > 0) /* Valgrind runs its threads one at a time: it would not end soon by itself */

@@ -266,7 +266,7 @@ static double share_of_a(json_t *report)
  */
 static double largest_error_of_intervals(pid_t pid)
 {
-    enum { INTERVALS = 100, SAMPLES_LEAST = 60 };
+    enum { INTERVALS = 100, SAMPLES_MIN = 60 };
     char command[256];
     char *line = NULL;
     size_t size = 0;
@@ -283,7 +283,7 @@ static double largest_error_of_intervals(pid_t pid)
         double now = samples_of(report);
         double now_a = report_number(report_object(report, "array_a"), "samples");
         json_decref(report);
-        if (now - total < SAMPLES_LEAST || !known(now_a))
+        if (now - total < SAMPLES_MIN || !known(now_a))
             continue;
         worst = fmax(worst, fabs((now_a - a) / (now - total) - 0.5));
         total = now;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MODES = 5, PHASES_MOST = 16 };
+enum { MODES = 5, PHASES_MAX = 16 };
 
 static const char *const modes[MODES] = {"none", "simple", "complex", "inversion", "short"};
 
@@ -29,8 +29,8 @@ struct watched {
 
 /* The program's own log of its phases; adjacent equal ones are merged. */
 struct log {
-    char letters[PHASES_MOST + 1];
-    double start_s[PHASES_MOST + 1]; /* CLOCK_MONOTONIC; the last one is the end */
+    char letters[PHASES_MAX + 1];
+    double start_s[PHASES_MAX + 1]; /* CLOCK_MONOTONIC; the last one is the end */
     unsigned count;
 };
 
@@ -80,9 +80,9 @@ static struct log read_log(const struct watched *one)
         line++;
         if (log.count && log.letters[log.count - 1] == *name)
             continue;
-        assert_true(log.count <= PHASES_MOST);
+        assert_true(log.count <= PHASES_MAX);
         log.start_s[log.count] = (double)at_ns / 1e9;
-        if (log.count < PHASES_MOST)
+        if (log.count < PHASES_MAX)
             log.letters[log.count] = *name;
         log.count++;
     }

@@ -39,7 +39,7 @@ static bool reported(json_t *report, const char *name, const char *verdict)
     return !strcmp(text_of(watched(report, name), "verdict"), verdict);
 }
 
-static double reuse_at_most(json_t *report, const char *name)
+static double reuse_max(json_t *report, const char *name)
 {
     return json_number_value(
         json_array_get(json_object_get(watched(report, name), "reuse_between"), 1));
@@ -52,7 +52,7 @@ static bool rows_reported(json_t *report)
     enum { FASTEST_FILL_US = 40 };
     return reported(report, "rows", "cached") ||
            (reported(report, "rows", "reused") &&
-            reuse_at_most(report, "rows") * 1e6 > FASTEST_FILL_US);
+            reuse_max(report, "rows") * 1e6 > FASTEST_FILL_US);
 }
 
 static bool all_reported(json_t *report)
@@ -136,7 +136,7 @@ static void data_touched_in_known_ways(void **state)
     /* Compares the mean pass with a median. */
     assert_true(reuse_s > lap_s / 3 && reuse_s < lap_s * 3);
     /* Too short for a time, so compares the bound. */
-    assert_true(reuse_at_most(report, "rows") < reuse_s);
+    assert_true(reuse_max(report, "rows") < reuse_s);
     assert_string_equal(text_of(json_array_get(json_object_get(reused, "code"), 0), "function"),
                         "walk_reused");
     check_use(reused);

@@ -220,7 +220,7 @@ enum watch_verdict reuse_verdict(const struct snapshot_watch_object *object,
                                  const struct reuse_question *question)
 {
     const struct snapshot_share *again = &object->again;
-    if (object->watched < REUSE_LEAST || isnan(again->value))
+    if (object->watched < REUSE_MIN || isnan(again->value))
         return WATCH_TOO_FEW;
     if (is_in_order(question->order) && question->last_lines > 0 && !too_soon(object, question) &&
         question->object_lines > no_cache_holds * question->last_lines)

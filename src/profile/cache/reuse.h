@@ -88,7 +88,7 @@ double reuse_between(double blind, double waited);
  * touched, the cache was filled meanwhile in either case. The verdict "not reused" requires
  * accesses in order, or almost no line touched again.
  */
-enum { REUSE_LEAST = 8, REUSE_MANY = 32, REUSE_FASTEST_NS = 3, REUSE_SLOWEST_NS = 10 };
+enum { REUSE_MIN = 8, REUSE_MANY = 32, REUSE_FASTEST_NS = 3, REUSE_SLOWEST_NS = 10 };
 
 extern const double reuse_long_s; /* lines not touched again within this time are streaming */
 

@@ -735,7 +735,7 @@ void search_stop(struct search *search)
     search->active_count = search->queue.count = search->dropped_count = 0;
 }
 
-void search_anew(struct search *search, uint64_t now_ns)
+void search_restart(struct search *search, uint64_t now_ns)
 {
     search->ways_now = search->ways;
     begin_search(search, now_ns);
@@ -744,7 +744,7 @@ void search_anew(struct search *search, uint64_t now_ns)
 static void restart(struct search *search, uint64_t now_ns)
 {
     search->restarts++;
-    search_anew(search, now_ns);
+    search_restart(search, now_ns);
 }
 
 /* Takes the best regions: pieces or halves of those that can be split, the others whole. */

@@ -115,7 +115,7 @@ void search_start(struct search *search, uint64_t base, uint64_t bound, const ch
 void search_stop(struct search *search);
 
 /* Restarts the search from scratch: earlier measurements no longer apply. */
-void search_anew(struct search *search, uint64_t now_ns);
+void search_restart(struct search *search, uint64_t now_ns);
 
 /* Resets the counters of the current regions, after the search was paused. */
 void search_measure_again(struct search *search, uint64_t now_ns);

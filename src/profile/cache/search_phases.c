@@ -124,7 +124,7 @@ static uint64_t change(struct search_phases *kept, struct search *search,
     if (known)
         take_up(search, known->mark, begun_ns);
     else
-        search_anew(search, begun_ns);
+        search_restart(search, begun_ns);
     return begun_ns;
 }
 
@@ -154,7 +154,7 @@ void search_before_clear(struct search_before *before)
 /* Allocates a search; reuses the oldest if the list is full. */
 static struct search *search_before_make_room(struct search_before *before)
 {
-    if (before->count < SEARCH_BEFORE_MOST)
+    if (before->count < SEARCH_BEFORE_MAX)
         return malloc(sizeof(struct search));
     struct search *oldest = before->list[0];
     memmove(before->list, before->list + 1, --before->count * sizeof *before->list);

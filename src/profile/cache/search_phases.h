@@ -51,10 +51,10 @@ uint64_t search_phases_step(struct search_phases *kept, struct search *search,
 
 /* Searches that the user replaced by others and can go back to, newest first. A search resumes with
  * its results; the searches saved for phases are not kept. Private to src/profile. */
-enum { SEARCH_BEFORE_MOST = 4 }; /* 76 KiB each; evicts the oldest */
+enum { SEARCH_BEFORE_MAX = 4 }; /* 76 KiB each; evicts the oldest */
 
 struct search_before {
-    struct search *list[SEARCH_BEFORE_MOST]; /* oldest first */
+    struct search *list[SEARCH_BEFORE_MAX]; /* oldest first */
     unsigned count;
 };
 

@@ -28,7 +28,7 @@ static void spread_step(struct spread *spread, const struct window_entry *entry)
         spread->far_up += entry->address > last && entry->address - last > half;
         spread->far_down += entry->address < last && last - entry->address > half;
         uint64_t length = entry->address > last ? entry->address - last : last - entry->address;
-        if (length >= SPREAD_STEP_LEAST && length <= SPREAD_STEP_MOST)
+        if (length >= SPREAD_STEP_MIN && length <= SPREAD_STEP_MAX)
             spread->steps[spread->step_count++ % SPREAD_STEPS] = (uint32_t)length;
     }
     spread->last[at].tid = entry->tid;
@@ -46,7 +46,7 @@ static bool in_array(const struct spread_of *of, uint64_t into)
 static void place(struct spread *spread, const struct spread_of *of,
                   const struct window_entry *entry, uint32_t line_bytes)
 {
-    if (!of->element_size || entry->type != of->type || line_bytes > SPREAD_LINE_MOST)
+    if (!of->element_size || entry->type != of->type || line_bytes > SPREAD_LINE_MAX)
         return;
     uint64_t into = of->type ? entry->type_offset : entry->offset % of->element_size;
     if (of->type && in_array(of, into))
@@ -159,7 +159,7 @@ enum { LINE = 64, SCALAR_MAX = 8, STEP = 4, SAMPLES_PER_BIN = 4 };
 static const double margin_bits = 0.30;
 static const double same_bits = 0.30;
 static const double same_scalar_bits = 0.10;
-static const double aligned_least = 0.98; /* in an array of scalars; a few samples may precede it */
+static const double aligned_min = 0.98; /* in an array of scalars; a few samples may precede it */
 
 static int order(const void *left, const void *right)
 {
@@ -284,8 +284,8 @@ struct stride stride_infer(uint64_t *offsets, size_t count, uint32_t line_phase)
     uint32_t element = best_element(offsets, count, largest, floor);
     double share = aligned(offsets, count, scalar);
     if (!element)
-        return scalar > 1 && share >= aligned_least ? (struct stride){scalar, share}
-                                                    : (struct stride){0, 0};
+        return scalar > 1 && share >= aligned_min ? (struct stride){scalar, share}
+                                                  : (struct stride){0, 0};
     share = explained(offsets, count, element, scalar, line_phase, &at_line);
     if (at_line)
         return (struct stride){0, 0};

@@ -9,13 +9,13 @@
 
 #include "profile/cache/window.h"
 
-enum { SPREADS_MAX = 16, SPREAD_THREADS = 8, SPREAD_LINE_MOST = 256, SPREAD_ARRAYS = 8 };
+enum { SPREADS_MAX = 16, SPREAD_THREADS = 8, SPREAD_LINE_MAX = 256, SPREAD_ARRAYS = 8 };
 
 /* Steps within an object that may lead from one row of a matrix to the next. */
 enum {
     SPREAD_STEPS = 64,
-    SPREAD_STEP_LEAST = 1 << 10,
-    SPREAD_STEP_MOST = 8 << 20,
+    SPREAD_STEP_MIN = 1 << 10,
+    SPREAD_STEP_MAX = 8 << 20,
     SPREAD_SLICES = 16
 };
 
@@ -37,8 +37,8 @@ struct spread {
     uint32_t down;
     uint32_t far_up; /* of these, steps over more than half of the range seen by then */
     uint32_t far_down;
-    uint32_t begins[SPREAD_LINE_MOST]; /* offsets in a line at which the accessed elements begin */
-    uint32_t crossing;                 /* samples of elements with hot bytes in several lines */
+    uint32_t begins[SPREAD_LINE_MAX]; /* offsets in a line at which the accessed elements begin */
+    uint32_t crossing;                /* samples of elements with hot bytes in several lines */
     uint32_t behind;                /* crossing samples that are not on the first of those lines */
     uint32_t typed;                 /* samples counted in begins */
     uint32_t widest;                /* widest access, bytes; 0: not known */

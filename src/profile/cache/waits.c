@@ -9,8 +9,8 @@
 enum {
     LINE_SHIFT = 6,
     LINES_OF_PAGE = 64,
-    PAGE_START = 4, /* first lines of a page, for which a prefetcher that stops at pages is late */
-    SAMPLES_LEAST = 64 /* minimum for a group, and for chases */
+    PAGE_START = 4,  /* first lines of a page, for which a prefetcher that stops at pages is late */
+    SAMPLES_MIN = 64 /* minimum for a group, and for chases */
 };
 
 /* The wait for an evicted line, relative to the minimum time to fetch one of the lines that evicted
@@ -149,8 +149,8 @@ void waits_fini(struct waits *waits)
 }
 
 /* Computes the share of a line's samples that may have waited, by level. */
-static void line_most(const struct waits *waits, const struct window_entry *mapped,
-                      double most[WAIT_LEVELS])
+static void line_max(const struct waits *waits, const struct window_entry *mapped,
+                     double most[WAIT_LEVELS])
 {
     unsigned class = is_taken(waits, mapped) ? 0 : class_of(mapped->count);
     double beyond = 0;
@@ -203,7 +203,7 @@ void waits_take(const struct waits *waits, const struct window_entry *entry,
 {
     const struct window_entry *mapped = window_find(waits->window, entry->address);
     double most[WAIT_LEVELS];
-    line_most(waits, mapped, most);
+    line_max(waits, mapped, most);
     bool taken = is_taken(waits, mapped);
     for (size_t i = 0; i < count; i++) {
         sums[i]->samples++;
@@ -218,7 +218,7 @@ void waits_take(const struct waits *waits, const struct window_entry *entry,
  * a share p of the samples only if two samples are on the same line with a probability of at least
  * p^2 / N (Cauchy and Schwarz), whatever the lines. Lines with three samples count as held.
  */
-static double held_most(const struct waits_sums *sums, double lines)
+static double held_max(const struct waits_sums *sums, double lines)
 {
     double rest = sums->chases - sums->chases_hot;
     double met = sums->chases_twice / 2;
@@ -244,11 +244,11 @@ static bool in_no_order(const struct waits_sums *sums)
 double waits_chased(const struct waits *waits, const struct waits_sums *sums, enum wait_level level)
 {
     double even = sums->chases * PAGE_START / LINES_OF_PAGE;
-    if (sums->chases < SAMPLES_LEAST || !waits->lines[level] || !in_no_order(sums) ||
+    if (sums->chases < SAMPLES_MIN || !waits->lines[level] || !in_no_order(sums) ||
         sums->page_starts > crowd_most * even + 2 * sqrt(even))
         return 0;
     double lines = (double)waits->lines[level] * (double)waits->threads.count;
-    return sums->chases * (1 - held_most(sums, lines));
+    return sums->chases * (1 - held_max(sums, lines));
 }
 
 /* Estimates the samples of passes that waited: the excess of the first access to a line over the
@@ -267,7 +267,7 @@ struct snapshot_wait waits_bounds(const struct waits *waits, const struct waits_
     for (int i = 0; i < WAIT_LEVELS; i++) {
         double most = sums->most[i] + fmin(sums->passes[i], passes_waited(sums, i, 2));
         double least = chased[i] + (i == WAIT_BEYOND_L1 ? passes_waited(sums, i, -3) : 0);
-        bool known = samples >= SAMPLES_LEAST && waits->lines[i];
+        bool known = samples >= SAMPLES_MIN && waits->lines[i];
         wait.high[i] = known ? interval_share(fmin(most / samples, 1), samples).high : NAN;
         /* The excess over later accesses may be larger on a level further out. */
         if (known && i > 0)

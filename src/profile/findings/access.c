@@ -11,16 +11,16 @@
 
 enum {
     LINK_SAMPLES = 2,  /* minimum on the link; usually the first use of a node waits */
-    LINKS_LEAST = 12,  /* minimum number of links read */
+    LINKS_MIN = 12,    /* minimum number of links read */
     LINKS_READ = 32,   /* links read per refresh and object; they are also recorded */
     NEAR_ELEMENTS = 4, /* within this distance a prefetcher fetches the node anyway */
     FAR_BYTES = 4096   /* prefetchers do not cross pages */
 };
 static const double links_alike = 0.7; /* minimum share of the links read */
 /* Minimum share of the nodes: the end of a chain has no successors. */
-static const double deep_at_least = 0.5;
+static const double deep_min = 0.5;
 /* Share of the time at its nodes: most of the wait. */
-static const double chase_saved_at_least = 0.5;
+static const double chase_saved_min = 0.5;
 /* Minimum share of the samples; rarer links may be those of a hash table. */
 static const double link_often = 0.05;
 
@@ -41,19 +41,19 @@ static double in_window(const struct findings *findings, uint32_t object, uint32
 /* Returns true if most of the links read lead to another page. */
 static bool mostly_far(const struct findings_links *links)
 {
-    return links->read >= LINKS_LEAST && links->far >= links_alike * links->read;
+    return links->read >= LINKS_MIN && links->far >= links_alike * links->read;
 }
 
 /* Returns true if most nodes have several successors, unlike chains of a hash table. */
 static bool mostly_deep(const struct findings_links *links)
 {
-    return links->nodes >= LINKS_LEAST && links->deep >= deep_at_least * links->nodes;
+    return links->nodes >= LINKS_MIN && links->deep >= deep_min * links->nodes;
 }
 
 /* Returns true if misses follow the links. Only possible if every miss is recorded. */
 static bool followed(const struct findings_links *links)
 {
-    return links->pairs >= LINKS_LEAST && links->followed >= links_alike * links->pairs;
+    return links->pairs >= LINKS_MIN && links->followed >= links_alike * links->pairs;
 }
 
 /* Members of an object's elements that point to other elements. */
@@ -150,7 +150,7 @@ static int chased(const struct findings *findings, size_t index, const struct li
     const struct findings_links *links = &found->links;
     bool often = found->samples >= link_often * findings->snapshot->objects[index].samples;
     enum spread_order order = findings_order(findings, index);
-    if ((links->read >= LINKS_LEAST && links->near >= links_alike * links->read) ||
+    if ((links->read >= LINKS_MIN && links->near >= links_alike * links->read) ||
         order == SPREAD_FORWARD || order == SPREAD_BACKWARD)
         return -1;
     if (followed(links) && mostly_far(links))
@@ -178,9 +178,9 @@ static void chasing(struct findings *findings, size_t index)
                                        .sure = (enum finding_sure)sure,
                                        .object = (uint32_t)index,
                                        .field = link->member.name,
-                                       .gain = findings_most(findings, index),
+                                       .gain = findings_max(findings, index),
                                        .gain_low =
-                                           chase_saved_at_least * findings_share(findings, index)};
+                                           chase_saved_min * findings_share(findings, index)};
     finding.type = layout->name;
     finding.of.chasing =
         (struct finding_chasing){.element_bytes = layout->size,
@@ -188,7 +188,7 @@ static void chasing(struct findings *findings, size_t index)
                                  .bytes = spread_bytes(spread, line),
                                  .scattered = findings_order(findings, index) == SPREAD_SCATTERED,
                                  .several = found.count > 1,
-                                 .links_read = found.links.read >= LINKS_LEAST,
+                                 .links_read = found.links.read >= LINKS_MIN,
                                  .read = found.links.read,
                                  .far = found.links.far,
                                  .nodes = found.links.nodes,
@@ -226,7 +226,7 @@ static void streaming(struct findings *findings, size_t index)
     double speed = spread ? spread_passes(spread, order) * bytes / findings->span_s : 0;
     if ((order != SPREAD_FORWARD && order != SPREAD_BACKWARD) || bytes < streaming_bytes ||
         !(speed >= streaming_bytes_per_s) ||
-        findings_share(findings, index) < FINDINGS_STREAMING_LEAST ||
+        findings_share(findings, index) < FINDINGS_STREAMING_MIN ||
         findings_has(findings, (uint32_t)index) || reported_in_parts(findings, (uint32_t)index) ||
         findings->snapshot->loading.waiting)
         return;
@@ -249,9 +249,9 @@ static void streaming(struct findings *findings, size_t index)
 
 /* ---- copying and clearing ---- */
 
-static const double copying_least = 0.1;
-static const double copy_saves_at_least = 0.5;
-static const double copy_saves_at_most = 1.1; /* the copy evicts other data */
+static const double copying_min = 0.1;
+static const double copy_saves_min = 0.5;
+static const double copy_saves_max = 1.1; /* the copy evicts other data */
 
 static enum finding_rule rule_of_function(const char *function)
 {
@@ -282,7 +282,7 @@ static void copying_add(struct findings *findings, const struct snapshot_code *c
     const struct snapshot *snapshot = findings->snapshot;
     const struct spread *spread = findings_spread(findings, code->top_object);
     double share = findings_code_share(findings, code);
-    if (rule_of_function(code->function) != rule || !spread || !(share >= copying_least))
+    if (rule_of_function(code->function) != rule || !spread || !(share >= copying_min))
         return;
     double bytes = copied_bytes(spread, snapshot->sets.line);
     if (!(bytes >= findings_beyond(findings)))
@@ -294,8 +294,8 @@ static void copying_add(struct findings *findings, const struct snapshot_code *c
                                        .function = code->function,
                                        .share = share};
     finding.bound = rule == RULE_CLEARING;
-    finding.gain = finding.bound ? share : fmin(1, copy_saves_at_most * share);
-    finding.gain_low = finding.bound ? 0 : copy_saves_at_least * share;
+    finding.gain = finding.bound ? share : fmin(1, copy_saves_max * share);
+    finding.gain_low = finding.bound ? 0 : copy_saves_min * share;
     finding.of.copying = (struct finding_copying){bytes, object->loads, object->stores};
     findings_add(findings, &finding);
 }
@@ -475,13 +475,13 @@ bool findings_links_mutual(const struct findings *findings, size_t object,
 /* ---- matrices traversed by column ---- */
 
 /* Share of the accesses that is saved; the others may hit in an outer cache level. */
-static const double columns_saved_at_least = 0.4;
+static const double columns_saved_min = 0.4;
 /* Minimum share of the steps between rows that end near the previous column. */
-static const double steps_at_least = 0.7;
+static const double steps_min = 0.7;
 /* Maximum share of the samples in one part of a row, because the column has to move. */
-static const double crowd_at_most = 0.25;
+static const double crowd_max = 0.25;
 enum { CLOSE = 16, PARTS = 16 }; /* parts of a row: columns are close within one part */
-enum { ROW_UNIT = 4, ROW_MOST = 1 << 20 };
+enum { ROW_UNIT = 4, ROW_MAX = 1 << 20 };
 
 /* How many of the newest steps end near the previous column, and how far from it. */
 struct rows_fit {
@@ -542,22 +542,22 @@ static struct rows_fit fit_rows(const struct rows_steps *sorted, uint32_t row, u
         if (failed > FAILED_FEW + (i >= FIRST_STEPS) * FIRST_STEPS)
             return (struct rows_fit){.row = 0};
     }
-    return fit.beside >= steps_at_least * SPREAD_STEPS ? fit : (struct rows_fit){.row = 0};
+    return fit.beside >= steps_min * SPREAD_STEPS ? fit : (struct rows_fit){.row = 0};
 }
 
-enum { ROWS = (ROW_MOST - SPREAD_STEP_LEAST) / ROW_UNIT + 1 };
+enum { ROWS = (ROW_MAX - SPREAD_STEP_MIN) / ROW_UNIT + 1 };
 
 /* Counts a step for the row lengths it fits, as differences between consecutive lengths: the length
  * times `times` is within a part of a row from the step. */
-static void count_beside(int8_t changes[ROWS + 1], uint64_t step)
+static void count_near(int8_t changes[ROWS + 1], uint64_t step)
 {
-    for (uint64_t times = 0; times <= step / SPREAD_STEP_LEAST + 1; times++) {
+    for (uint64_t times = 0; times <= step / SPREAD_STEP_MIN + 1; times++) {
         uint64_t low = (CLOSE * step + CLOSE * times) / (CLOSE * times + 1);
-        uint64_t high = times ? CLOSE * step / (CLOSE * times - 1) : ROW_MOST;
-        low = low > SPREAD_STEP_LEAST ? low : SPREAD_STEP_LEAST;
-        high = high < ROW_MOST ? high : ROW_MOST;
-        uint64_t first = (low - SPREAD_STEP_LEAST + ROW_UNIT - 1) / ROW_UNIT;
-        uint64_t end = high < SPREAD_STEP_LEAST ? 0 : (high - SPREAD_STEP_LEAST) / ROW_UNIT + 1;
+        uint64_t high = times ? CLOSE * step / (CLOSE * times - 1) : ROW_MAX;
+        low = low > SPREAD_STEP_MIN ? low : SPREAD_STEP_MIN;
+        high = high < ROW_MAX ? high : ROW_MAX;
+        uint64_t first = (low - SPREAD_STEP_MIN + ROW_UNIT - 1) / ROW_UNIT;
+        uint64_t end = high < SPREAD_STEP_MIN ? 0 : (high - SPREAD_STEP_MIN) / ROW_UNIT + 1;
         if (first >= end)
             continue;
         changes[first]++;
@@ -577,12 +577,12 @@ static struct rows_fit find_rows(const struct spread *spread)
     struct rows_steps sorted = sort_steps(spread);
     int8_t *changes = calloc(ROWS + 1, sizeof *changes);
     for (uint32_t i = 0; changes && i < FIRST_STEPS; i++)
-        count_beside(changes, spread->steps[i]);
+        count_near(changes, spread->steps[i]);
     for (uint32_t i = 0; changes && i < ROWS; i++) {
         beside += changes[i];
         if (FIRST_STEPS - beside > FAILED_FEW)
             continue;
-        struct rows_fit fit = fit_rows(&sorted, SPREAD_STEP_LEAST + i * ROW_UNIT, &within);
+        struct rows_fit fit = fit_rows(&sorted, SPREAD_STEP_MIN + i * ROW_UNIT, &within);
         if (fit.row && (fit.row > best.row + best.row / CLOSE || fit.left <= best.left))
             best = fit;
     }
@@ -604,7 +604,7 @@ static bool columns_move(const struct findings *findings, size_t index, uint32_t
     }
     for (int i = 0; i < PARTS; i++)
         most = parts[i] > most ? parts[i] : most;
-    return most <= crowd_at_most * spread->samples;
+    return most <= crowd_max * spread->samples;
 }
 
 enum { BLOCK_HEAD = 64 }; /* maximum bytes that an allocator adds */
@@ -636,7 +636,7 @@ static void columns(struct findings *findings, size_t index)
     if (element > sets->line / 2)
         return;
     /* The search for rows takes milliseconds. */
-    if (findings_share(findings, index) < FINDINGS_GAIN_LEAST)
+    if (findings_share(findings, index) < FINDINGS_GAIN_MIN)
         return;
     enum spread_order order = findings_order(findings, index);
     if (order == SPREAD_FORWARD || order == SPREAD_BACKWARD)
@@ -655,7 +655,7 @@ static void columns(struct findings *findings, size_t index)
                                        .object = (uint32_t)index,
                                        .gain = findings_share(findings, index) *
                                                (1 - (double)element / sets->line)};
-    finding.gain_low = columns_saved_at_least * finding.gain;
+    finding.gain_low = columns_saved_min * finding.gain;
     finding.level = sets->level;
     finding.of.columns = (struct finding_columns){.rows = rows,
                                                   .row_bytes = row,
@@ -674,11 +674,11 @@ static void columns(struct findings *findings, size_t index)
 /* Minimum pairs; each access is a miss of its own. Requires that every miss is recorded (--sim):
  * samples thousands of misses apart do not show an index. */
 
-enum { PAIRS_LEAST = 64 };
+enum { PAIRS_MIN = 64 };
 /* Minimum share of the misses on one object that are followed by a miss on the other. */
 static const double next_often = 0.5;
 /* Minimum share of the pairs with the most frequent index difference. */
-static const double same_index_least = 0.9;
+static const double same_index_min = 0.9;
 
 /* Two objects, their elements, and the observed pairs. The first is read first. */
 struct paired {
@@ -773,8 +773,8 @@ static void pair(struct findings *findings, size_t one, size_t other)
         paired.element[0] + paired.element[1] > findings->snapshot->sets.line)
         return;
     paired_find_difference(findings->window, &paired);
-    if (paired.pairs >= PAIRS_LEAST && paired.pairs >= next_often * fewer &&
-        paired.alike >= same_index_least * paired.pairs)
+    if (paired.pairs >= PAIRS_MIN && paired.pairs >= next_often * fewer &&
+        paired.alike >= same_index_min * paired.pairs)
         paired_report(findings, &paired);
 }
 
@@ -790,10 +790,10 @@ static void same_index(struct findings *findings)
 
 /* ---- stack variables that a loop reads and writes instead of a register ---- */
 
-static const double hot_at_least = 0.1;
-static const double one_function = 0.8;   /* share of its samples in one function */
-static const double kept_most = 0.1;      /* share of its samples in loops with calls */
-static const double stack_at_least = 0.3; /* share of its samples that is saved */
+static const double hot_min = 0.1;
+static const double one_function = 0.8; /* share of its samples in one function */
+static const double kept_max = 0.1;     /* share of its samples in loops with calls */
+static const double stack_min = 0.3;    /* share of its samples that is saved */
 enum { FRAMES_LINES = 4 };
 enum { REGISTER_BYTES = 16 }; /* width of a general or an SSE register */
 
@@ -810,7 +810,7 @@ static bool is_in_many_frames(const struct findings *findings, size_t index)
 static bool is_kept_for_calls(const struct findings *findings, size_t index)
 {
     const struct spread *spread = findings_spread(findings, index);
-    return spread && spread->kept > kept_most * spread->samples;
+    return spread && spread->kept > kept_max * spread->samples;
 }
 
 /* Returns true if the variable is written, so no parameter. Timers sample few stores, on some CPUs
@@ -826,7 +826,7 @@ static void stack(struct findings *findings, size_t index)
     const struct snapshot_object *object = &findings->snapshot->objects[index];
     if (object->kind != OBJECT_STACK || !object->type || !object->size ||
         object->size > REGISTER_BYTES || object->samples < FINDINGS_SAMPLES ||
-        !(findings_share(findings, index) >= hot_at_least) || !object->code_count ||
+        !(findings_share(findings, index) >= hot_min) || !object->code_count ||
         !(object->code[0].share.value >= one_function) || !is_written(findings, index) ||
         is_in_many_frames(findings, index) || is_kept_for_calls(findings, index))
         return;
@@ -834,8 +834,7 @@ static void stack(struct findings *findings, size_t index)
                                        .sure = FINDING_LIKELY,
                                        .object = (uint32_t)index,
                                        .gain = findings_share(findings, index),
-                                       .gain_low =
-                                           stack_at_least * findings_share(findings, index)};
+                                       .gain_low = stack_min * findings_share(findings, index)};
     finding.type = object->type;
     finding.of.stack =
         (struct finding_stack){object->size, object->samples, object->code[0].share.value};

@@ -15,7 +15,7 @@ static double findings_worth(const struct snapshot_finding *finding);
 /* Members; for all rules about layout. */
 static const double member_hot = 0.05;   /* minimum share of the type's samples for a hot member */
 static const double member_used = 0.004; /* below, samples may be due to skid */
-static const double cpus_least = 0.05;   /* below, CPU time in ticks of 10 ms is too coarse */
+static const double cpus_min = 0.05;     /* below, CPU time in ticks of 10 ms is too coarse */
 
 /* ---- the rules ---- */
 
@@ -38,7 +38,7 @@ void findings_apply(struct findings *findings, enum finding_rule which)
     if (rule->find)
         rule->find(findings);
     for (size_t i = 0; rule->find_object && i < findings->snapshot->object_count; i++)
-        if (findings_most(findings, i) >= FINDINGS_GAIN_LEAST)
+        if (findings_max(findings, i) >= FINDINGS_GAIN_MIN)
             rule->find_object(findings, i);
 }
 
@@ -249,7 +249,7 @@ double findings_share(const struct findings *findings, size_t object)
     return findings->snapshot->objects[object].share.value * findings->attributed;
 }
 
-double findings_most(const struct findings *findings, size_t object)
+double findings_max(const struct findings *findings, size_t object)
 {
     return findings->snapshot->objects[object].share.value;
 }
@@ -381,7 +381,7 @@ void findings_add(struct findings *findings, const struct snapshot_finding *find
                                                : NULL;
     if (object && !rule->of_use && is_of_the_system(object))
         return;
-    if (findings->count == FINDINGS_MAX || !(findings_worth(finding) >= FINDINGS_GAIN_LEAST))
+    if (findings->count == FINDINGS_MAX || !(findings_worth(finding) >= FINDINGS_GAIN_MIN))
         return;
     struct snapshot_finding *added = &findings->list[findings->count++];
     *added = *finding;
@@ -458,7 +458,7 @@ static void bring_up_to_date(const struct findings *findings, struct snapshot_fi
     for (size_t i = 0; i < snapshot->object_count; i++)
         if (snapshot->objects[i].id == finding->id)
             finding->object = (uint32_t)i;
-    double most = finding->object != UINT32_MAX ? findings_most(findings, finding->object)
+    double most = finding->object != UINT32_MAX ? findings_max(findings, finding->object)
                   : listed                      ? 0
                                                 : 1;
     finding->share = fmin(finding->share, most);
@@ -488,7 +488,7 @@ void findings_hold(struct findings *findings, struct findings_held *held)
         findings_held_join(held, findings->list, found, FINDINGS_MAX, &moment, findings->arena);
     for (size_t i = found; i < all; i++) {
         bring_up_to_date(findings, &findings->list[i]);
-        if (findings_worth(&findings->list[i]) >= FINDINGS_GAIN_LEAST &&
+        if (findings_worth(&findings->list[i]) >= FINDINGS_GAIN_MIN &&
             !superseded(findings, found, &findings->list[i]))
             findings->list[findings->count++] = findings->list[i];
     }
@@ -501,7 +501,7 @@ static void measure_time(struct findings *findings)
     const struct snapshot_window *window = &findings->snapshot->window;
     struct memory_use use;
     findings_memory(findings, 0, &use);
-    findings->span_s = window->span_s * (use.cpus >= cpus_least ? use.cpus : 1);
+    findings->span_s = window->span_s * (use.cpus >= cpus_min ? use.cpus : 1);
     findings->rate = findings->span_s > 0 ? (double)window->used / findings->span_s : NAN;
 }
 

@@ -68,11 +68,11 @@ enum { FINDINGS_MAX = 24, FINDINGS_PAGE_BYTES = 4096 };
 
 /* More than a core's own caches hold (an L2 of 0.25 to 3 MiB). If the source measures time, smaller
  * data may be time spent computing. */
-#define FINDINGS_BEYOND_BYTES    (4.0 * 1024 * 1024)
-#define FINDINGS_GAIN_LEAST      0.03 /* share of all samples: less is not worth a change */
-#define FINDINGS_SAMPLES         200  /* minimum of an object: an error of 7 points in its shares */
-#define FINDINGS_MOSTLY          0.5
-#define FINDINGS_STREAMING_LEAST 0.1 /* every large object is read at some time */
+#define FINDINGS_BEYOND_BYTES  (4.0 * 1024 * 1024)
+#define FINDINGS_GAIN_MIN      0.03 /* share of all samples: less is not worth a change */
+#define FINDINGS_SAMPLES       200  /* minimum of an object: an error of 7 points in its shares */
+#define FINDINGS_MOSTLY        0.5
+#define FINDINGS_STREAMING_MIN 0.1 /* every large object is read at some time */
 
 struct findings {
     const struct snapshot *snapshot;
@@ -126,7 +126,7 @@ void findings_weigh(struct findings *findings);
 void findings_hold(struct findings *findings, struct findings_held *held);
 
 /* Adds a copy of a finding; fills in id, name, function and line from the object if it is listed.
- * Ignores findings below FINDINGS_GAIN_LEAST. */
+ * Ignores findings below FINDINGS_GAIN_MIN. */
 void findings_add(struct findings *findings, const struct snapshot_finding *finding);
 /* Return true if there is a finding about the object, of any kind or of one. */
 bool findings_has(const struct findings *findings, uint32_t object);
@@ -140,7 +140,7 @@ const struct spread *findings_spread(const struct findings *findings, size_t obj
 double findings_share(const struct findings *findings, size_t object);
 /* Returns the object's share of all samples including its part of those without an object: an upper
  * bound of what a remedy can save. */
-double findings_most(const struct findings *findings, size_t object);
+double findings_max(const struct findings *findings, size_t object);
 /* Returns a function's share of all samples; findings_order() the order of accesses. */
 double findings_code_share(const struct findings *findings, const struct snapshot_code *code);
 enum spread_order findings_order(const struct findings *findings, size_t object);

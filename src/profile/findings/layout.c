@@ -60,7 +60,7 @@ static bool side_by_side(const struct snapshot_object *object, const struct snap
 {
     if (object->instance_count && object->instances[0].size >= ELEMENTS_MANY * layout->size)
         return true;
-    return line <= SPREAD_LINE_MOST && spread->typed >= FINDINGS_SAMPLES &&
+    return line <= SPREAD_LINE_MAX && spread->typed >= FINDINGS_SAMPLES &&
            begin_as_in_array(layout, spread, line);
 }
 
@@ -87,10 +87,10 @@ static uint64_t array_bytes(const struct snapshot_object *object,
 
 /* ---- split ---- */
 
-static const double saved_at_least = 0.1;      /* share of the samples: waits can overlap */
-static const double fits_saves_at_least = 0.4; /* if the used members then fit into the caches */
+static const double saved_min = 0.1;      /* share of the samples: waits can overlap */
+static const double fits_saves_min = 0.4; /* if the used members then fit into the caches */
 /* Share of the fetched bytes; above, a split saves little. */
-static const double used_at_most = 0.5;
+static const double used_max = 0.5;
 static const double used_in_no_order = 0.25; /* share of the lines' bytes */
 
 /*
@@ -114,7 +114,7 @@ static void split_off(struct findings *findings, size_t index, const struct snap
                                        .object = (uint32_t)index,
                                        .field = hot->members,
                                        .gain = findings_share(findings, index) * layout->share,
-                                       .gain_low = fits_saves_at_least *
+                                       .gain_low = fits_saves_min *
                                                    findings_share(findings, index) * layout->share};
     finding.type = layout->name;
     finding.of.split =
@@ -145,7 +145,7 @@ static void split(struct findings *findings, size_t index)
         split_off(findings, index, layout, &hot);
         return;
     }
-    if (!hot.used_bytes || needed > used_at_most * fetched)
+    if (!hot.used_bytes || needed > used_max * fetched)
         return;
     struct snapshot_finding finding = {.rule = RULE_SPLIT,
                                        .sure = FINDING_LIKELY,
@@ -153,7 +153,7 @@ static void split(struct findings *findings, size_t index)
                                        .field = hot.members,
                                        .gain = findings_share(findings, index) * layout->share *
                                                (1 - needed / fetched)};
-    finding.gain_low = finding.gain * (pass ? 0.5 : saved_at_least);
+    finding.gain_low = finding.gain * (pass ? 0.5 : saved_min);
     finding.type = layout->name;
     finding.of.split = (struct finding_split){.samples = layout->samples,
                                               .element_bytes = layout->size,
@@ -167,7 +167,7 @@ static void split(struct findings *findings, size_t index)
 
 /* ---- straddling ---- */
 
-static const double crossing_least = 0.15; /* minimum share of the samples */
+static const double crossing_min = 0.15; /* minimum share of the samples */
 /* Share of the elements; above, too few others for comparison. */
 static const double most_cross = 0.9;
 
@@ -179,7 +179,7 @@ static double crossing_elements(const struct snapshot_object *object,
 {
     uint64_t begin = 0;
     double crossing = 0;
-    if (!side_by_side(object, layout, spread, line) || line > SPREAD_LINE_MOST)
+    if (!side_by_side(object, layout, spread, line) || line > SPREAD_LINE_MAX)
         return NAN;
     while (begin < line && !spread->begins[begin])
         begin++;
@@ -224,7 +224,7 @@ static void straddling(struct findings *findings, size_t index)
         return;
     findings_hot(layout, findings->arena, &hot);
     double crossing = (double)spread->crossing / spread->typed;
-    if (hot.end - hot.first > line || crossing < crossing_least)
+    if (hot.end - hot.first > line || crossing < crossing_min)
         return;
     double elements =
         crossing_elements(&findings->snapshot->objects[index], layout, spread, &hot, line);
@@ -251,10 +251,10 @@ static void straddling(struct findings *findings, size_t index)
 /* ---- many small heap blocks: scattered, or mostly overhead ---- */
 
 enum { HEADER_BYTES = 8 }; /* glibc (struct malloc_chunk), 64 bits; others need at least that */
-static const double fetched_at_least = 2; /* multiple of the blocks' bytes */
-static const double pooled_saves_at_least = 0.2;
-static const double wasted_saves_at_least = 0.5; /* prefetching improves as well */
-static const double wasted_at_least = 0.5;       /* share of the bytes that malloc uses for them */
+static const double fetched_min = 2; /* multiple of the blocks' bytes */
+static const double pooled_saves_min = 0.2;
+static const double wasted_saves_min = 0.5; /* prefetching improves as well */
+static const double wasted_min = 0.5;       /* share of the bytes that malloc uses for them */
 
 /* Average requested and used bytes per block of a bin; NAN: not known. */
 struct blocks {
@@ -297,14 +297,14 @@ static void scattered(struct findings *findings, size_t index)
     double pooled = fmin(blocks.count * blocks.asked_bytes, fetched);
     /* A random access needs one line of a block wherever it is: adjacent blocks only help if they
      * then fit into the caches. */
-    if (fetched < fetched_at_least * pooled || pooled > findings_beyond(findings))
+    if (fetched < fetched_min * pooled || pooled > findings_beyond(findings))
         return;
     struct snapshot_finding finding = {.rule = RULE_SCATTERED,
                                        .sure = FINDING_LIKELY,
                                        .object = (uint32_t)index,
                                        .gain = findings_share(findings, index) *
                                                (1 - pooled / fetched)};
-    finding.gain_low = pooled_saves_at_least * finding.gain;
+    finding.gain_low = pooled_saves_min * finding.gain;
     finding.of.blocks = (struct finding_blocks){.count = blocks.count,
                                                 .asked_bytes = blocks.asked_bytes,
                                                 .fetched_bytes = fetched,
@@ -322,13 +322,13 @@ static void waste(struct findings *findings, size_t index)
     double wasted = 1 - blocks.asked_bytes / blocks.taken_bytes;
     enum spread_order order = findings_order(findings, index);
     /* In random order each access fetches its line, whatever else is in the line. */
-    if (wasted < wasted_at_least || (order != SPREAD_FORWARD && order != SPREAD_BACKWARD))
+    if (wasted < wasted_min || (order != SPREAD_FORWARD && order != SPREAD_BACKWARD))
         return;
     struct snapshot_finding finding = {.rule = RULE_WASTE,
                                        .sure = FINDING_LIKELY,
                                        .object = (uint32_t)index,
                                        .gain = findings_share(findings, index),
-                                       .gain_low = wasted_saves_at_least *
+                                       .gain_low = wasted_saves_min *
                                                    findings_share(findings, index) * wasted};
     finding.of.blocks = (struct finding_blocks){.count = blocks.count,
                                                 .asked_bytes = blocks.asked_bytes,
@@ -338,8 +338,8 @@ static void waste(struct findings *findings, size_t index)
 
 /* ---- two objects visited one after the other ---- */
 
-static const double as_many = 0.1; /* maximum difference in number of two kinds of blocks */
-static const double together_at_least = 0.7; /* share of the samples in the same time ranges */
+static const double as_many = 0.1;      /* maximum difference in number of two kinds of blocks */
+static const double together_min = 0.7; /* share of the samples in the same time ranges */
 enum { HOLDER_SAMPLES = 16 }; /* minimum on the object with the pointer; its misses may be hidden */
 
 /* Returns the member of `holder` that points to the other type and is read; NULL: none. */
@@ -386,7 +386,7 @@ static void pair(struct findings *findings, size_t holder, size_t index)
     struct blocks blocks;
     if (!link || !same_function(a, b) || !one_each(findings, holder, index, &blocks) ||
         findings->spreads[holder].samples < HOLDER_SAMPLES ||
-        spread_together(&findings->spreads[holder], &findings->spreads[index]) < together_at_least)
+        spread_together(&findings->spreads[holder], &findings->spreads[index]) < together_min)
         return;
     findings_hot(from, findings->arena, &hot_from);
     findings_hot(to, findings->arena, &hot_to);

@@ -64,7 +64,7 @@ static double first_references(const struct snapshot_causes_row *causes)
 }
 
 /* Share of the known evictors; smaller ones are not named. */
-static const double evictor_least = 0.01;
+static const double evictor_min = 0.01;
 
 /* Makes a finding from exact causes, with the evictors that evicted most of the object's lines. */
 static struct snapshot_finding findings_exact(const struct findings *findings,
@@ -85,7 +85,7 @@ static struct snapshot_finding findings_exact(const struct findings *findings,
                      .cache_bytes = findings_beyond(findings),
                      .stride = level && level->ways ? level->size_bytes / level->ways : 0}};
     for (size_t i = 0; i < causes->evictor_count && i < FINDING_EVICTORS &&
-                       causes->evictors[i].share >= evictor_least;
+                       causes->evictors[i].share >= evictor_min;
          i++)
         finding.evictors[i] =
             (struct finding_evictor){.function = causes->evictors[i].function,
@@ -111,7 +111,7 @@ static const struct snapshot_evictor *findings_rival(const struct snapshot_cause
     return rival;
 }
 
-static const double conflicts_least = 0.2; /* minimum share of the object's misses */
+static const double conflicts_min = 0.2; /* minimum share of the object's misses */
 
 static void conflict_cause(struct findings *findings, size_t index)
 {
@@ -124,7 +124,7 @@ static void conflict_cause(struct findings *findings, size_t index)
     struct snapshot_finding finding = findings_exact(findings, causes, RULE_CONFLICT_CAUSE, part);
     if (rival && !(causes->figures.by_itself >= FINDINGS_MOSTLY))
         finding.other = rival->object;
-    if (part >= conflicts_least)
+    if (part >= conflicts_min)
         findings_add(findings, &finding);
 }
 
@@ -139,7 +139,7 @@ static const struct snapshot_sharing_group *causes_sharing_group(const struct fi
     return NULL;
 }
 
-static const double taken_least = 0.1; /* share of the object's misses: threads rarely alternate */
+static const double taken_min = 0.1; /* share of the object's misses: threads rarely alternate */
 
 static void sharing_cause(struct findings *findings, size_t index)
 {
@@ -149,7 +149,7 @@ static void sharing_cause(struct findings *findings, size_t index)
     double same = causes->figures.share[CAUSE_INVALIDATED_TRUE];
     double apart_bytes = causes->figures.share[CAUSE_INVALIDATED_FALSE];
     const struct snapshot_sharing_group *group = causes_sharing_group(findings, causes->index);
-    if (!(same + apart_bytes >= taken_least))
+    if (!(same + apart_bytes >= taken_min))
         return;
     struct snapshot_finding finding = findings_exact(
         findings, causes, apart_bytes > same ? RULE_FALSE_SHARING_CAUSE : RULE_TRUE_SHARING_CAUSE,
@@ -253,9 +253,9 @@ static void conflict_sets(struct findings *findings)
 
 /* ---- capacity misses and first references: evicted, read from end to end, filled ---- */
 
-static const double fits_in = 0.5;         /* share of the cache: other data also needs room */
-static const double first_share = 0.2;     /* minimum share of the object that is filled */
-static const double stores_at_least = 0.8; /* share of its samples that are stores */
+static const double fits_in = 0.5;     /* share of the cache: other data also needs room */
+static const double first_share = 0.2; /* minimum share of the object that is filled */
+static const double stores_min = 0.8;  /* share of its samples that are stores */
 
 /* Returns the causes of an object that has a spread and no finding yet; otherwise NULL. */
 static const struct snapshot_causes_row *unexplained(const struct findings *findings, size_t index)
@@ -287,7 +287,7 @@ static void evicted(struct findings *findings, size_t index)
     double bytes = spread_bytes(&findings->spreads[index], findings->snapshot->sets.line);
     double part = causes->figures.share[CAUSE_CAPACITY];
     const struct snapshot_evictor *rival = findings_rival(causes, &share);
-    if (!(part >= FINDINGS_MOSTLY) || !rival || !(causes->evictors[0].share >= evictor_least) ||
+    if (!(part >= FINDINGS_MOSTLY) || !rival || !(causes->evictors[0].share >= evictor_min) ||
         bytes > fits_in * (double)level->size_bytes || share < FINDINGS_MOSTLY ||
         !passes_through(findings, rival->object_id) ||
         causes->figures.evicted < FINDINGS_MOSTLY * part * causes->figures.misses)
@@ -311,7 +311,7 @@ static void streaming_cause(struct findings *findings, size_t index)
     /* If a cache serves the misses instead of memory, processors prefetch them. */
     if (!(part >= FINDINGS_MOSTLY) || bytes <= findings_beyond(findings) ||
         simulated_level(findings) + 1 != findings->snapshot->simulation.level_count ||
-        findings_share(findings, index) < FINDINGS_STREAMING_LEAST)
+        findings_share(findings, index) < FINDINGS_STREAMING_MIN)
         return;
     struct snapshot_finding finding = findings_exact(findings, causes, RULE_STREAMING_CAUSE, part);
     finding.of.cause.written = object->stores > object->loads;
@@ -324,7 +324,7 @@ static void first_touch_cause(struct findings *findings, size_t index)
     const struct snapshot_object *object = &findings->snapshot->objects[index];
     const struct snapshot_causes_row *causes = unexplained(findings, index);
     double part = causes ? first_references(causes) : 0;
-    if (!(part >= FINDINGS_MOSTLY) || object->stores < stores_at_least * object->samples ||
+    if (!(part >= FINDINGS_MOSTLY) || object->stores < stores_min * object->samples ||
         findings_share(findings, index) < first_share)
         return;
     struct snapshot_finding finding =
@@ -335,9 +335,9 @@ static void first_touch_cause(struct findings *findings, size_t index)
 
 /* ---- recorded by hardware: page walks, memory of another node ---- */
 
-static const double tlb_least = 0.2; /* share of the accesses: a walk is shorter than a miss */
+static const double tlb_min = 0.2; /* share of the accesses: a walk is shorter than a miss */
 /* Minimum share of the accesses: remote memory takes 1.5 to 2 times as long. */
-static const double remote_least = 0.2;
+static const double remote_min = 0.2;
 static const double remote_saved = 0.4; /* share of that time: local memory takes 60 % of it */
 
 static const struct snapshot_levels *levels_of(const struct findings *findings, size_t index)
@@ -351,7 +351,7 @@ static const struct snapshot_levels *levels_of(const struct findings *findings, 
 static void tlb(struct findings *findings, size_t index)
 {
     const struct snapshot_levels *levels = levels_of(findings, index);
-    if (!levels || !(levels->tlb_miss >= tlb_least))
+    if (!levels || !(levels->tlb_miss >= tlb_min))
         return;
     struct snapshot_finding finding = {.rule = RULE_TLB,
                                        .sure = FINDING_SURE,
@@ -366,7 +366,7 @@ static void tlb(struct findings *findings, size_t index)
 static void remote(struct findings *findings, size_t index)
 {
     const struct snapshot_levels *levels = levels_of(findings, index);
-    if (!levels || !(levels->remote >= remote_least))
+    if (!levels || !(levels->remote >= remote_min))
         return;
     struct snapshot_finding finding = {.rule = RULE_REMOTE,
                                        .sure = FINDING_SURE,
@@ -380,12 +380,12 @@ static void remote(struct findings *findings, size_t index)
 
 /* ---- pages: beyond the reach of the TLB, or continuously fresh ---- */
 
-enum { TLB_ENTRIES_MOST = 4096 }; /* last level, 4 KiB pages: the maximum of x86 CPUs up to Zen 5 */
-static const double beyond_reach = 2;   /* multiple of the TLB's reach: half of the accesses walk */
-static const double huge_at_most = 0.5; /* share of its memory already on huge pages */
+enum { TLB_ENTRIES_MAX = 4096 }; /* last level, 4 KiB pages: the maximum of x86 CPUs up to Zen 5 */
+static const double beyond_reach = 2; /* multiple of the TLB's reach: half of the accesses walk */
+static const double huge_max = 0.5;   /* share of its memory already on huge pages */
 /* Share of time beyond the TLB that huge pages save: measured 1 to 42 % (tests/judged). */
-static const double walk_at_least = 0.03;
-static const double walk_at_most = 0.4;
+static const double walk_min = 0.03;
+static const double walk_max = 0.4;
 
 double findings_pages(const struct findings *findings, size_t index)
 {
@@ -465,9 +465,9 @@ static void reach(struct findings *findings, size_t index)
         findings_has_kind(findings, (uint32_t)index, FINDING_COLUMNS)) /* it has an order */
         return;
     findings_memory(findings, spread->lowest + (spread->highest - spread->lowest) / 2, &use);
-    double entries = use.tlb_entries ? use.tlb_entries : TLB_ENTRIES_MOST;
+    double entries = use.tlb_entries ? use.tlb_entries : TLB_ENTRIES_MAX;
     double most = (double)((spread->highest - spread->lowest) / FINDINGS_PAGE_BYTES + 1);
-    if (!(use.huge_share <= huge_at_most) || most < beyond_reach * entries)
+    if (!(use.huge_share <= huge_max) || most < beyond_reach * entries)
         return;
     double pages = fmin(findings_pages(findings, index), most);
     if (pages < beyond_reach * entries)
@@ -476,8 +476,8 @@ static void reach(struct findings *findings, size_t index)
         .rule = RULE_REACH,
         .sure = FINDING_PERHAPS,
         .object = (uint32_t)index,
-        .gain = findings_share(findings, index) * (1 - entries / pages) * walk_at_most,
-        .gain_low = findings_share(findings, index) * (1 - entries / pages) * walk_at_least};
+        .gain = findings_share(findings, index) * (1 - entries / pages) * walk_max,
+        .gain_low = findings_share(findings, index) * (1 - entries / pages) * walk_min};
     finding.of.pages = (struct finding_pages){.pages = pages,
                                               .page_bytes = FINDINGS_PAGE_BYTES,
                                               .tlb_entries = entries,
@@ -490,8 +490,8 @@ static void reach(struct findings *findings, size_t index)
 /* Fewer samples are sufficient: most of the time is in the kernel, which is not sampled. */
 enum { FRESH_SAMPLES = 50 };
 static const double kernel_saved = 0.5; /* share of the kernel's time: the rest may be other work */
-static const double faults_per_s = 10e3;   /* 40 MB of fresh memory per second */
-static const double kernel_at_least = 0.2; /* share of the CPU time: enough to be worth a change */
+static const double faults_per_s = 10e3; /* 40 MB of fresh memory per second */
+static const double kernel_min = 0.2;    /* share of the CPU time: enough to be worth a change */
 
 static void first_touch_faults(struct findings *findings, size_t index)
 {
@@ -500,11 +500,11 @@ static void first_touch_faults(struct findings *findings, size_t index)
     bool fresh = object->kind == OBJECT_ANON || object->kind == OBJECT_HEAP ||
                  object->kind == OBJECT_MAP || object->kind == OBJECT_UNKNOWN;
     if (!fresh || object->samples < FRESH_SAMPLES ||
-        object->stores < stores_at_least * object->samples ||
+        object->stores < stores_min * object->samples ||
         !(findings_share(findings, index) >= first_share))
         return;
     findings_memory(findings, 0, &use);
-    if (!(use.faults_per_s >= faults_per_s) || !(use.kernel_share >= kernel_at_least))
+    if (!(use.faults_per_s >= faults_per_s) || !(use.kernel_share >= kernel_min))
         return;
     struct snapshot_finding finding = {
         .rule = RULE_FIRST_TOUCH_FAULTS,

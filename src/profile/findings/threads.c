@@ -14,7 +14,7 @@ static void extent(const struct snapshot_sharing_group *group, struct snapshot_f
     }
 }
 
-static const double simulated_least = 0.1; /* minimum share of all misses */
+static const double simulated_min = 0.1; /* minimum share of all misses */
 
 /* Adds a finding about sharing. In a simulation its share is that of the misses, because hits have
  * no cost. If misses of another level than the first rank, few of them are on the line. */
@@ -46,7 +46,7 @@ static void sharing_add(struct findings *findings, const struct snapshot_sharing
         .gain = NAN,
         .bound = true};
     extent(group, &finding);
-    if (!simulated || finding.share >= simulated_least)
+    if (!simulated || finding.share >= simulated_min)
         findings_add(findings, &finding);
 }
 
@@ -222,7 +222,7 @@ static void spinning(struct findings *findings)
     if (of_misses || snapshot->target.threads < 2 || !findings->window)
         return;
     for (size_t i = 0; i < snapshot->code_count; i++)
-        if (snapshot->code[i].all_share >= FINDINGS_GAIN_LEAST)
+        if (snapshot->code[i].all_share >= FINDINGS_GAIN_MIN)
             spinning_add(findings, &snapshot->code[i]);
 }
 

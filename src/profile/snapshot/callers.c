@@ -10,8 +10,8 @@
 enum { CALLERS_ROWS = 64, CALLERS_CHILDREN = 100, CALLERS_DEPTHS = 64 };
 
 /* Minimum share of a child; limits a node to CALLERS_CHILDREN. */
-static const double callers_least = 0.01;
-static const double listed_least = 0.005; /* minimum share of all stacks for a row to have a tree */
+static const double callers_min = 0.01;
+static const double listed_min = 0.005; /* minimum share of all stacks for a row to have a tree */
 
 struct call {
     uint32_t node;
@@ -121,7 +121,7 @@ static size_t children_of(const struct call_list *list, uint32_t node,
     size_t count = 0;
     for (uint32_t child = tree->child[node]; child && count < CALLERS_CHILDREN;
          child = tree->sibling[child])
-        if (tree->samples[child] >= callers_least * list->all)
+        if (tree->samples[child] >= callers_min * list->all)
             children[count++] = (struct call_child){child, tree->samples[child]};
     SORT(children, count, LARGEST(struct call_child, samples), SMALLEST(struct call_child, node));
     return count;
@@ -177,7 +177,7 @@ static struct snapshot_callers *list_below(struct build *build, const struct cal
     struct snapshot_caller rows[CALLERS_ROWS];
     struct call_list list = {
         .build = build, .tree = tree, .rows = rows, .all = all, .effective = effective};
-    if (!(all > 0) || !tree->child[node] || all < listed_least * build->stacks)
+    if (!(all > 0) || !tree->child[node] || all < listed_min * build->stacks)
         return NULL;
     list.depths = depth_for(&list, node);
     list_children(&list, node, 0, 0);

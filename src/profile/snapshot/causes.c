@@ -18,7 +18,7 @@ static const char *build_evictor_object(struct build *build, uint32_t id)
 }
 
 /* Minimum share of all misses with a known evictor; smaller lines count in the rest. */
-static const double least_line = 0.001;
+static const double min_line = 0.001;
 
 /* Misses of one bin on lines evicted by a function's accesses to an object, or by a thread. */
 struct throw
@@ -177,7 +177,7 @@ static void choose_columns(struct build *build, const struct throws *throws, enu
         SORT(lines, count, LARGEST(struct snapshot_eviction_line, misses),
              SMALLEST(struct snapshot_eviction_line, id));
     for (size_t i = 0; i < count && i < SNAPSHOT_EVICTION_BINS; i++)
-        if (lines[i].misses >= least_line * out->misses)
+        if (lines[i].misses >= min_line * out->misses)
             out->columns[out->column_count++].id = lines[i].id;
     hash_fini(&known);
     free(lines);
@@ -189,7 +189,7 @@ static void choose_rows(const struct snapshot_causes_list *list, double evicted,
     out->misses = evicted;
     for (size_t i = 0; i < list->count && out->row_count < SNAPSHOT_EVICTION_BINS; i++) {
         const struct snapshot_causes_row *row = &list->rows[i];
-        if (!(row->figures.evicted >= least_line * out->misses))
+        if (!(row->figures.evicted >= min_line * out->misses))
             continue;
         out->rows[out->row_count++] =
             (struct snapshot_eviction_line){row->name, row->id, row->figures.evicted};
@@ -394,7 +394,7 @@ void build_causes(struct build *build)
 
 /* Minimum share of all misses with a known evictor; a smaller one does not explain a cell. This
  * limits evictors to 2000. */
-static const double least_evictor = 1.0 / 2000;
+static const double min_evictor = 1.0 / 2000;
 
 static size_t cell_of(const struct matrix_axes *axes, uint32_t function, uint32_t object)
 {
@@ -480,7 +480,7 @@ void build_cell_causes(struct build *build, const struct matrix_axes *axes)
     free(sums);
     if (!(evicted > 0) || build->failed)
         return;
-    double least = least_evictor * evicted;
+    double least = min_evictor * evicted;
     matrix->evictors = keep_evictors(build, axes, false, least, &matrix->evictor_count);
     matrix->evictor_threads =
         keep_evictors(build, axes, true, least, &matrix->evictor_thread_count);

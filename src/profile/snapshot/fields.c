@@ -170,7 +170,7 @@ enum { FIELDS = 64, INFERRED_PER_SNAPSHOT = 8, PAGE_BYTES = 4096 };
 
 static const double trusted = 0.5; /* minimum confidence for folding offsets */
 /* Maximum share of typed samples on an object with an inferred element. */
-static const double typed_at_most = 0.1;
+static const double typed_max = 0.1;
 
 /* Copies the offsets of one object from the window, newest first. */
 static size_t window_offsets(const struct window *window, uint32_t object, uint64_t *offsets,
@@ -203,7 +203,7 @@ static bool has_elements(const struct snapshot_object *object)
     double typed = 0;
     for (int how = TYPED_NOT + 1; how < TYPED_COUNT; how++)
         typed += object->typed[how];
-    return !object->type_id && typed <= typed_at_most * object->samples && !is_dealt_out(object);
+    return !object->type_id && typed <= typed_max * object->samples && !is_dealt_out(object);
 }
 
 /* Infers the stride again once the samples have doubled, because it takes a millisecond. */

@@ -33,8 +33,8 @@ enum {
 
 /* Thresholds of the suggestions. Those of findings are stricter (profile/findings). */
 static const double most_of_heat = 0.9;
-static const double straddling_least = 0.05;
-static const double unused_least = 0.25;
+static const double straddling_min = 0.05;
+static const double unused_min = 0.25;
 
 /* Finds the offset in a line at which most instances begin, and the share of accesses that straddle
  * lines, from the window. */
@@ -143,7 +143,7 @@ static void drawing_measure_spread(struct drawing *drawing)
 
 /* Returns the unused bytes of a line outside this element. Adjacent elements of an array are used
  * like this one; the use of other neighbours is not known, so their bytes count as used. */
-static uint32_t cold_beside(const struct drawing *drawing, size_t index, bool *known)
+static uint32_t cold_neighbours(const struct drawing *drawing, size_t index, bool *known)
 {
     const struct snapshot_layout_line *line = &drawing->layout->lines[index];
     uint64_t size = drawing->extent;
@@ -165,8 +165,8 @@ static double cold_share(const struct drawing *drawing, bool *known)
     double cold = 0;
     *known = true;
     for (size_t i = 0; i < layout->line_count; i++)
-        cold += layout->lines[i].share * (layout->lines[i].cold + cold_beside(drawing, i, known)) /
-                drawing->line;
+        cold += layout->lines[i].share *
+                (layout->lines[i].cold + cold_neighbours(drawing, i, known)) / drawing->line;
     return cold;
 }
 
@@ -177,8 +177,8 @@ static enum layout_reading drawing_reading(const struct drawing *drawing)
         return LAYOUT_TOO_FEW;
     return layout->size < drawing->line && !drawing->array ? LAYOUT_SHORT
            : layout->hot_span > layout->hot_lines          ? LAYOUT_SPREAD
-           : layout->straddling > straddling_least         ? LAYOUT_STRADDLES
-           : layout->unused > unused_least                 ? LAYOUT_UNUSED
+           : layout->straddling > straddling_min           ? LAYOUT_STRADDLES
+           : layout->unused > unused_min                   ? LAYOUT_UNUSED
                                                            : LAYOUT_FITS;
 }
 
@@ -347,7 +347,7 @@ static void layout_draw_rows(struct drawing *drawing, uint32_t object)
         drawing_measure_spread(drawing);
         bool known;
         layout->unused = cold_share(drawing, &known);
-        layout->unused_least = !known;
+        layout->unused_min = !known;
         layout->line_bytes = drawing->line;
         layout->reading = drawing_reading(drawing);
     }

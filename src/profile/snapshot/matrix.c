@@ -34,7 +34,7 @@ struct matrix_filling {
     bool timed;                    /* the source records latencies */
     int others[SNAPSHOT_MEASURES]; /* events; -1: none */
     double all[QUANTITIES];
-    double nobody[QUANTITIES][FILLING_ROWS];
+    double no_object[QUANTITIES][FILLING_ROWS];
     double unplaced[QUANTITIES]; /* all rows together */
     double row_left[QUANTITIES][FILLING_ROWS];
     double column_left[QUANTITIES][FILLING_COLUMNS];
@@ -117,26 +117,26 @@ static void open_margins(const struct build *build, struct matrix_filling *filli
 }
 
 /* Opens the column of samples without an object. Those without a function are in the last row. */
-static void open_nobody(const struct build *build, const struct matrix_axes *axes,
-                        struct matrix_filling *filling)
+static void open_none(const struct build *build, const struct matrix_axes *axes,
+                      struct matrix_filling *filling)
 {
     const struct unplaced *unplaced = &build->profile->unplaced;
     size_t last = filling->rows + 1;
     double amount[QUANTITIES];
     read_amounts(build, filling, unplaced->all, NULL, filling->unplaced);
     for (int i = 0; i < QUANTITIES; i++)
-        filling->nobody[i][last] = filling->unplaced[i];
+        filling->no_object[i][last] = filling->unplaced[i];
     for (uint32_t id = 0; id < unplaced->functions.ids; id++) {
         size_t row = matrix_axes_row(axes, id);
         read_amounts(build, filling, unplaced_tally(unplaced, id, 0), NULL, amount);
         for (int i = 0; i < QUANTITIES; i++) {
-            filling->nobody[i][row] += amount[i];
-            filling->nobody[i][last] -= amount[i];
+            filling->no_object[i][row] += amount[i];
+            filling->no_object[i][last] -= amount[i];
         }
     }
     for (int i = 0; i < QUANTITIES; i++)
-        if (filling->nobody[i][last] <= rounding * filling->unplaced[i])
-            filling->nobody[i][last] = 0;
+        if (filling->no_object[i][last] <= rounding * filling->unplaced[i])
+            filling->no_object[i][last] = 0;
 }
 
 /* Adds an amount to a cell, limited by the remainders of its row and column. An instruction counts
@@ -243,7 +243,7 @@ static void matrix_filling_open(const struct build *build, const struct matrix_a
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
         filling->others[i] = i == (int)measures->ranks ? -1 : measures->event[i];
     open_margins(build, filling, matrix);
-    open_nobody(build, axes, filling);
+    open_none(build, axes, filling);
 }
 
 /* Sets the cells and the remainders of the margins. `forgotten`: weight missing in the pairs;
@@ -295,7 +295,7 @@ static void matrix_axes_fini(struct matrix_axes *axes)
 enum { NAME_BYTES = 256 };
 
 /* Minimum share of the whole for a site to be shown in a cell. This limits sites to 4000. */
-static const double least_site = 1.0 / 4000;
+static const double min_site = 1.0 / 4000;
 
 /* ---- instructions and fields ---- */
 
@@ -335,7 +335,7 @@ static size_t list_sites(struct build *build, const struct matrix_axes *axes, st
                          struct snapshot_matrix_site *sites)
 {
     const struct pairs *pairs = &build->profile->code;
-    double least = least_site * build->snapshot->matrix.all.samples;
+    double least = min_site * build->snapshot->matrix.all.samples;
     size_t used = 0;
     for (size_t i = 0; i < build->code_count; i++) {
         const struct pair *pair = build->profile->sorted[i];
@@ -542,8 +542,8 @@ static struct snapshot_matrix_cell cell_of(const struct matrix_filling *filling,
 }
 
 /* Makes a cell of samples without an object, which have no latencies. */
-static struct snapshot_matrix_cell nobody_of(const struct matrix_filling *filling,
-                                             const double amount[QUANTITIES])
+static struct snapshot_matrix_cell none_of(const struct matrix_filling *filling,
+                                           const double amount[QUANTITIES])
 {
     struct snapshot_matrix_cell cell = cell_of(filling, amount);
     cell.cycles = NAN;
@@ -558,7 +558,7 @@ static void write_margins(struct matrix_filling *filling, struct snapshot_matrix
     matrix->all = cell_of(filling, amount);
     for (size_t row = 0; row < filling->rows + SNAPSHOT_MATRIX_REST; row++) {
         for (int i = 0; i < QUANTITIES; i++)
-            amount[i] = filling->row_left[i][row] + filling->nobody[i][row];
+            amount[i] = filling->row_left[i][row] + filling->no_object[i][row];
         matrix->row_totals[row] = cell_of(filling, amount);
     }
     for (size_t column = 0; column <= filling->columns; column++) {
@@ -566,7 +566,7 @@ static void write_margins(struct matrix_filling *filling, struct snapshot_matrix
             amount[i] = filling->column_left[i][column];
         matrix->column_totals[column] = cell_of(filling, amount);
     }
-    matrix->column_totals[filling->columns + 1] = nobody_of(filling, filling->unplaced);
+    matrix->column_totals[filling->columns + 1] = none_of(filling, filling->unplaced);
     matrix->row_totals[filling->rows + 1].cycles = NAN;
 }
 
@@ -581,8 +581,8 @@ static void write_cells(const struct matrix_filling *filling, struct snapshot_ma
             matrix->cells[row * width + column] = cell_of(filling, amount);
         }
         for (int i = 0; i < QUANTITIES; i++)
-            amount[i] = filling->nobody[i][row];
-        matrix->cells[row * width + width - 1] = nobody_of(filling, amount);
+            amount[i] = filling->no_object[i][row];
+        matrix->cells[row * width + width - 1] = none_of(filling, amount);
     }
 }
 

@@ -10,8 +10,8 @@
 #include "profile/tables/statistics.h"
 
 /* At most 1,000 objects can have a share of 0.001 or more, apart from rounding. If all objects are
- * requested, the smallest of these shares is used that gives at most LISTED_ALL_MOST rows. */
-enum { LISTED_FEW = 64, LISTED_MOST = 1001, LISTED_ALL_MOST = 4000 };
+ * requested, the smallest of these shares is used that gives at most LISTED_ALL_MAX rows. */
+enum { LISTED_FEW = 64, LISTED_MAX = 1001, LISTED_ALL_MAX = 4000 };
 static const double listed_shares[] = {0.001, 0.0001, 0.00001, 0};
 enum { LISTED_SHARES = sizeof listed_shares / sizeof *listed_shares };
 
@@ -177,12 +177,12 @@ static void find_parts(struct build *build)
 }
 
 /* A few are always listed, except those that have decayed to nothing. */
-static double least_listed(const struct build *build)
+static double min_listed(const struct build *build)
 {
     size_t counts[LISTED_SHARES] = {0};
     unsigned least = 0;
     bool all = build->snapshot->objects_all;
-    size_t most = all ? LISTED_ALL_MOST : LISTED_FEW;
+    size_t most = all ? LISTED_ALL_MAX : LISTED_FEW;
     unsigned shares = all ? LISTED_SHARES : LISTED_SHARES - 1; /* 0 is the last share */
     for (uint32_t id = 0; id < build->profile->objects.ids; id++) {
         double share = share_of(build, id);
@@ -210,18 +210,18 @@ static void index_objects(struct build *build)
 void build_objects(struct build *build)
 {
     struct snapshot *snapshot = build->snapshot;
-    size_t room = snapshot->objects_all ? LISTED_ALL_MOST : LISTED_MOST;
+    size_t room = snapshot->objects_all ? LISTED_ALL_MAX : LISTED_MAX;
     snapshot->objects = arena_array(build->arena, room, sizeof *snapshot->objects);
     build->failed = !snapshot->objects;
     find_parts(build);
     build_unplaced(build);
     build_all_levels(build);
-    snapshot->objects_least = least_listed(build);
+    snapshot->objects_min = min_listed(build);
     for (uint32_t id = 0; id < build->profile->objects.ids && !build->failed; id++) {
         double share = share_of(build, id);
         if (isnan(share))
             continue;
-        if (share < snapshot->objects_least || snapshot->object_count == room) {
+        if (share < snapshot->objects_min || snapshot->object_count == room) {
             snapshot->objects_left_out++;
             snapshot->objects_left_share += share;
             continue;
@@ -453,7 +453,7 @@ static void list_bins(struct build *build, struct snapshot_heap *shown)
     shown->bins_left_out = count - listed;
     for (size_t i = 0; i < listed && !build->failed; i++)
         list_bin(build, ranks[i].index, shown);
-    build->failed |= !build->failed && !twins_tell_apart(shown, build->arena);
+    build->failed |= !build->failed && !twins_number(shown, build->arena);
     free(ranks);
 }
 
@@ -622,7 +622,7 @@ static int by_bin_id(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-bool twins_tell_apart(struct snapshot_heap *heap, struct arena *arena)
+bool twins_number(struct snapshot_heap *heap, struct arena *arena)
 {
     struct bin_calls *sorted = calloc(heap->bin_count + 1, sizeof *sorted);
     size_t count = 0;

@@ -49,8 +49,8 @@ static const struct region *found_in(const struct search *search, const struct r
     return best;
 }
 
-static bool say_phase(const struct search *search, uint8_t phase, const struct region *region,
-                      struct snapshot_region_phase *out)
+static bool build_region_phase(const struct search *search, uint8_t phase,
+                               const struct region *region, struct snapshot_region_phase *out)
 {
     const struct region *found = found_in(search, region);
     if (!found)
@@ -63,18 +63,18 @@ static bool say_phase(const struct search *search, uint8_t phase, const struct r
 
 /* Lists the phases in which a region was found: the current phase from the running search, others
  * from the saved searches. */
-static void say_phases(struct build *build, const struct region *region,
-                       struct snapshot_region *shown)
+static void build_region_phases(struct build *build, const struct region *region,
+                                struct snapshot_region *shown)
 {
     const struct search_phases *phases = &build->profile->search_phases;
     struct snapshot_region_phase list[SEARCH_KEPT + 1];
     size_t count = 0;
     if (phases->phase != PHASES_NONE)
-        count += say_phase(&build->profile->search, phases->phase, region, &list[count]);
+        count += build_region_phase(&build->profile->search, phases->phase, region, &list[count]);
     for (unsigned i = 0; i < SEARCH_KEPT; i++) {
         const struct search_kept *kept = &phases->kept[i];
         if (kept->mark && kept->phase != phases->phase)
-            count += say_phase(&kept->mark->search, kept->phase, region, &list[count]);
+            count += build_region_phase(&kept->mark->search, kept->phase, region, &list[count]);
     }
     struct snapshot_region_phase *copy = arena_array(build->arena, count + 1, sizeof *copy);
     build->failed |= count && !copy;
@@ -105,7 +105,7 @@ static void list_elsewhere(struct build *build, const struct search *other,
         row->share = row->low = row->high = NAN;
         row->state = region_size(region) <= other->line_bytes ? REGION_LINE : REGION_OBJECT;
         row->reason = REGION_ELSEWHERE;
-        say_phases(build, region, row);
+        build_region_phases(build, region, row);
     }
 }
 
@@ -129,14 +129,14 @@ static void list_regions(struct build *build, const struct search *search,
         if (!search->active[i].final && region.state != REGION_KEPT)
             region.state = REGION_SPLIT;
         if (search->active[i].final)
-            say_phases(build, &search->active[i], &region);
+            build_region_phases(build, &search->active[i], &region);
         shown->regions[shown->region_count++] = region;
     }
     for (uint32_t i = 0; i < search->queue.count; i++) {
         struct snapshot_region *row = &shown->regions[shown->region_count++];
         *row = show_region(build, &search->queue.at[i]);
         if (search->queue.at[i].final)
-            say_phases(build, &search->queue.at[i], row);
+            build_region_phases(build, &search->queue.at[i], row);
     }
     for (unsigned i = 0; i < SEARCH_KEPT; i++)
         if (phases->kept[i].mark && phases->kept[i].phase != phases->phase)

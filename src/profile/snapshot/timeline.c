@@ -188,12 +188,12 @@ static void list_measure(struct build *build, const struct listing *listing,
                          struct snapshot_measured *measured)
 {
     const struct stream *all = streams_find(listing->streams, STREAM_KEY(STREAM_ALL, 0));
-    const struct stream *nobody = streams_find(listing->streams, STREAM_KEY(STREAM_NOBODY, 0));
+    const struct stream *no_object = streams_find(listing->streams, STREAM_KEY(STREAM_NONE, 0));
     if (!all && !listing->ranks)
         return;
     measured->all = curve_of(build, listing->streams, all, listing->by);
-    if (nobody)
-        measured->nobody = curve_of(build, listing->streams, nobody, listing->by);
+    if (no_object)
+        measured->no_object = curve_of(build, listing->streams, no_object, listing->by);
     measured->objects = list_kind(build, listing, STREAM_OBJECT, STREAMS_SHOWN);
     measured->functions = list_kind(build, listing, STREAM_FUNCTION, STREAMS_SHOWN);
     measured->fields = list_kind(build, listing, STREAM_FIELD, FIELDS_SHOWN);
@@ -222,7 +222,7 @@ struct span {
     size_t first;
     size_t end;
     double all;
-    double nobody; /* samples without an object */
+    double no_object; /* samples without an object */
 };
 
 /* Returns the elapsed time in seconds at a time of the samples' clock. */
@@ -245,7 +245,7 @@ static double sum_of(const struct stream *stream, const struct span *span)
 static struct span span_of(const struct streams *streams, const struct phases_segment *segment)
 {
     const struct stream *all = streams_find(streams, STREAM_KEY(STREAM_ALL, 0));
-    const struct stream *nobody = streams_find(streams, STREAM_KEY(STREAM_NOBODY, 0));
+    const struct stream *no_object = streams_find(streams, STREAM_KEY(STREAM_NONE, 0));
     uint64_t period_ns = streams->period_ns;
     uint64_t from_ns = segment->start_ns - streams->start_ns;
     uint64_t to_ns = segment->end_ns - streams->start_ns;
@@ -263,8 +263,8 @@ static struct span span_of(const struct streams *streams, const struct phases_se
         span.end = streams->points + 1;
     if (all)
         span.all = sum_of(all, &span);
-    if (nobody)
-        span.nobody = sum_of(nobody, &span);
+    if (no_object)
+        span.no_object = sum_of(no_object, &span);
     return span;
 }
 
@@ -355,8 +355,8 @@ static void phases_compare(struct build *build, const struct streams_sorted *obj
 static void phases_share(struct build *build, const struct streams_sorted *objects, size_t count,
                          const struct span *span, struct snapshot_phase *shown)
 {
-    double everything = span->all + span->nobody;
-    shown->nobody = everything > 0 ? span->nobody / everything : NAN;
+    double everything = span->all + span->no_object;
+    shown->no_object = everything > 0 ? span->no_object / everything : NAN;
     if (!(span->all > 0))
         return;
     shown->shares = build_array(build, count, sizeof *shown->shares);
@@ -504,8 +504,8 @@ static size_t most_of_phase(const struct timeline *timeline)
  * coarse blocks. */
 static size_t keep_detail(const struct streams *streams, size_t by)
 {
-    enum { POINTS_LEAST = 60 };
-    size_t most = streams->points / POINTS_LEAST;
+    enum { POINTS_MIN = 60 };
+    size_t most = streams->points / POINTS_MIN;
     by = by < most ? by : most;
     return by ? by : 1;
 }

@@ -10,7 +10,7 @@
 #include "sim_abi.h"
 
 /* Minimum lines for a level to be shown. */
-enum { LINES_LEAST = 64 };
+enum { LINES_MIN = 64 };
 
 static void read_sums(const struct build *build, const struct use_sums *sums,
                       struct snapshot_use *out)
@@ -59,7 +59,7 @@ void build_uses(struct build *build)
     uint8_t wanted = use->level_of[build->event];
     *uses = (struct snapshot_uses){0};
     for (unsigned level = wanted ? wanted : USE_LEVELS; level-- > 0 && !uses->known;) {
-        uses->known = use->all[level].lines.at[BASIS_RUN] >= LINES_LEAST;
+        uses->known = use->all[level].lines.at[BASIS_RUN] >= LINES_MIN;
         uses->level = (uint8_t)level;
     }
     for (unsigned level = 0; level < USE_LEVELS && !uses->known; level++) {

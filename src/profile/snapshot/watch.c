@@ -121,7 +121,7 @@ enum { MOST_NEEDED = 512 };
 /* Returns the number of watches after which the interval is narrow enough for a verdict. */
 static uint64_t needed(const struct snapshot_share *again)
 {
-    uint64_t count = REUSE_LEAST;
+    uint64_t count = REUSE_MIN;
     if (isnan(again->value))
         return count;
     while (count < MOST_NEEDED && !reuse_decided(interval_share(again->value, (double)count)))
@@ -288,10 +288,10 @@ static size_t take_times(const struct legs *legs, enum watch_kind kind, leg_time
 static struct snapshot_median median(const struct legs *legs, leg_time *time)
 {
     size_t count = take_times(legs, WATCH_AGAIN, time);
-    if (count < REUSE_LEAST)
+    if (count < REUSE_MIN)
         count = take_times(legs, WATCH_FIRST, time);
     struct survival_median found = survival_median(legs->times, count);
-    if (count < REUSE_LEAST)
+    if (count < REUSE_MIN)
         return (struct snapshot_median){NAN, NAN, NAN};
     return (struct snapshot_median){found.value, found.low, found.high};
 }
@@ -350,7 +350,7 @@ static struct snapshot_median reuse_time(const struct legs *legs)
 static double reach_of(const struct legs *legs, size_t count)
 {
     double many = survival_reach(legs->times, count, REUSE_MANY);
-    double few = survival_reach(legs->times, count, REUSE_LEAST);
+    double few = survival_reach(legs->times, count, REUSE_MIN);
     return fmax(many, fmin(few, reuse_long_s));
 }
 
@@ -363,9 +363,9 @@ static void fill_again(const struct legs *legs, struct snapshot_watch_object *ob
         object->touched += legs->times[i].happened;
         object->settled += legs->times[i].happened || legs->times[i].time >= reuse_long_s;
     }
-    object->again_s = count < REUSE_LEAST ? NAN : reach;
+    object->again_s = count < REUSE_MIN ? NAN : reach;
     object->again = object->returns = (struct snapshot_share){NAN, NAN, NAN};
-    if (count >= REUSE_LEAST) {
+    if (count >= REUSE_MIN) {
         object->again = survival_happened(legs->times, count, reach);
         object->returns = survival_happened(legs->times, count, reuse_long_s);
     }
@@ -386,8 +386,8 @@ static void fill_used(const struct legs *legs, struct snapshot_watch_object *obj
         used += visit && legs->at[i]->happened;
     }
     double visits = (double)object->visits;
-    object->used = object->visits < REUSE_LEAST ? (struct snapshot_share){NAN, NAN, NAN}
-                                                : interval_share((double)used / visits, visits);
+    object->used = object->visits < REUSE_MIN ? (struct snapshot_share){NAN, NAN, NAN}
+                                              : interval_share((double)used / visits, visits);
     object->used.value = of_line(object->used.value);
     object->used.low = of_line(object->used.low);
     object->used.high = of_line(object->used.high);

@@ -390,7 +390,7 @@ void build_window(struct build *build)
         shown->span_s =
             (double)(window_at(window, window->used - 1)->time_ns - window_at(window, 0)->time_ns) /
             1e9;
-    shown->lines = window->used < SNAPSHOT_WINDOW_LEAST ? NAN : lines_estimated(build);
+    shown->lines = window->used < SNAPSHOT_WINDOW_MIN ? NAN : lines_estimated(build);
     shown->caches = shown->lines * geometry->line_bytes / (double)geometry->size_bytes;
     shown->top = build_array(build, RECURRENCES, sizeof *shown->top);
     shown->pairs = build_array(build, COMISS_PAIRS_MAX, sizeof *shown->pairs);

@@ -257,8 +257,9 @@ struct snapshot_share survival_happened(const struct survival_time *times, size_
     struct walk walk = {1, (double)count, 0};
     while (walk.next < count && times[walk.next].time <= time)
         survival_step(&walk, times, count);
-    bool nobody = walk.surviving > 0 && walk.next == count && count && times[count - 1].time < time;
-    return interval_share(1 - walk.surviving, nobody ? 0 : walk.effective);
+    bool none_left =
+        walk.surviving > 0 && walk.next == count && count && times[count - 1].time < time;
+    return interval_share(1 - walk.surviving, none_left ? 0 : walk.effective);
 }
 
 double survival_reach(const struct survival_time *times, size_t count, double least)
@@ -403,7 +404,7 @@ static double batch_variance(const double *differences, size_t count, size_t bat
 double compare_design(const double *a, const double *b, size_t parts, double samples_a,
                       double samples_b)
 {
-    enum { PARTS_MOST = 256, PARTS_LEAST = 8, JOINED = 4, BATCHES_LEAST = 6 };
+    enum { PARTS_MOST = 256, PARTS_MIN = 8, JOINED = 4, BATCHES_MIN = 6 };
     double differences[PARTS_MOST];
     double sum_a = 0;
     double sum_b = 0;
@@ -415,13 +416,13 @@ double compare_design(const double *a, const double *b, size_t parts, double sam
         sum_b += b[i];
         differences[count++] = b[i] - a[i];
     }
-    if (count < PARTS_LEAST)
+    if (count < PARTS_MIN)
         return 1;
     double share_a = sum_a / (double)count;
     double share_b = sum_b / (double)count;
     double by_chance = share_a * (1 - share_a) / samples_a + share_b * (1 - share_b) / samples_b;
     double seen = batch_variance(differences, count, 1);
-    if (count / JOINED >= BATCHES_LEAST)
+    if (count / JOINED >= BATCHES_MIN)
         seen = fmax(seen, batch_variance(differences, count, JOINED));
     return by_chance > 0 ? fmax(1, seen / by_chance) : 1;
 }

@@ -117,7 +117,7 @@ void *count_rows_make(struct count_rows *rows, size_t row_bytes, size_t slot, ui
     if (!array_reach(&rows->slots, &rows->slot_count, slot, sizeof *rows->slots, FIRST_SLOTS))
         return NULL;
     struct count_rows_slot *at = &rows->slots[slot];
-    bool anew = !at->row || at->key != key;
+    bool restarts = !at->row || at->key != key;
     if (!at->row) {
         if (!array_more(&rows->at, &rows->room, rows->count, row_bytes, ARRAY_UNBOUNDED))
             return NULL;
@@ -125,7 +125,7 @@ void *count_rows_make(struct count_rows *rows, size_t row_bytes, size_t slot, ui
         at->row = (uint32_t)++rows->count;
     }
     at->key = key;
-    return anew ? memset(count_rows_row(rows, at), 0, row_bytes) : count_rows_row(rows, at);
+    return restarts ? memset(count_rows_row(rows, at), 0, row_bytes) : count_rows_row(rows, at);
 }
 
 void *count_rows_find(const struct count_rows *rows, size_t slot, uint64_t key)

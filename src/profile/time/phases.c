@@ -21,7 +21,7 @@ static const double degrees_of_shorter = 32;
 
 /* Cells with fewer samples in both windows, times the dispersion, are merged into one. If only one
  * cell remains, the pair adds nothing to the dispersion, but older pairs still decay. */
-static const double cell_least = 10;
+static const double cell_min = 10;
 
 /*
  * Huber's bound on the contribution of a pair of windows, as a multiple of the current dispersion.
@@ -73,7 +73,7 @@ static double ratio(const double *left, const double *right, double least, doubl
 static double phases_ratio(const double *left, const double *right, double dispersion,
                            double *freedom)
 {
-    return ratio(left, right, cell_least * dispersion, freedom) / dispersion;
+    return ratio(left, right, cell_min * dispersion, freedom) / dispersion;
 }
 
 /* Returns the estimated dispersion of windows of 2^scale blocks; *degrees: of freedom. */
@@ -123,7 +123,7 @@ static void learn_pair(struct phases *phases, unsigned scale, uint64_t length)
     phases_sum_blocks(phases, PHASES_LAG, length, after);
     phases_sum_blocks(phases, PHASES_LAG + length, length, before);
     double dispersion = believed(phases, scale, &degrees);
-    double g = ratio(before, after, cell_least * fmax(dispersion, 1), &freedom);
+    double g = ratio(before, after, cell_min * fmax(dispersion, 1), &freedom);
     double most = phases->seen < PHASES_FIRST ? most_at_first : most_of_believed;
     double pairs = fmax(half_life_pairs, half_life_blocks / (2 * (double)length));
     double kept = exp2(-1 / pairs);
@@ -149,7 +149,7 @@ static void phases_learn(struct phases *phases)
 /* Upper bound of the distance between two occurrences of a phase, in excess of the expected noise.
  * The noise is clamped; otherwise a time range with few samples would match every phase. */
 static const double recurs_within = 0.15;
-static const double noise_most = 0.10;
+static const double noise_max = 0.10;
 
 static double phases_sum(const double *counts)
 {
@@ -184,7 +184,7 @@ static double noise_of(const struct phases *phases, const struct phases_phase *k
         double share = (known->shares[i] * known->samples + counts[i]) / (known->samples + sum);
         noise += sqrt(2 / M_PI * share * (1 - share) * variance);
     }
-    return fmin(noise / 2, noise_most);
+    return fmin(noise / 2, noise_max);
 }
 
 /* Returns the nearest known phase within recurs_within; PHASES_NONE: none. */
@@ -242,8 +242,8 @@ size_t phases_time_ranges(const struct phases *phases, uint8_t phase, struct tim
 uint8_t phases_letter(const struct phases *phases)
 {
     uint8_t now = phases_now(phases);
-    bool is_new = now == PHASES_NONE && phases->blocks >= PHASES_SHORTEST &&
-                  phases->known_count < PHASES_MOST;
+    bool is_new =
+        now == PHASES_NONE && phases->blocks >= PHASES_SHORTEST && phases->known_count < PHASES_MAX;
     return is_new ? (uint8_t)phases->known_count : now;
 }
 
@@ -277,7 +277,7 @@ static void phases_name(struct phases *phases, struct phases_segment *segment, c
 {
     double sum = phases_sum(counts);
     segment->phase = alike(phases, counts);
-    if (segment->phase == PHASES_NONE && phases->known_count < PHASES_MOST)
+    if (segment->phase == PHASES_NONE && phases->known_count < PHASES_MAX)
         segment->phase = (uint8_t)phases->known_count++;
     if (segment->phase == PHASES_NONE || !(sum > 0))
         return;

@@ -42,7 +42,7 @@ enum {
     PHASES_FIRST = 12,   /* blocks before the first test: the dispersion has to be measured first */
     PHASES_LAG = 4,      /* blocks after which it is certain that no change came */
     PHASES_WINDOW = 132, /* blocks kept: two of the longest windows, and the lag */
-    PHASES_MOST = 26,    /* different phases: A to Z */
+    PHASES_MAX = 26,     /* different phases: A to Z */
     PHASES_SEGMENTS = 4096,
     PHASES_BLOCK_SAMPLES = 100, /* smaller blocks grow before anything is tested */
     PHASES_SHORTEST = 4,        /* blocks; shorter segments are transitions */
@@ -79,7 +79,7 @@ struct phases {
     struct phases_segment *segments;
     size_t segment_count;
     size_t segment_room;
-    struct phases_phase known[PHASES_MOST];
+    struct phases_phase known[PHASES_MAX];
     unsigned known_count;
     double now[PHASES_COLUMNS]; /* counts of all blocks of the last segment */
     double now_sum;

@@ -104,9 +104,9 @@ void streams_put(struct streams *streams, uint64_t key, double total)
     struct stream *stream = find_or_make(streams, key, total);
     if (!stream || total == stream->put)
         return;
-    bool anew = total < stream->put;
-    double added = anew ? total : total - stream->put;
-    streams->least = anew ? 0 : streams->least;
+    bool restarts = total < stream->put;
+    double added = restarts ? total : total - stream->put;
+    streams->least = restarts ? 0 : streams->least;
     stream->put = total;
     stream->at[streams->points] += added;
     stream->total += added;

@@ -288,7 +288,7 @@ static void record_all(struct timeline *timeline, const struct timeline_totals *
              measures_total(totals->measures, (enum snapshot_measure)i, totals->all,
                             totals->all_levels));
         if (event >= 0)
-            take(&timeline->by[i], STREAM_KEY(STREAM_NOBODY, 0),
+            take(&timeline->by[i], STREAM_KEY(STREAM_NONE, 0),
                  totals->unplaced[event].weight.at[BASIS_RUN]);
     }
 }

@@ -148,12 +148,12 @@ static inline double measures_waited(const struct measures *measures, const stru
 }
 double measures_missed(const struct measures *measures, const struct access *access);
 
-/* Kinds of streams. STREAM_OBJECT is first, so that an object's key is its id. STREAM_NOBODY:
+/* Kinds of streams. STREAM_OBJECT is first, so that an object's key is its id. STREAM_NONE:
  * samples without an object, whatever the reason. */
-enum { STREAM_OBJECT, STREAM_FUNCTION, STREAM_FIELD, STREAM_THREADS, STREAM_ALL, STREAM_NOBODY };
+enum { STREAM_OBJECT, STREAM_FUNCTION, STREAM_FIELD, STREAM_THREADS, STREAM_ALL, STREAM_NONE };
 
 struct timeline {
-    /* By STREAM_KEY(), all with the same period. STREAM_ALL and STREAM_NOBODY have one stream each,
+    /* By STREAM_KEY(), all with the same period. STREAM_ALL and STREAM_NONE have one stream each,
      * with id 0. */
     struct streams by[SNAPSHOT_MEASURES];
     struct streams_budget budget;

@@ -341,7 +341,7 @@ void node_answer(struct program *program, struct dwarf_answer *answer)
             continue;
         const struct library_rule *rule = library_rule(raw.text);
         if (die_member_type(&class, rule->link_type, &node) ||
-            die_beside(&class, rule->node, &node))
+            die_sibling(&class, rule->node, &node))
             answer->type = program_type(program, &node);
     }
     if (answer->type)

@@ -54,11 +54,11 @@ bool die_pointee(Dwarf_Die *pointer, Dwarf_Die *pointee);
 
 /*
  * die_member_type() finds the member type of a class by name, without the pointer around it.
- * die_beside() finds a type in the enclosing namespaces with the same first template argument. Both
- * return false if `name` is NULL. (shape.c)
+ * die_sibling() finds a type in the enclosing namespaces with the same first template argument.
+ * Both return false if `name` is NULL. (shape.c)
  */
 bool die_member_type(Dwarf_Die *record, const char *name, Dwarf_Die *type);
-bool die_beside(Dwarf_Die *class, const char *name, Dwarf_Die *found);
+bool die_sibling(Dwarf_Die *class, const char *name, Dwarf_Die *found);
 
 /* Computes the size of a type in bytes, including arrays and typedefs; returns false if unknown. */
 bool die_size(Dwarf_Die *type, uint64_t *bytes);

@@ -199,7 +199,7 @@ static void send(struct reader_file *file)
 {
     while (file->opened && !file->yields && file->sent < file->asked.count &&
            file->sent < SENT_MAX &&
-           worker_ask(&file->worker, file->number + file->sent, &file->asked.at[file->sent]))
+           worker_send(&file->worker, file->number + file->sent, &file->asked.at[file->sent]))
         file->sent++;
 }
 
@@ -230,7 +230,7 @@ static bool reader_file_take(struct reader_file *file, struct reader_run *run, e
 }
 
 /* Receives the pending messages. Returns false if the process is no longer usable. */
-static bool hear(struct reader_file *file, struct reader_run *run)
+static bool receive_answer(struct reader_file *file, struct reader_run *run)
 {
     struct arena strings = {0};
     struct wire_message message;
@@ -238,7 +238,7 @@ static bool hear(struct reader_file *file, struct reader_run *run)
     bool good = true;
     int code = worker_exchange(&file->worker);
     while (good && file->state == READER_USABLE &&
-           (kind = worker_hear(&file->worker, &message, &strings)) != WIRE_NOTHING) {
+           (kind = worker_receive(&file->worker, &message, &strings)) != WIRE_NOTHING) {
         good = reader_file_take(file, run, kind, &message);
         arena_fini(&strings);
     }
@@ -282,13 +282,13 @@ static bool is_late(const struct reader_file *file, const struct reader_run *run
 /* A sleeping process may have answered since the last read, so read once more. */
 static bool is_hung(struct reader_file *file, struct reader_run *run)
 {
-    return is_late(file, run) && (!hear(file, run) || is_late(file, run));
+    return is_late(file, run) && (!receive_answer(file, run) || is_late(file, run));
 }
 
 static pid_t run_worker(struct reader_file *file, struct reader_run *run)
 {
     send(file);
-    bool lives = hear(file, run);
+    bool lives = receive_answer(file, run);
     count_time(file, run);
     lives = lives && !is_hung(file, run);
     if (file->state == READER_WITHOUT)
@@ -337,7 +337,7 @@ static const uint64_t long_ns = CLOCK_NS_PER_S;
 
 /* Enough for the files of most programs: reopening a file takes longer than most answers. */
 const struct readers_limits readers_usual = {.processes = 16,
-                                             .processes_least = 4,
+                                             .processes_min = 4,
                                              .resident_bytes = UINT64_C(512) << 20,
                                              .memory_bytes = UINT64_C(4) << 30,
                                              .idle_ms = 60000,
@@ -489,7 +489,7 @@ static uint32_t places(const struct readers *readers)
     for (size_t i = 0; i < readers->count; i++)
         resident_bytes += readers->files[i]->resident_bytes;
     bool large = readers->limits.resident_bytes && resident_bytes > readers->limits.resident_bytes;
-    return large ? readers->limits.processes_least : readers->limits.processes;
+    return large ? readers->limits.processes_min : readers->limits.processes;
 }
 
 /* Returns the file that has waited longest for a process, preferably one with questions. Only one

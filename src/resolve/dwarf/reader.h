@@ -20,12 +20,12 @@ struct module;
 struct readers;
 
 struct readers_limits {
-    uint32_t processes;       /* at the same time */
-    uint32_t processes_least; /* ... if they use more than `resident_bytes` together */
-    uint64_t resident_bytes;  /* 0: no bound */
-    uint64_t memory_bytes;    /* address space of each process, besides that of misstop */
-    uint32_t idle_ms;         /* without a question, before it ends */
-    uint32_t patience_ms;     /* for one answer: CPU time, or clock time if it sleeps */
+    uint32_t processes;      /* at the same time */
+    uint32_t processes_min;  /* ... if they use more than `resident_bytes` together */
+    uint64_t resident_bytes; /* 0: no bound */
+    uint64_t memory_bytes;   /* address space of each process, besides that of misstop */
+    uint32_t idle_ms;        /* without a question, before it ends */
+    uint32_t patience_ms;    /* for one answer: CPU time, or clock time if it sleeps */
 };
 
 extern const struct readers_limits readers_usual;
@@ -112,14 +112,14 @@ int worker_start(struct worker *worker, struct module *module, const struct serv
 pid_t worker_end(struct worker *worker);
 
 /* Queues a question. Returns false if out of memory. */
-bool worker_ask(struct worker *worker, uint32_t number, const struct dwarf_question *question);
+bool worker_send(struct worker *worker, uint32_t number, const struct dwarf_question *question);
 
 /* Sends pending bytes, reads available ones. 0, or a negative errno if the process has ended. */
 int worker_exchange(struct worker *worker);
 
 /* Returns the next message: WIRE_OPENED, WIRE_TYPE, WIRE_ANSWER; WIRE_NOTHING; WIRE_BROKEN. */
-enum wire_kind worker_hear(struct worker *worker, struct wire_message *message,
-                           struct arena *strings);
+enum wire_kind worker_receive(struct worker *worker, struct wire_message *message,
+                              struct arena *strings);
 
 uint64_t worker_cpu_ns(const struct worker *worker);
 

@@ -70,7 +70,7 @@ bool die_member_type(Dwarf_Die *record, const char *name, Dwarf_Die *type)
 
 enum { BESIDE_MAX = 1 << 16 };
 
-bool die_beside(Dwarf_Die *class, const char *name, Dwarf_Die *found)
+bool die_sibling(Dwarf_Die *class, const char *name, Dwarf_Die *found)
 {
     Dwarf_Die *around = NULL;
     Dwarf_Die wanted;
@@ -103,7 +103,7 @@ static void apply_rule(const struct shape_reader *reader, struct part *part)
                  size <= part->size;
     bool links = !holds && reader->rule->link && !strcmp(reader->rule->link, name);
     part->link = links && (die_member_type(reader->record, reader->rule->link_type, &type) ||
-                           die_beside(reader->record, reader->rule->node, &type));
+                           die_sibling(reader->record, reader->rule->node, &type));
     if (holds) {
         part->size = size;
         part->stride = 0;

@@ -62,7 +62,7 @@ pid_t worker_end(struct worker *worker)
     return pid;
 }
 
-bool worker_ask(struct worker *worker, uint32_t number, const struct dwarf_question *question)
+bool worker_send(struct worker *worker, uint32_t number, const struct dwarf_question *question)
 {
     struct wire_message message = {.number = number, .question = *question};
     return wire_put(&worker->channel.out, WIRE_QUESTION, &message);
@@ -80,8 +80,8 @@ int worker_exchange(struct worker *worker)
     return got ? (int)got : -EPIPE;
 }
 
-enum wire_kind worker_hear(struct worker *worker, struct wire_message *message,
-                           struct arena *strings)
+enum wire_kind worker_receive(struct worker *worker, struct wire_message *message,
+                              struct arena *strings)
 {
     enum wire_kind kind = wire_take(&worker->channel.in, message, strings);
     return kind == WIRE_QUESTION ? WIRE_BROKEN : kind;

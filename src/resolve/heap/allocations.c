@@ -17,7 +17,7 @@ enum {
     WALKED_BINS = 1 << 30, /* bins of walked blocks come after those of call paths */
     PATHS_FIRST = 1024,
     DEPTH_SHOWN = 64,
-    EVENTS_MOST = BLOCKS_PREFETCH_MAX,
+    EVENTS_MAX = BLOCKS_PREFETCH_MAX,
     PAIR_BITS = 9,
     SITES_MAX = 1 << 18
 };
@@ -64,7 +64,7 @@ struct allocations {
     uint64_t unseen;                /* events lost and blocks displaced, at the last check */
     uint64_t unseen_ns;             /* time of the last event when `unseen` grew */
     unsigned event_count;
-    struct feed_event events[EVENTS_MOST]; /* read but not yet in the index */
+    struct feed_event events[EVENTS_MAX]; /* read but not yet in the index */
 };
 
 /* Counts a displaced block as freed: its free was lost. */
@@ -239,7 +239,7 @@ static unsigned pair_place(uint64_t address)
 
 /* Finds, for each allocation of a block that is freed among the same events, the index of its free.
  * All other events get their own index. */
-static void find_pairs(const struct allocations *allocations, uint8_t end[EVENTS_MOST])
+static void find_pairs(const struct allocations *allocations, uint8_t end[EVENTS_MAX])
 {
     uint8_t latest[1 << PAIR_BITS]; /* allocation with this address hash, + 1 */
     memset(latest, 0, sizeof latest);
@@ -258,13 +258,13 @@ static void find_pairs(const struct allocations *allocations, uint8_t end[EVENTS
 }
 
 /*
- * Blocks that were allocated and freed since the last sample, or EVENTS_MOST events ago, are only
+ * Blocks that were allocated and freed since the last sample, or EVENTS_MAX events ago, are only
  * counted: no sample looks for them. Not for UNSEEN_NS after a free was not seen (lost, or an
  * allocator has functions that are not ours): an allocation then also says which block is gone.
  */
 static void count_pairs(struct allocations *allocations)
 {
-    uint8_t end[EVENTS_MOST];
+    uint8_t end[EVENTS_MAX];
     unsigned rest = 0;
     find_pairs(allocations, end);
     for (unsigned i = 0; i < allocations->event_count; i++) {
@@ -281,7 +281,7 @@ static void count_pairs(struct allocations *allocations)
 
 static void take_events(struct allocations *allocations)
 {
-    uint64_t starts[EVENTS_MOST];
+    uint64_t starts[EVENTS_MAX];
     if (!allocations->event_count)
         return;
     uint64_t now_ns = allocations->events[allocations->event_count - 1].time_ns;
@@ -300,7 +300,7 @@ static void keep_event(void *context, const struct feed_event *event)
 {
     struct allocations *allocations = context;
     allocations->events[allocations->event_count++] = *event;
-    if (allocations->event_count == EVENTS_MOST)
+    if (allocations->event_count == EVENTS_MAX)
         take_events(allocations);
 }
 

@@ -63,7 +63,7 @@ int bins_new(struct bins **bins, uint32_t most)
     }
     made->at = at;
     made->room = 64;
-    made->most = most ? most : BINS_MOST_DEFAULT;
+    made->most = most ? most : BINS_MAX_DEFAULT;
     if (made->most >= BLOCKS_BINS_END)
         made->most = BLOCKS_BINS_END - 1;
     hash_init(&made->by_path);

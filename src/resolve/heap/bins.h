@@ -28,7 +28,7 @@
 enum {
     BINS_REST = 1,
     BINS_DEPTH_MAX = 128, /* frames kept per path, from the innermost */
-    BINS_MOST_DEFAULT = 1 << 16,
+    BINS_MAX_DEFAULT = 1 << 16,
 };
 
 /* The innermost "return address" of a path that made a mapping instead of an allocation, and the

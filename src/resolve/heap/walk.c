@@ -356,7 +356,7 @@ static bool walk_search_arenas(struct walk *walk, const struct maps *maps, bool 
     return false;
 }
 
-static void say_why_not(struct walk *walk, const struct seen *seen, bool mapped)
+static void explain_no_heap(struct walk *walk, const struct seen *seen, bool mapped)
 {
     char *out = walk->status;
     size_t size = sizeof walk->status;
@@ -393,7 +393,7 @@ static void find_arenas(struct walk *walk, const struct maps *maps)
     for (unsigned i = 0; i < tries && !found && maps->count && !seen.musl; i++)
         found = walk_search_arenas(walk, maps, *seen.libc);
     if (!found) {
-        say_why_not(walk, &seen, maps->count > 0);
+        explain_no_heap(walk, &seen, maps->count > 0);
         /* A program's own data may be large: back off. */
         if (walk->search_costly)
             walk_pause_lengthen(&walk->pause, WALK_SEARCH_PAUSE_MAX);

@@ -234,11 +234,11 @@ static bool find_known(struct walk *walk, uint64_t address, struct walk_block *b
 
 /* Searches a mapping, but does not search memory that is not malloc's again for each miss. Returns
  * false if all of it was searched before. */
-static bool search_mapping(struct walk *walk, const struct map *map, bool anew)
+static bool search_mapping(struct walk *walk, const struct map *map, bool restarts)
 {
     struct walk_searched *searched = &walk->memory.searched[map - walk->memory.maps.maps];
     struct walk_searched before = *searched;
-    if (anew || !before.end || walk->stats.finds >= before.finds + SEARCH_AGAIN_FINDS) {
+    if (restarts || !before.end || walk->stats.finds >= before.finds + SEARCH_AGAIN_FINDS) {
         *searched = (struct walk_searched){map->start, map->end, walk->stats.finds};
         walk_mapped_parse(walk, map->start, map->end);
         return true;

@@ -57,7 +57,7 @@ static void classes_start(struct walked_classes *classes)
     classes->live_blocks = classes->usable_bytes = 0;
 }
 
-static void start_anew(struct walked *walked)
+static void walked_restart(struct walked *walked)
 {
     blocks_remove_range(walked->cache, 0, BLOCKS_ADDRESS_END, NULL, NULL);
     classes_start(&walked->classes);
@@ -81,7 +81,7 @@ int walked_init(struct walked *walked, pid_t pid)
         walked_fini(walked);
         return code;
     }
-    start_anew(walked);
+    walked_restart(walked);
     return 0;
 }
 
@@ -120,7 +120,7 @@ void walked_forget(struct walked *walked)
     atomic_store(&walked->ends, walked->counts);
     if (!walked->counts)
         drop_spare(walked);
-    start_anew(walked);
+    walked_restart(walked);
 }
 
 /* Returns the index of the class of a size; classes beyond the table share the last entry. */

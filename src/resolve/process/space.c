@@ -279,9 +279,9 @@ bool space_take(struct space *space, const struct sample_mapping *mapping)
 static uint64_t pause_after(uint64_t took_ns)
 {
     uint64_t pause_ns = took_ns * SPACE_REREAD_PART;
-    uint64_t least_ns = SPACE_REREAD_MS_MIN * UINT64_C(1000000);
+    uint64_t min_ns = SPACE_REREAD_MS_MIN * UINT64_C(1000000);
     uint64_t most_ns = SPACE_REREAD_MS_MAX * UINT64_C(1000000);
-    return pause_ns < least_ns ? least_ns : pause_ns > most_ns ? most_ns : pause_ns;
+    return pause_ns < min_ns ? min_ns : pause_ns > most_ns ? most_ns : pause_ns;
 }
 
 bool space_reread(struct space *space, uint64_t now_ns)

@@ -151,7 +151,7 @@ const struct tcb *tcbs_ask(struct tcbs *tcbs, pid_t pid, uint32_t tid)
     return base ? add(tcbs, pid, base, tid) : NULL;
 }
 
-static void tcbs_forget_gone(struct tcbs *tcbs, const struct tids *tids)
+static void tcbs_forget_ended(struct tcbs *tcbs, const struct tids *tids)
 {
     size_t kept = 0;
     for (size_t i = 0; i < tcbs->count; i++)
@@ -166,7 +166,7 @@ void tcbs_refresh(struct tcbs *tcbs, pid_t pid)
     if (!tids)
         return;
     read_tids(tids, pid);
-    tcbs_forget_gone(tcbs, tids);
+    tcbs_forget_ended(tcbs, tids);
     for (size_t i = 0; i < tids->count; i++)
         tcbs_ask(tcbs, pid, tids->tids[i]);
     free(tids);
@@ -355,7 +355,7 @@ void stacks_of_thread(struct stacks *stacks, const struct tcb *tcb, const struct
     stacks_put(stacks, stack);
 }
 
-static void stacks_forget_gone(struct stacks *stacks, const struct maps *maps)
+static void stacks_forget_unmapped(struct stacks *stacks, const struct maps *maps)
 {
     size_t kept = 0;
     for (size_t i = 0; i < stacks->count; i++) {
@@ -371,7 +371,7 @@ static void stacks_forget_gone(struct stacks *stacks, const struct maps *maps)
 void stacks_refresh(struct stacks *stacks, const struct tcbs *tcbs, const struct maps *maps,
                     uint32_t first_tid)
 {
-    stacks_forget_gone(stacks, maps);
+    stacks_forget_unmapped(stacks, maps);
     for (size_t i = 0; i < tcbs->count; i++)
         if (tcbs->tcbs[i].tid != first_tid)
             stacks_of_thread(stacks, &tcbs->tcbs[i], maps);

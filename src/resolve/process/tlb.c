@@ -22,7 +22,7 @@
 enum { AMD_CACHES = (int)0x80000006, AMD_FEATURES = (int)0x80000021 };
 enum { INTEL_TRANSLATIONS = 0x18, SUBLEAVES_MAX = 16 };
 enum { KIND_DATA = 1, KIND_UNIFIED = 3 };
-enum { AMD_TIMES_32 = 1 << 14, AMD_LEAST = 512 /* family 10h; later ones have at least 1024 */ };
+enum { AMD_TIMES_32 = 1 << 14, AMD_MIN = 512 /* family 10h; later ones have at least 1024 */ };
 
 static const double walk_least_ns = 2; /* a walk takes longer, even if its reads hit the L1 cache */
 static const double walk_begins = 0.5;
@@ -31,7 +31,7 @@ uint32_t tlb_entries_amd(uint32_t ebx, uint32_t eax_21)
 {
     uint32_t entries = ebx >> 28 ? ebx >> 16 & 0xfff : 0;
     entries *= eax_21 & AMD_TIMES_32 ? 32 : 1;
-    return entries >= AMD_LEAST ? entries : 0;
+    return entries >= AMD_MIN ? entries : 0;
 }
 
 uint32_t tlb_entries_intel(uint32_t ebx, uint32_t ecx, uint32_t edx)
@@ -133,7 +133,7 @@ static bool tlb_keep(const char *cpu, uint32_t entries)
 
 /* ---- measurement ---- */
 
-enum { PAGE = 4096, LINE = 64, PAGES_MOST = 8192, REPEATS = 6, MAPPINGS = 3 };
+enum { PAGE = 4096, LINE = 64, PAGES_MAX = 8192, REPEATS = 6, MAPPINGS = 3 };
 
 /* At most the number of lines of a 512 KiB L2 cache; otherwise data misses would be measured. */
 static const uint32_t measured_pages[] = {512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192};
@@ -182,9 +182,9 @@ static double chain_ns(char *memory, bool dense, uint32_t count, uint32_t *order
     void *volatile *at = (void *volatile *)(void *)tlb_place_of(memory, order[0], dense);
     for (int round = 0; round < REPEATS; round++) {
         double began = thread_ns();
-        for (uint32_t i = 0; i < PAGES_MOST; i++)
+        for (uint32_t i = 0; i < PAGES_MAX; i++)
             at = (void *volatile *)*at;
-        double took = (thread_ns() - began) / PAGES_MOST;
+        double took = (thread_ns() - began) / PAGES_MAX;
         best = took < best ? took : best;
     }
     return best;
@@ -195,11 +195,11 @@ static double chain_ns(char *memory, bool dense, uint32_t count, uint32_t *order
 static bool tlb_measure(double ns[MEASURED])
 {
     struct prng prng = {29};
-    uint32_t *order = malloc(PAGES_MOST * sizeof *order);
+    uint32_t *order = malloc(PAGES_MAX * sizeof *order);
     for (int i = 0; i < MEASURED; i++)
         ns[i] = 0;
     for (int k = 0; order && k < MAPPINGS; k++) {
-        size_t size = (size_t)PAGES_MOST * PAGE;
+        size_t size = (size_t)PAGES_MAX * PAGE;
         char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED) {
             free(order);

@@ -169,8 +169,8 @@ static bool is_array(const struct value_head *head, uint64_t bytes)
 
 /* A block holds a value only if it has the size of one. During garbage collection, references of
  * values in use are 0, too; a free block begins with a pointer. */
-static struct runtime_class *class_of(struct runtimes *runtimes, const struct value_head *head,
-                                      uint64_t bytes)
+static struct runtime_class *php_class_of(struct runtimes *runtimes, const struct value_head *head,
+                                          uint64_t bytes)
 {
     const struct php *php = &runtimes->php;
     uint32_t type = head->references < REFERENCES_MAX ? head->type & TYPE_MASK : 0;
@@ -207,7 +207,7 @@ bool php_object(struct runtimes *runtimes, uint64_t start, uint64_t address,
     uint64_t at = address - (address - run) % bytes;
     if (!process_read(php->pid, at, &head, bytes < sizeof head ? bytes : sizeof head))
         return false;
-    *object = (struct runtime_object){at, bytes, class_of(runtimes, &head, bytes)};
+    *object = (struct runtime_object){at, bytes, php_class_of(runtimes, &head, bytes)};
     return object->class;
 }
 

@@ -205,7 +205,7 @@ static void offer_libpfm(struct nearest *best, size_t count, const char *wanted)
     }
 }
 
-static int say_nearest(const char *word, int why, struct error *error)
+static int suggest_events(const char *word, int why, struct error *error)
 {
     enum { OFFERED = 3 };
     struct nearest best[OFFERED] = {{0}};
@@ -262,7 +262,7 @@ static int encode_name(struct event *event, unsigned skip, const struct kernel *
                          "out or take :u",
                          event->name);
     if (code != PFM_SUCCESS)
-        return say_nearest(event->name, code, error);
+        return suggest_events(event->name, code, error);
     event->role = role_of(event);
     if (!fits(event, kernel))
         event->role = EVENT_OTHER;

@@ -21,7 +21,7 @@
 
 /* The kernel events: one per thread, CPU and event. Those of a CPU share its ring. */
 
-enum { SESSION_CPUS_MAX = 4096, SESSION_RELISTS = 4, SESSION_SET_MOST = 1024 };
+enum { SESSION_CPUS_MAX = 4096, SESSION_RELISTS = 4, SESSION_SET_MAX = 1024 };
 
 enum { SESSION_OPENING_PART = 100 /* of the time; thousands of threads take 1 s */ };
 
@@ -330,10 +330,10 @@ static int session_follow_cpus(struct session *session)
  */
 void session_ask_times(struct session *session)
 {
-    enum { ASKED_MOST = 64 };
+    enum { ASKED_MAX = 64 };
     double enabled[SAMPLE_EVENTS_MAX] = {0};
     double running[SAMPLE_EVENTS_MAX] = {0};
-    size_t count = session->handle_count < ASKED_MOST ? session->handle_count : ASKED_MOST;
+    size_t count = session->handle_count < ASKED_MAX ? session->handle_count : ASKED_MAX;
     for (size_t i = 0; i < count; i++) {
         const struct session_handle *handle =
             &session->handles[session->asked++ % session->handle_count];
@@ -400,9 +400,9 @@ static uint64_t jittered(struct session *session, uint64_t period)
 /* Returns a multiple of 8, as the kernel requires. */
 static uint32_t stack_bytes(uint32_t rate)
 {
-    enum { STACK_BYTES_LEAST = 512 };
+    enum { STACK_BYTES_MIN = 512 };
     uint32_t bytes = rate ? SESSION_STACK_BYTES_PER_S / rate & ~7u : SESSION_STACK_BYTES;
-    return bytes < STACK_BYTES_LEAST     ? STACK_BYTES_LEAST
+    return bytes < STACK_BYTES_MIN       ? STACK_BYTES_MIN
            : bytes < SESSION_STACK_BYTES ? bytes
                                          : SESSION_STACK_BYTES;
 }
@@ -446,10 +446,10 @@ static int check_options(const struct session *session, struct error *error)
                          (unsigned long long)options->period, session->source->name,
                          (unsigned long long)step,
                          (unsigned long long)((options->period / step + 1) * step));
-    if (options->period && options->period < session->plan.period_least)
+    if (options->period && options->period < session->plan.period_min)
         return error_set(error, -EINVAL, "-c %llu: %s takes no period below %llu",
                          (unsigned long long)options->period, session->source->name,
-                         (unsigned long long)session->plan.period_least);
+                         (unsigned long long)session->plan.period_min);
     return 0;
 }
 
@@ -566,7 +566,7 @@ static void set_next_periods(struct session *session, uint16_t event, uint64_t p
 {
     session->events[event].period = period;
     session->events[event].format.period = session->events[event].steered;
-    for (size_t i = 0; i < SESSION_SET_MOST; i++) {
+    for (size_t i = 0; i < SESSION_SET_MAX; i++) {
         const struct session_handle *handle =
             &session->handles[session->set++ % session->handle_count];
         if (handle->event == event)
@@ -598,7 +598,7 @@ static void adapt_rate(struct session *session, double seconds)
         session->rate = fmin(session->rate, 0.7 * (double)handed / seconds);
     else
         session->rate *= 1.1;
-    session->rate = fmax(fmin(session->rate, asked), fmin(asked, SESSION_RATE_LEAST));
+    session->rate = fmax(fmin(session->rate, asked), fmin(asked, SESSION_RATE_MIN));
 }
 
 /* Threads of a launched program inherited the period from the start and keep it. Reopens them only
@@ -631,8 +631,7 @@ static void steer(struct session *session, uint16_t index, double seconds)
     event->steered = period_steer(event->steered, rate, wanted, lowest_period(session, index),
                                   UINT64_C(1) << 36);
     double moved = fabs((double)event->steered - (double)event->reached);
-    if (session->handle_count > SESSION_SET_MOST &&
-        moved < SESSION_MOVED * (double)event->reached) {
+    if (session->handle_count > SESSION_SET_MAX && moved < SESSION_MOVED * (double)event->reached) {
         set_next_periods(session, index, jittered(session, event->steered));
         return;
     }

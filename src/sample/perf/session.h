@@ -24,7 +24,7 @@ enum {
     SESSION_STACK_BYTES_PER_S = 2 << 20, /* so that a ring holds 200 ms of samples */
     SESSION_LOST_PART = 50,              /* losing more than one sample in this many is too much */
     SESSION_RATE = 2000,                 /* default samples per second */
-    SESSION_RATE_LEAST = 100,            /* lower bound, however many samples are lost */
+    SESSION_RATE_MIN = 100,              /* lower bound, however many samples are lost */
     SESSION_RATE_SPARING = 100,          /* if switched often: a period above most ticks */
     SESSION_STACK_RATE_MAX = 10000       /* highest rate with stacks, in samples per second */
 };

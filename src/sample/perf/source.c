@@ -358,16 +358,16 @@ int source_explain(const struct source *source, int code, const struct source_pl
     }
 }
 
-enum { FILTER_WORD_BYTES = 32, FILTER_LDLAT_MOST = 65535 /* config1:0-15 */ };
+enum { FILTER_WORD_BYTES = 32, FILTER_LDLAT_MAX = 65535 /* config1:0-15 */ };
 
 static int take_threshold(struct filter *filter, const char *number, struct error *error)
 {
     char *end;
     unsigned long cycles = strtoul(number, &end, 10);
-    if (!isdigit((unsigned char)*number) || *end || !cycles || cycles > FILTER_LDLAT_MOST)
+    if (!isdigit((unsigned char)*number) || *end || !cycles || cycles > FILTER_LDLAT_MAX)
         return error_set(error, -EINVAL,
                          "-e ldlat= takes a number of cycles from 1 to %d, as in ldlat=64",
-                         FILTER_LDLAT_MOST);
+                         FILTER_LDLAT_MAX);
     filter->ldlat_cycles = (uint32_t)cycles;
     return 0;
 }

@@ -21,7 +21,7 @@ struct source_plan {
     char weighs[96];       /* meaning of the ranking event's samples; set by source_try() */
     uint64_t first_period; /* of the ranking event, until its rate is known */
     uint64_t period_step;  /* periods are multiples of it; 0: no restriction */
-    uint64_t period_least; /* shorter periods are refused; 0: no restriction */
+    uint64_t period_min;   /* shorter periods are refused; 0: no restriction */
     bool first_optional;   /* without -e: if the first event does not open, the next one ranks */
     bool kernel_too;       /* the hardware cannot exclude kernel mode */
     bool needs_aux;        /* load latency needs mem-loads-aux as group leader */

@@ -21,11 +21,11 @@
 
 enum {
     IBS_PERIOD_STEP = 16,
-    IBS_PERIOD_LEAST = 0x90,
+    IBS_PERIOD_MIN = 0x90,
     IBS_FIRST_PERIOD = 100000 / IBS_PERIOD_STEP * IBS_PERIOD_STEP,
     IBS_FILTERED_PERIOD = 10000 / IBS_PERIOD_STEP * IBS_PERIOD_STEP, /* few ops pass */
-    IBS_LDLAT_LEAST = 128,
-    IBS_LDLAT_MOST = 2048
+    IBS_LDLAT_MIN = 128,
+    IBS_LDLAT_MAX = 2048
 };
 
 static bool has_format(const struct kernel *kernel, const char *term)
@@ -50,9 +50,9 @@ static int check_filter(const struct filter *filter, const struct kernel *kernel
                          "-e ldlat=: ibs filters by latency since Zen 5 and "
                          "Linux 6.15; l3missonly comes near to it since Zen 4");
     if (filter->ldlat_cycles &&
-        (filter->ldlat_cycles < IBS_LDLAT_LEAST || filter->ldlat_cycles > IBS_LDLAT_MOST))
-        return error_set(error, -EINVAL, "-e ldlat=: ibs takes %d to %d cycles", IBS_LDLAT_LEAST,
-                         IBS_LDLAT_MOST);
+        (filter->ldlat_cycles < IBS_LDLAT_MIN || filter->ldlat_cycles > IBS_LDLAT_MAX))
+        return error_set(error, -EINVAL, "-e ldlat=: ibs takes %d to %d cycles", IBS_LDLAT_MIN,
+                         IBS_LDLAT_MAX);
     return 0;
 }
 
@@ -94,7 +94,7 @@ static int ibs_plan(struct source_plan *plan, const char *list, const struct ker
     plan->count = 1;
     plan->first_period = filtered ? IBS_FILTERED_PERIOD : IBS_FIRST_PERIOD;
     plan->period_step = IBS_PERIOD_STEP;
-    plan->period_least = IBS_PERIOD_LEAST;
+    plan->period_min = IBS_PERIOD_MIN;
     source_offer_stalls(plan, kernel);
     return 0;
 }

@@ -67,7 +67,7 @@ enum { INPUT_BUFFER_BYTES = 256 * 1024 };
 /* A pipe that is silent for this long is a live recording. */
 #define INPUT_IDLE_NS CLOCK_NS_PER_S
 
-#define INPUT_SPOOL_MOST (UINT64_C(8) << 30)
+#define INPUT_SPOOL_MAX (UINT64_C(8) << 30)
 
 static int refuse_kind(const char *path, int fd, mode_t mode, struct error *error)
 {
@@ -304,13 +304,13 @@ static int write_all(int fd, const unsigned char *bytes, size_t size)
 }
 
 /* Returns how much of a pipe may be spooled: half of the free space in the folder. */
-static uint64_t spool_most(int fd)
+static uint64_t spool_max(int fd)
 {
     struct statvfs room;
     if (fstatvfs(fd, &room))
-        return INPUT_SPOOL_MOST;
+        return INPUT_SPOOL_MAX;
     uint64_t half = (uint64_t)room.f_bavail * room.f_frsize / 2;
-    return half < INPUT_SPOOL_MOST ? half : INPUT_SPOOL_MOST;
+    return half < INPUT_SPOOL_MAX ? half : INPUT_SPOOL_MAX;
 }
 
 /* Returns true if the pipe is written slowly, as by a live recording. */
@@ -323,7 +323,7 @@ static bool trickles(uint64_t took_ns, uint64_t waited_ns)
  * negative errno. */
 static int copy(struct input *input, int to, double wait_s)
 {
-    uint64_t most = spool_most(to);
+    uint64_t most = spool_max(to);
     uint64_t copied = input->past - input->first;
     int code = write_all(to, input->buffer + input->first, copied);
     input->first = input->past = 0;

@@ -17,7 +17,7 @@
 #include "sample/perfdata/processes.h"
 
 /* Bloom filter of the 64 KiB blocks in which code was sampled: a bit of 0 means none was. */
-enum { CODE_SHIFT = 16, CODE_BYTES = 1 << CODE_SHIFT, CODE_BITS = 1 << 16, CODE_MOST = 1 << 13 };
+enum { CODE_SHIFT = 16, CODE_BYTES = 1 << CODE_SHIFT, CODE_BITS = 1 << 16, CODE_MAX = 1 << 13 };
 
 struct perfdata {
     struct input input;
@@ -210,12 +210,12 @@ bool perfdata_sampled(const struct perfdata *file, uint64_t start, uint64_t leng
     if (!file->counts.with_address && !file->counts.with_registers)
         return false;
     uint64_t parts = (start % CODE_BYTES + length + CODE_BYTES - 1) >> CODE_SHIFT;
-    for (uint64_t i = 0; i < parts && i < CODE_MOST; i++) {
+    for (uint64_t i = 0; i < parts && i < CODE_MAX; i++) {
         uint64_t bit = hash_mix((start >> CODE_SHIFT) + i) % CODE_BITS;
         if (file->code[bit / 64] >> bit % 64 & 1)
             return true;
     }
-    return parts > CODE_MOST;
+    return parts > CODE_MAX;
 }
 
 static int count_sample(struct perfdata *file, struct sample_run *run, struct attribute *event,

@@ -200,7 +200,7 @@ static void publish(const struct asked *asked)
     __atomic_store_n(&answer->state, asked->state, __ATOMIC_RELEASE);
 }
 
-static void hear(const struct model *first, const struct model_spec *spec)
+static void accept_question(const struct model *first, const struct model_spec *spec)
 {
     for (struct asked *asked = all; asked < all + SIM_QUESTIONS_MAX; asked++)
         if (__atomic_load_n(&shared->questions[asked->number].asked, __ATOMIC_ACQUIRE) !=
@@ -239,7 +239,7 @@ static void wait_for_questions(const struct model *first, const struct model_spe
     for (; waited_ms < PATIENCE_MS && is_awaited(accesses); waited_ms++) {
         __atomic_store_n(&shared->asked.waits, accesses, __ATOMIC_RELEASE);
         VG_(poll)(NULL, 0, 1);
-        hear(first, spec);
+        accept_question(first, spec);
         ULong now = __atomic_load_n(&shared->header.reads, __ATOMIC_RELAXED);
         waited_ms = now == reads ? waited_ms : 0;
         reads = now;
@@ -265,13 +265,13 @@ Bool whatif_look(const struct model *first, const struct model_spec *spec, UInt 
         wait_for_questions(first, spec, accesses);
     if (is_quiet())
         return False;
-    hear(first, spec);
-    Bool anew = zeroed != shared->asked.zeroed;
+    accept_question(first, spec);
+    Bool restarts = zeroed != shared->asked.zeroed;
     zeroed = shared->asked.zeroed;
     for (struct asked *asked = all; asked < all + SIM_QUESTIONS_MAX; asked++) {
         if (asked->state != SIM_ANSWER_COUNTS || whatif_runs(&asked->whatif, thread))
             continue;
-        if (anew)
+        if (restarts)
             asked->whatif.counts = (struct whatif_counts){.accesses = 0};
         settle_pending(asked);
         publish(asked);

@@ -141,7 +141,7 @@ void pane_tabbed(struct browser *browser, struct canvas *canvas, struct area are
     pane_table(browser, canvas, area, panes[shown]);
 }
 
-enum { LIST_LEAST = 3, EXPLAIN_ROWS = 12, LABEL_COLUMNS = 11 };
+enum { LIST_MIN = 3, EXPLAIN_ROWS = 12, LABEL_COLUMNS = 11 };
 
 int explained_draw(const struct snapshot *snapshot, const struct columns *columns, const void *row,
                    int most, struct canvas *canvas, struct area area)
@@ -170,7 +170,7 @@ void pane_explained(struct browser *browser, struct canvas *canvas, struct area 
 {
     struct area list = area;
     int most = area.rows - EXPLAIN_ROWS - 1;
-    most = most < LIST_LEAST ? LIST_LEAST : most;
+    most = most < LIST_MIN ? LIST_MIN : most;
     list.rows = (int)table->shown + 1 < most ? (int)table->shown + 1 : most;
     list.rows = list.rows > area.rows || !table->columns->explain ? area.rows : list.rows;
     pane_table(browser, canvas, list, table);

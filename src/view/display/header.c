@@ -12,7 +12,7 @@
 
 /* ---- the parts of a tab that fit ---- */
 
-enum said { SAID_NOTHING, SAID_KEY, SAID_NAME };
+enum tab_label { LABEL_NOTHING, LABEL_KEY, LABEL_NAME };
 
 static bool tab_calls(const struct browser *browser, int tab)
 {
@@ -39,21 +39,21 @@ static enum action tab_action(int tab)
 }
 
 /* Returns the width of a key with the blank before it, or of a name. */
-static int cost_of(int tab, enum said said, bool ascii)
+static int cost_of(int tab, enum tab_label label, bool ascii)
 {
-    return said == SAID_NAME ? glyph_columns(screens[tab].screen->name, ascii)
-                             : glyph_columns(screens[tab].key, ascii) + 1;
+    return label == LABEL_NAME ? glyph_columns(screens[tab].screen->name, ascii)
+                               : glyph_columns(screens[tab].key, ascii) + 1;
 }
 
-static void tabs_say(const struct browser *browser, int tab, enum said said, bool ascii, int *room,
-                     enum said out[SCREEN_COUNT])
+static void format_tab(const struct browser *browser, int tab, enum tab_label label, bool ascii,
+                       int *room, enum tab_label out[SCREEN_COUNT])
 {
     if (!tab_exists(browser, tab))
         return;
-    int cost = cost_of(tab, said, ascii);
-    if (out[tab] != said - 1 || cost > *room)
+    int cost = cost_of(tab, label, ascii);
+    if (out[tab] != label - 1 || cost > *room)
         return;
-    out[tab] = said;
+    out[tab] = label;
     *room -= cost;
 }
 
@@ -69,35 +69,35 @@ static int tab_step(int tab, int direction)
 /* Allocates the room: keys before names; first the current screen, then screens that call for
  * attention, then the nearest ones. */
 static void share_out(const struct browser *browser, int room, bool ascii,
-                      enum said out[SCREEN_COUNT])
+                      enum tab_label out[SCREEN_COUNT])
 {
     int shown = tab_shown(browser);
     int middle = shown < 0 ? 0 : shown;
-    for (enum said said = SAID_KEY; said <= SAID_NAME; said++) {
+    for (enum tab_label label = LABEL_KEY; label <= LABEL_NAME; label++) {
         if (shown >= 0)
-            tabs_say(browser, shown, said, ascii, &room, out);
+            format_tab(browser, shown, label, ascii, &room, out);
         for (int i = 0; i < SCREEN_COUNT; i++)
             if (tab_calls(browser, i))
-                tabs_say(browser, i, said, ascii, &room, out);
+                format_tab(browser, i, label, ascii, &room, out);
         for (int left = middle, right = middle; left >= 0 || right < SCREEN_COUNT;
              left = tab_step(left, -1), right = tab_step(right, 1)) {
             if (right < SCREEN_COUNT)
-                tabs_say(browser, right, said, ascii, &room, out);
+                format_tab(browser, right, label, ascii, &room, out);
             if (left >= 0)
-                tabs_say(browser, left, said, ascii, &room, out);
+                format_tab(browser, left, label, ascii, &room, out);
         }
     }
 }
 
 /* Draws a tab and returns the columns used; the trailing blank belongs to the next tab. */
 static int draw_tab(struct browser *browser, struct canvas *canvas, int row, int column, int tab,
-                    enum said said, bool apart)
+                    enum tab_label label, bool apart)
 {
     bool calls = tab_calls(browser, tab);
     int room = canvas->columns - column;
     int used = canvas_format(canvas, row, column, room, calls ? PAINT_WARN : PAINT_KEY, " %s",
                              screens[tab].key);
-    if (said == SAID_NAME)
+    if (label == LABEL_NAME)
         used +=
             canvas_format(canvas, row, column + used, room - used, calls ? PAINT_WARN : PAINT_TAB,
                           "%s%s", apart ? " " : "", screens[tab].screen->name);
@@ -108,7 +108,7 @@ static int draw_tab(struct browser *browser, struct canvas *canvas, int row, int
 /* Draws the tabs. Adds blanks between keys and names, and then between tabs, if all of them fit. */
 static int tabs_draw(struct browser *browser, struct canvas *canvas, int row)
 {
-    enum said said[SCREEN_COUNT] = {SAID_NOTHING};
+    enum tab_label label[SCREEN_COUNT] = {LABEL_NOTHING};
     int room = canvas->columns - 1;
     int wanted = 0;
     int count = 0;
@@ -117,15 +117,15 @@ static int tabs_draw(struct browser *browser, struct canvas *canvas, int row)
         if (!tab_exists(browser, i))
             continue;
         count++;
-        wanted += cost_of(i, SAID_KEY, canvas->ascii) + cost_of(i, SAID_NAME, canvas->ascii);
+        wanted += cost_of(i, LABEL_KEY, canvas->ascii) + cost_of(i, LABEL_NAME, canvas->ascii);
     }
     bool apart = wanted + count <= room;
     int gap = wanted + 2 * count <= room;
-    share_out(browser, room, canvas->ascii, said);
+    share_out(browser, room, canvas->ascii, label);
     for (int i = 0; i < SCREEN_COUNT; i++) {
-        if (said[i] == SAID_NOTHING)
+        if (label[i] == LABEL_NOTHING)
             continue;
-        int used = draw_tab(browser, canvas, row, column, i, said[i], apart);
+        int used = draw_tab(browser, canvas, row, column, i, label[i], apart);
         if (i == tab_shown(browser))
             canvas_paint(canvas, row, column, used + 1, PAINT_TAB_SHOWN);
         column += used + gap;

@@ -187,7 +187,7 @@ static int diff_match(struct diff *diff)
 /* Amounts this close count as equal: two runs of the same program vary by as much. */
 static const double same_amount = 0.05;
 
-static const double waiting_least = 0.02;
+static const double waiting_min = 0.02;
 
 /* Returns true if no part of the run has decayed. */
 static bool is_whole(const struct report *run)
@@ -235,7 +235,7 @@ static void sum_side(struct diff *diff, struct diff_side *side)
 
 static void compare_totals(struct diff *diff)
 {
-    double amounts[2 * DIFF_RUNS_MOST];
+    double amounts[2 * DIFF_RUNS_MAX];
     size_t runs_a = diff->a.run_count;
     if (!diff->several) {
         double times = diff->b.amount / diff->a.amount;
@@ -265,7 +265,7 @@ static void diff_totals_note(struct diff *diff, const char *format, ...)
     for (size_t i = 0; i < diff->note_count; i++)
         if (!strcmp(diff->notes[i], text))
             return;
-    if (diff->note_count == DIFF_NOTES_MOST)
+    if (diff->note_count == DIFF_NOTES_MAX)
         return;
     const char *kept = arena_string(&diff->arena, text);
     if (kept)
@@ -307,7 +307,7 @@ static int check_run(struct diff *diff, size_t index, struct error *error)
                          "%s shows the recent past (half-life %g s), not the whole run; press c or "
                          "use -H 0 before writing it",
                          run->path, run->half_life_s);
-    if (run->waiting >= waiting_least)
+    if (run->waiting >= waiting_min)
         diff_totals_note(
             diff,
             "%s: %.0f %% of the samples came before debug information was loaded; their fields are "
@@ -398,7 +398,7 @@ static double hidden_share(const struct diff *diff, enum report_table table,
     const struct report *report = diff_run(diff, run);
     double early = early_share(table, row, report);
     if (table == REPORT_FUNCTIONS)
-        return report->least_code;
+        return report->min_code;
     if (table == REPORT_FIELDS && row->object && !isnan(row->object->leasts[run]))
         return fmax(row->object->leasts[run], early);
     return fmax(report->least, early);
@@ -466,7 +466,7 @@ static void compare_several(const struct diff *diff, struct diff_row *row, const
 {
     const struct diff_side *a = &diff->a;
     const struct diff_side *b = &diff->b;
-    double amounts[2 * DIFF_RUNS_MOST];
+    double amounts[2 * DIFF_RUNS_MAX];
     const double *of_b = shares + a->run_count;
     row->share = compare_runs(shares, a->run_count, sampling_variance(a, shares), of_b,
                               b->run_count, sampling_variance(b, of_b));
@@ -528,7 +528,7 @@ static void find_designs(struct diff *diff)
 
 static void compare_row(struct diff *diff, enum report_table table, struct diff_row *row)
 {
-    double shares[2 * DIFF_RUNS_MOST];
+    double shares[2 * DIFF_RUNS_MAX];
     fill_shares(diff, table, row, shares);
     if (diff->several)
         compare_several(diff, row, shares);
@@ -800,17 +800,17 @@ static const char *amount_words(const struct diff *diff)
     }
 }
 
-static void say_run(struct text_writer *writer, const char *side, const struct report *run)
+static void print_run(struct text_writer *writer, const char *side, const struct report *run)
 {
     char elapsed[32] = "";
     char samples[16];
     if (!isnan(run->elapsed_s))
         snprintf(elapsed, sizeof elapsed, ", %.1f s", run->elapsed_s);
-    text_say(writer, "%s: %s: %s%s, %s samples", side, run->path, *run->comm ? run->comm : "?",
-             elapsed, text_count(samples, isnan(run->samples) ? run->effective : run->samples));
+    text_printf(writer, "%s: %s: %s%s, %s samples", side, run->path, *run->comm ? run->comm : "?",
+                elapsed, text_count(samples, isnan(run->samples) ? run->effective : run->samples));
 }
 
-static void say_totals(struct text_writer *writer, const struct diff *diff)
+static void print_comparison_totals(struct text_writer *writer, const struct diff *diff)
 {
     char a[16];
     char b[16];
@@ -819,45 +819,46 @@ static void say_totals(struct text_writer *writer, const struct diff *diff)
     const char *weighs = diff->a.runs[0]->weighs;
     const char *amounts = amount_words(diff);
     bool same = !*weighs || !strcmp(event, weighs);
-    text_say(writer, "shares of %s%s%s%s, in percentage points: B minus A", event, same ? "" : " (",
-             same ? "" : weighs, same ? "" : ")");
+    text_printf(writer, "shares of %s%s%s%s, in percentage points: B minus A", event,
+                same ? "" : " (", same ? "" : weighs, same ? "" : ")");
     if (!amounts) {
-        text_say(writer, "amounts are not known: shares only");
+        text_printf(writer, "amounts are not known: shares only");
         return;
     }
     diff_amount_text(a, diff, diff->a.amount);
     diff_amount_text(b, diff, diff->b.amount);
     if (!isnan(diff->times.value))
         format_factor(times, sizeof times, value_number(diff->times.value));
-    text_say(writer, "amounts: %s; in all %s -> %s, %s (%.2f..%.2f)", amounts, a, b, times,
-             diff->times.low, diff->times.high);
+    text_printf(writer, "amounts: %s; in all %s -> %s, %s (%.2f..%.2f)", amounts, a, b, times,
+                diff->times.low, diff->times.high);
     if (diff->amounts == DIFF_AMOUNT_OF_RUN || isnan(diff->a.weight) || isnan(diff->b.weight))
         return;
     diff_amount_text(a, diff, diff->a.weight);
     diff_amount_text(b, diff, diff->b.weight);
-    text_say(writer, "of a whole run: %s -> %s, x%.2f", a, b, diff->b.weight / diff->a.weight);
+    text_printf(writer, "of a whole run: %s -> %s, x%.2f", a, b, diff->b.weight / diff->a.weight);
 }
 
-static void say_head(struct text_writer *writer, const struct diff *diff)
+static void print_comparison_head(struct text_writer *writer, const struct diff *diff)
 {
     for (size_t i = 0; i < diff->a.run_count; i++)
-        say_run(writer, "A", diff->a.runs[i]);
+        print_run(writer, "A", diff->a.runs[i]);
     for (size_t i = 0; i < diff->b.run_count; i++)
-        say_run(writer, "B", diff->b.runs[i]);
-    say_totals(writer, diff);
+        print_run(writer, "B", diff->b.runs[i]);
+    print_comparison_totals(writer, diff);
     for (size_t i = 0; i < diff->note_count; i++)
-        text_say(writer, "note: %s", diff->notes[i]);
+        text_printf(writer, "note: %s", diff->notes[i]);
 }
 
-static void say_table(struct text_writer *writer, const struct diff *diff, int table, bool all)
+static void print_diff_table(struct text_writer *writer, const struct diff *diff, int table,
+                             bool all)
 {
     static const char *const names[] = {"objects", "fields", "functions"};
     if (!diff->changed[table])
-        text_say(writer, "\n%s: no significant change (%zu compared)", names[table],
-                 diff->tested[table]);
+        text_printf(writer, "\n%s: no significant change (%zu compared)", names[table],
+                    diff->tested[table]);
     else
-        text_say(writer, "\n%s: %zu of %zu changed significantly", names[table],
-                 diff->changed[table], diff->tested[table]);
+        text_printf(writer, "\n%s: %zu of %zu changed significantly", names[table],
+                    diff->changed[table], diff->tested[table]);
     text_rows(writer, diff_columns[table], diff->rows[table],
               all ? diff->count[table] : diff->changed[table], SIZE_MAX);
 }
@@ -871,9 +872,9 @@ int diff_print(FILE *out, const struct diff *diff, const struct view_options *op
     if (code)
         return code;
     errno = 0;
-    say_head(&writer, diff);
+    print_comparison_head(&writer, diff);
     for (int table = 0; table < REPORT_TABLES; table++)
-        say_table(&writer, diff, table, all);
+        print_diff_table(&writer, diff, table, all);
     if (fflush(out) == EOF || ferror(out))
         code = errno ? -errno : -EIO;
     canvas_fini(&writer.line);

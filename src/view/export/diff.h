@@ -52,7 +52,7 @@ struct report {
     double samples;      /* attributed, without decay */
     double effective;    /* number of samples of equal weight with the same statistical error */
     double least;        /* objects with a smaller share may be missing; 0: all are listed */
-    double least_code;
+    double min_code;
     double waiting; /* share of the samples before debug information was loaded; 0 */
     size_t part_count;
     struct report_row *rows[REPORT_TABLES];
@@ -69,7 +69,7 @@ int report_of_snapshot(struct report **report, const struct snapshot *snapshot, 
 
 void report_free(struct report *report);
 
-enum { DIFF_RUNS_MOST = 32, DIFF_NOTES_MOST = 16 };
+enum { DIFF_RUNS_MAX = 32, DIFF_NOTES_MAX = 16 };
 
 /* Unit of amounts, the same on both sides. */
 enum diff_amount {
@@ -117,7 +117,7 @@ struct diff {
     size_t count[REPORT_TABLES];
     size_t changed[REPORT_TABLES];
     size_t tested[REPORT_TABLES]; /* rows large enough to be tested */
-    const char *notes[DIFF_NOTES_MOST];
+    const char *notes[DIFF_NOTES_MAX];
     size_t note_count;
     struct arena arena;
 };

@@ -37,7 +37,7 @@ __attribute__((format(printf, 3, 4))) static void fact(struct html_writer *write
     va_end(arguments);
     if (!*text)
         return;
-    html_say(writer, "<dt>%s</dt><dd>%s</dd>\n", name, text);
+    html_printf(writer, "<dt>%s</dt><dd>%s</dd>\n", name, text);
 }
 
 static const char *or_empty(const char *text)
@@ -147,11 +147,11 @@ static void html_head(struct html_writer *writer)
 {
     const struct snapshot_target *target = &writer->snapshot->target;
     bool misses = measured_of(&writer->snapshot->source) == MEASURED_MISSES;
-    html_say(writer,
-             "<header>\n<h1>%s of %s</h1>\n<p class=\"dim\">%s%s%s</p>\n<dl class=\"facts\">\n",
-             misses ? "Cache misses" : "Memory accesses",
-             target->comm && *target->comm ? target->comm : "a process", writer->run->version,
-             *writer->run->date ? ", page made " : "", writer->run->date);
+    html_printf(writer,
+                "<header>\n<h1>%s of %s</h1>\n<p class=\"dim\">%s%s%s</p>\n<dl class=\"facts\">\n",
+                misses ? "Cache misses" : "Memory accesses",
+                target->comm && *target->comm ? target->comm : "a process", writer->run->version,
+                *writer->run->date ? ", page made " : "", writer->run->date);
     write_answer(writer);
     write_program(writer);
     write_recording(writer);
@@ -186,9 +186,10 @@ static void write_places(struct html_writer *writer, const struct snapshot_findi
 static void write_finding(struct html_writer *writer, const struct snapshot_finding *finding,
                           size_t number)
 {
-    html_say(writer, "<article id=\"p%zu\">\n<h3>%s: %s%s%s</h3>\n<dl class=\"facts\">\n", number,
-             finding_kind_words(finding->kind), finding->name ? finding->name : "(no name)",
-             finding->field ? ", " : "", finding->field ? finding->field : "");
+    html_printf(writer, "<article id=\"p%zu\">\n<h3>%s: %s%s%s</h3>\n<dl class=\"facts\">\n",
+                number, finding_kind_words(finding->kind),
+                finding->name ? finding->name : "(no name)", finding->field ? ", " : "",
+                finding->field ? finding->field : "");
     html_facts(writer, &finding_columns, finding);
     write_places(writer, finding);
     html_markup(writer, "</dl>\n</article>\n");
@@ -217,7 +218,7 @@ static void say_quality(void *to, enum paint paint, const char *label, const cha
     if (!label)
         html_element(to, "h3", "", text);
     else
-        html_say(to, "<p><b class=\"%s\">%s</b> %s</p>\n", html_class(paint), label, text);
+        html_printf(to, "<p><b class=\"%s\">%s</b> %s</p>\n", html_class(paint), label, text);
 }
 
 static void html_quality(struct html_writer *writer)
@@ -441,8 +442,8 @@ static void html_short(struct html_writer *writer)
         html_markup(writer, "%s",
                     any ? ""
                         : "<section id=\"short\"><h2>In short</h2>\n<ul class=\"found says\">\n");
-        html_say(writer, "<li><a href=\"#%s\">%s</a>: %s</li>\n", sections[i].id, sections[i].title,
-                 text);
+        html_printf(writer, "<li><a href=\"#%s\">%s</a>: %s</li>\n", sections[i].id,
+                    sections[i].title, text);
         any = true;
     }
     html_markup(writer, "%s", any ? "</ul></section>\n" : "");
@@ -596,8 +597,8 @@ static void print_page(struct html_writer *writer)
     html_markup(writer, "<meta name=\"viewport\" content=\"width=device-width\"/>\n"
                         "<meta name=\"color-scheme\" content=\"light dark\"/>\n");
     const struct snapshot_target *target = &writer->snapshot->target;
-    html_say(writer, "<title>misstop: %s</title>\n",
-             target->comm && *target->comm ? target->comm : "?");
+    html_printf(writer, "<title>misstop: %s</title>\n",
+                target->comm && *target->comm ? target->comm : "?");
     html_markup(writer, "<style>\n%s</style>\n</head>\n<body>\n", style);
     html_head(writer);
     html_links(writer);

@@ -141,7 +141,7 @@ static void write_row(struct html_writer *writer, const struct snapshot_reuse_ro
     char text[512];
     reuse_advice(reuse, row, text, sizeof text);
     html_details(writer, open);
-    html_say(writer, "<summary><span class=\"strong\">%s</span></summary>\n", row->name);
+    html_printf(writer, "<summary><span class=\"strong\">%s</span></summary>\n", row->name);
     html_element(writer, "p", "says", text);
     if (!canvas_init(&canvas, CURVE_ROWS, HTML_PICTURE_COLUMNS, false)) {
         reuse_curve_draw(reuse, row, &canvas,
@@ -191,9 +191,9 @@ static void write_group(struct html_writer *writer, const struct snapshot_sharin
     char reading[SHARING_READING_BYTES];
     sharing_reading(group, reading, sizeof reading);
     html_details(writer, open);
-    html_say(writer, "<summary><span class=\"strong\">%s</span> %s</summary>\n",
-             group->name && *group->name ? group->name : "(no name)",
-             sharing_verdict_name(group->verdict));
+    html_printf(writer, "<summary><span class=\"strong\">%s</span> %s</summary>\n",
+                group->name && *group->name ? group->name : "(no name)",
+                sharing_verdict_name(group->verdict));
     html_element(writer, "p", "says", reading);
     if (group->line_count) {
         draw_line(writer, &group->lines[0]);

@@ -40,10 +40,10 @@ static void write_unreadable(struct html_writer *writer, const struct source_row
     for (size_t i = 0; i < lines->count && !note && sources->source_note; i++)
         if (lines->list[i].file && !lines->list[i].text[0])
             note = sources->source_note(sources->context, lines->list[i].file);
-    html_say(writer,
-             "<p class=\"dim\">A source file could not be read: --symfs DIR sets its "
-             "directory.%s%s</p>\n",
-             note ? " " : "", note);
+    html_printf(writer,
+                "<p class=\"dim\">A source file could not be read: --symfs DIR sets its "
+                "directory.%s%s</p>\n",
+                note ? " " : "", note);
 }
 
 /* Writes the lines as on the screen; instructions if no line is known. */
@@ -74,7 +74,7 @@ static void write_callers(struct html_writer *writer, const struct snapshot_code
         return;
     caller_rows_make(&rows, code->callers);
     callers_known(code->callers, code->samples + code->unknown_samples, known, sizeof known);
-    html_say(writer, "<details><summary>Callers: %s</summary>\n", known);
+    html_printf(writer, "<details><summary>Callers: %s</summary>\n", known);
     html_rows(writer, &caller_columns, rows.list, rows.count, CALLER_ROWS);
     html_markup(writer, "</details>\n");
     free(rows.list);
@@ -87,10 +87,11 @@ static void write_function(struct html_writer *writer, const struct snapshot_cod
     if (html_known(code->share.value))
         format_percent(text, sizeof text, value_number(code->share.value));
     html_details(writer, open);
-    html_say(writer, "<summary><span class=\"strong\">%s</span> %s</summary>\n<div id=\"f%zu\">\n",
-             code->function && *code->function ? code->function : "(no name)", text, number);
+    html_printf(writer,
+                "<summary><span class=\"strong\">%s</span> %s</summary>\n<div id=\"f%zu\">\n",
+                code->function && *code->function ? code->function : "(no name)", text, number);
     if (code->file && code->line)
-        html_say(writer, "<p class=\"dim\">%s:%u</p>\n", code->file, code->line);
+        html_printf(writer, "<p class=\"dim\">%s:%u</p>\n", code->file, code->line);
     write_lines(writer, code);
     write_callers(writer, code);
     html_markup(writer, "</div></details>\n");
@@ -109,12 +110,12 @@ void html_code(struct html_writer *writer)
 /* ---- the matrix of functions and objects as a heat table, and its largest cells in words ---- */
 
 enum { CELLS_OPENED = 8 };
-static const double least_line = 0.001; /* smaller rows and columns are counted but not drawn */
-static const double least_listed = 0.0005;
+static const double min_line = 0.001; /* smaller rows and columns are counted but not drawn */
+static const double min_listed = 0.0005;
 
 static bool drawn(const struct matrix_line *line)
 {
-    return line->total.share >= least_line;
+    return line->total.share >= min_line;
 }
 
 /* Writes a name, as a link to its part of the page if there is one. */
@@ -154,7 +155,7 @@ static void write_titles(struct html_writer *writer, const struct matrix_table *
 static void write_share(struct html_writer *writer, double share, const char *heat)
 {
     html_markup(writer, "<td class=\"num%s%s\">", *heat ? " on " : "", heat);
-    if (html_known(share) && share >= least_listed)
+    if (html_known(share) && share >= min_listed)
         html_markup(writer, "%.1f%%", share * 100);
     else if (share > 0)
         html_markup(writer, "·");
@@ -176,7 +177,7 @@ static void write_row(struct html_writer *writer, const struct matrix_table *tab
     const struct matrix_lines *columns = &table->axis[MATRIX_OBJECTS];
     for (size_t i = 0; i < columns->count; i++) {
         double share = row ? table->cells[row - rows][i].share : columns->list[i].total.share;
-        bool hot = row && html_known(share) && share >= least_listed;
+        bool hot = row && html_known(share) && share >= min_listed;
         if (drawn(&columns->list[i]))
             write_share(writer, share, hot ? html_class(paint_heat(share)) : "");
     }
@@ -211,8 +212,8 @@ static void write_cell(struct html_writer *writer, const struct matrix_table *ta
     char text[MATRIX_WORD_BYTES];
     matrix_word(table, cell, MATRIX_WORD_TITLE, text);
     html_details(writer, open);
-    html_say(writer, "<summary><b>%.1f%%</b> %s</summary>\n<ul class=\"notes says\">\n",
-             cell->figures->share * 100, text);
+    html_printf(writer, "<summary><b>%.1f%%</b> %s</summary>\n<ul class=\"notes says\">\n",
+                cell->figures->share * 100, text);
     for (enum matrix_word word = MATRIX_WORD_SHARES; word < MATRIX_WORDS; word++) {
         matrix_word(table, cell, word, text);
         html_element(writer, "li", "", text);

@@ -67,11 +67,11 @@ static void write_title(struct html_writer *writer, const struct snapshot_object
 {
     char known[256];
     field_known(object, layout, known, sizeof known);
-    html_say(writer, "<h3>Layout of %s</h3>\n<p class=\"dim\">%" PRIu64 " bytes",
-             layout->inferred ? "one element" : layout->name, layout->size);
+    html_printf(writer, "<h3>Layout of %s</h3>\n<p class=\"dim\">%" PRIu64 " bytes",
+                layout->inferred ? "one element" : layout->name, layout->size);
     if (html_known(layout->share))
         html_markup(writer, ", %.1f%% of the object's samples", layout->share * 100);
-    html_say(writer, "; %s</p>\n", known);
+    html_printf(writer, "; %s</p>\n", known);
 }
 
 static void html_layout(struct html_writer *writer, const struct snapshot_object *object,
@@ -120,7 +120,7 @@ void html_objects(struct html_writer *writer)
     char left[160];
     objects_left_out(snapshot, left, sizeof left);
     if (*left)
-        html_say(writer, "<p class=\"dim\">%s.</p>\n", left);
+        html_printf(writer, "<p class=\"dim\">%s.</p>\n", left);
 }
 
 static void write_facts(struct html_writer *writer, const struct snapshot_object *object)
@@ -174,8 +174,8 @@ static void write_object(struct html_writer *writer, const struct snapshot_objec
     if (share.kind == VALUE_NUMBER && html_known(share.number))
         format_percent(text, sizeof text, share);
     html_details(writer, open);
-    html_say(writer, "<summary><span class=\"strong\">%s</span> %s</summary>\n<div id=\"%s\">\n",
-             object->name && *object->name ? object->name : "(no name)", text, id);
+    html_printf(writer, "<summary><span class=\"strong\">%s</span> %s</summary>\n<div id=\"%s\">\n",
+                object->name && *object->name ? object->name : "(no name)", text, id);
     write_facts(writer, object);
     write_lists(writer, object);
     html_markup(writer, "</div></details>\n");
@@ -197,9 +197,9 @@ void html_heap(struct html_writer *writer)
     const struct snapshot_heap *heap = &writer->snapshot->heap;
     const struct heap_summary *summary = &heap->summary;
     char bytes[16];
-    html_say(writer, "<p>%s in %" PRIu64 " blocks, known by %s",
-             text_bytes(bytes, summary->usable_bytes), summary->live_blocks,
-             summary->source ? summary->source : "?");
+    html_printf(writer, "<p>%s in %" PRIu64 " blocks, known by %s",
+                text_bytes(bytes, summary->usable_bytes), summary->live_blocks,
+                summary->source ? summary->source : "?");
     if (summary->lost)
         html_markup(writer, ", %" PRIu64 " events lost", summary->lost);
     html_markup(writer, ".</p>\n");

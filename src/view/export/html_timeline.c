@@ -15,8 +15,8 @@ static void write_keys(struct html_writer *writer, const struct timeline_stack *
     html_markup(writer, "<ul class=\"keys\">");
     for (size_t i = 0; i < stack->count; i++) {
         double share = stack->series[i]->share / stack->share;
-        html_say(writer, "<li><i class=\"key %s\"></i>%s", html_class(timeline_chart_paint(i)),
-                 stack->series[i]->name);
+        html_printf(writer, "<li><i class=\"key %s\"></i>%s", html_class(timeline_chart_paint(i)),
+                    stack->series[i]->name);
         if (html_known(share))
             html_markup(writer, " %.1f%%", share * 100);
         html_markup(writer, "</li>\n");
@@ -51,8 +51,8 @@ static void write_turns(struct html_writer *writer, const struct snapshot_timeli
         const struct snapshot_turns *turns = &timeline->turns[i];
         if (turns->left >= objects->count || turns->right >= objects->count)
             continue;
-        html_say(writer, "<li><b>%s</b> has samples when <b>%s</b> has none, and vice versa",
-                 objects->list[turns->left].name, objects->list[turns->right].name);
+        html_printf(writer, "<li><b>%s</b> has samples when <b>%s</b> has none, and vice versa",
+                    objects->list[turns->left].name, objects->list[turns->right].name);
         if (html_known(turns->correlation))
             html_markup(writer, " (correlation %.2f)", turns->correlation);
         html_markup(writer, ".</li>\n");
@@ -72,7 +72,7 @@ static void write_more(struct html_writer *writer, enum snapshot_measure measure
         return;
     snprintf(label, sizeof label, "%s by %s%s%.200s", name, stack->title, stack->of ? " of " : "",
              stack->of ? stack->of : "");
-    html_say(writer, "<details><summary>%s</summary>\n", label);
+    html_printf(writer, "<details><summary>%s</summary>\n", label);
     html_timeline_chart(writer, stack, label);
     html_markup(writer, "</details>\n");
 }

@@ -9,9 +9,9 @@
 #include "base/text.h"
 
 /* Larger figures come from damaged data, and could overflow as a percentage. */
-static const double drawn_most = 1e100;
+static const double drawn_max = 1e100;
 
-enum { PIECE = 256, TEXT_MOST = 4000, FORMAT_MOST = 4096 };
+enum { PIECE = 256, TEXT_MAX = 4000, FORMAT_MAX = 4096 };
 
 void html_markup(struct html_writer *writer, const char *format, ...)
 {
@@ -69,9 +69,9 @@ static size_t piece_of(const char *text, size_t left)
 void html_text(struct html_writer *writer, const char *text)
 {
     char piece[PIECE + 1];
-    size_t size = text ? strnlen(text, TEXT_MOST + 1) : 0;
-    bool cut = size > TEXT_MOST;
-    for (size_t at = 0, step; at < size && (!cut || at + PIECE <= TEXT_MOST); at += step) {
+    size_t size = text ? strnlen(text, TEXT_MAX + 1) : 0;
+    bool cut = size > TEXT_MAX;
+    for (size_t at = 0, step; at < size && (!cut || at + PIECE <= TEXT_MAX); at += step) {
         step = piece_of(text + at, size - at);
         text_sanitise(piece, sizeof piece, text + at, step);
         html_writer_put(writer->out, piece);
@@ -82,7 +82,7 @@ void html_text(struct html_writer *writer, const char *text)
 
 void html_format(struct html_writer *writer, const char *format, ...)
 {
-    char text[FORMAT_MOST];
+    char text[FORMAT_MAX];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -108,7 +108,7 @@ static void write_conversion(struct html_writer *writer, const char *conversion,
         html_markup(writer, conversion, va_arg(*arguments, unsigned));
 }
 
-void html_say(struct html_writer *writer, const char *format, ...)
+void html_printf(struct html_writer *writer, const char *format, ...)
 {
     char conversion[16];
     va_list arguments;
@@ -160,7 +160,7 @@ void html_explain(struct html_writer *writer, const struct columns *columns, con
     char name[COLUMN_TEXT_BYTES];
     columns_caption(columns, writer->snapshot, row, name, sizeof name);
     html_details(writer, open);
-    html_say(writer, "<summary><b>%s</b></summary>\n<dl class=\"facts\">\n", name);
+    html_printf(writer, "<summary><b>%s</b></summary>\n<dl class=\"facts\">\n", name);
     html_facts(writer, columns, row);
     html_markup(writer, "</dl></details>\n");
 }
@@ -181,7 +181,7 @@ const char *html_class(enum paint paint)
 
 bool html_known(double number)
 {
-    return fabs(number) < drawn_most;
+    return fabs(number) < drawn_max;
 }
 
 /* ---- layouts ---- */
@@ -231,9 +231,10 @@ static void write_words(struct html_writer *writer, const struct canvas *canvas,
             }
         }
         if (end > column)
-            html_say(writer, "<text class=\"%s\" x=\"%d\" y=\"%d\" textLength=\"%d\">%s</text>\n",
-                     html_class(first->paint), column * CELL_WIDTH, row * CELL_HEIGHT + 12,
-                     (end - column) * CELL_WIDTH, word);
+            html_printf(writer,
+                        "<text class=\"%s\" x=\"%d\" y=\"%d\" textLength=\"%d\">%s</text>\n",
+                        html_class(first->paint), column * CELL_WIDTH, row * CELL_HEIGHT + 12,
+                        (end - column) * CELL_WIDTH, word);
         end += end == column;
     }
 }
@@ -241,11 +242,11 @@ static void write_words(struct html_writer *writer, const struct canvas *canvas,
 void html_picture(struct html_writer *writer, struct canvas *canvas, int rows, const char *label)
 {
     canvas->rows = rows;
-    html_say(writer,
-             "<div class=\"wide\"><svg class=\"picture\" viewBox=\"0 0 %d %d\" width=\"%d\" "
-             "role=\"img\" aria-label=\"%s\">\n",
-             canvas->columns * CELL_WIDTH, rows * CELL_HEIGHT, canvas->columns * (CELL_WIDTH + 1),
-             label);
+    html_printf(writer,
+                "<div class=\"wide\"><svg class=\"picture\" viewBox=\"0 0 %d %d\" width=\"%d\" "
+                "role=\"img\" aria-label=\"%s\">\n",
+                canvas->columns * CELL_WIDTH, rows * CELL_HEIGHT,
+                canvas->columns * (CELL_WIDTH + 1), label);
     for (int paint = 0; paint < PAINT_COUNT; paint++)
         write_filled(writer, canvas, (enum paint)paint);
     for (int row = 0; row < rows; row++)
@@ -284,8 +285,8 @@ static size_t rows_shown(const struct html_table *table)
 }
 
 /* Returns false if all cells of a column would be blank. */
-static bool says_anything(const struct html_writer *writer, const struct html_table *table,
-                          unsigned index)
+static bool has_content(const struct html_writer *writer, const struct html_table *table,
+                        unsigned index)
 {
     const struct column *column = &table->columns->list[index];
     if (!columns_shown(table->columns, index, writer->snapshot))
@@ -322,8 +323,8 @@ static void write_titles(struct html_writer *writer, const struct html_table *ta
         const struct column *column = &table->columns->list[i];
         if (!shown[i])
             continue;
-        html_say(writer, "<th scope=\"col\" class=\"%s\" title=\"%s\">%s</th>",
-                 class_of_look(table, column), column->help, column->title);
+        html_printf(writer, "<th scope=\"col\" class=\"%s\" title=\"%s\">%s</th>",
+                    class_of_look(table, column), column->help, column->title);
     }
     html_markup(writer, "</tr></thead>\n");
 }
@@ -426,7 +427,8 @@ static void write_row(struct html_writer *writer, const struct html_table *table
 {
     const char *parting = parting_of(table, row);
     if (parting) {
-        html_say(writer, "<tr class=\"rule\"><td colspan=\"%u\">%s</td></tr>\n", columns, parting);
+        html_printf(writer, "<tr class=\"rule\"><td colspan=\"%u\">%s</td></tr>\n", columns,
+                    parting);
         return;
     }
     html_markup(writer, "<tr>");
@@ -442,7 +444,7 @@ static void write_table(struct html_writer *writer, const struct html_table *tab
     unsigned columns = 0;
     bool parted = false;
     for (unsigned i = 0; i < table->columns->count; i++)
-        columns += shown[i] = says_anything(writer, table, i);
+        columns += shown[i] = has_content(writer, table, i);
     for (size_t i = 0; i < rows_shown(table) && !parted; i++)
         parted = parting_of(table, row_at(table, i)) != NULL;
     if (!columns)

@@ -233,7 +233,8 @@ static void set_measured(json_t *out, const struct snapshot *snapshot,
 {
     size_t periods = snapshot->timeline.periods;
     json_set(out, "all", measured->all ? numbers(measured->all, periods) : json_array());
-    json_set(out, "unknown", measured->nobody ? numbers(measured->nobody, periods) : json_null());
+    json_set(out, "unknown",
+             measured->no_object ? numbers(measured->no_object, periods) : json_null());
     json_set(out, objects, streams_of(&measured->objects, "object", periods));
     json_set(out, "functions", streams_of(&measured->functions, "function", periods));
     json_set(out, "fields", fields_of(snapshot, &measured->fields));

@@ -69,7 +69,7 @@ const struct columns threads_members =
 
 /* ---- the matrix of functions and objects ---- */
 
-static const double least_listed = 0.001;
+static const double min_listed = 0.001;
 
 /* Returns the weights of the events of the other measures. */
 static json_t *measures(const struct snapshot *snapshot, const struct snapshot_matrix_cell *cell,
@@ -103,11 +103,11 @@ static void set_figures(json_t *out, const struct snapshot *snapshot,
 
 /* Returns the index of the line for samples without an object or function; the number of lines if
  * there is none. */
-static size_t nobody_of(const struct matrix_table *table, enum matrix_axis axis)
+static size_t none_of(const struct matrix_table *table, enum matrix_axis axis)
 {
     const struct matrix_lines *lines = &table->axis[axis];
     size_t count = lines->count;
-    return count && lines->list[count - 1].index == MATRIX_NOBODY ? count - 1 : count;
+    return count && lines->list[count - 1].index == MATRIX_NONE ? count - 1 : count;
 }
 
 /* Returns the lines of an axis. The line of all others has no name: null. */
@@ -115,9 +115,9 @@ static json_t *lines(const struct matrix_table *table, enum matrix_axis axis)
 {
     const struct snapshot *snapshot = table->snapshot;
     bool functions = axis == MATRIX_FUNCTIONS;
-    size_t nobody = nobody_of(table, MATRIX_OBJECTS);
+    size_t no_object = none_of(table, MATRIX_OBJECTS);
     json_t *out = json_array();
-    for (size_t i = 0; i < nobody_of(table, axis); i++) {
+    for (size_t i = 0; i < none_of(table, axis); i++) {
         const struct matrix_line *line = &table->axis[axis].list[i];
         const char *module = !line->members ? NULL
                              : functions    ? snapshot->code[line->index].module
@@ -128,8 +128,8 @@ static json_t *lines(const struct matrix_table *table, enum matrix_axis axis)
         json_set(one, "module", json_text_or_null(module));
         json_set(one, "members", json_known(line->members));
         const struct snapshot_matrix_cell *without =
-            functions && nobody < table->axis[MATRIX_OBJECTS].count ? &table->cells[i][nobody]
-                                                                    : NULL;
+            functions && no_object < table->axis[MATRIX_OBJECTS].count ? &table->cells[i][no_object]
+                                                                       : NULL;
         set_figures(one, snapshot, &line->total, without);
         if (without) {
             json_set(one, "unknown_samples", json_count(without->samples));
@@ -198,8 +198,8 @@ static void set_detail(json_t *out, const struct matrix_table *table, size_t row
 static json_t *cells(const struct matrix_table *table)
 {
     json_t *out = json_array();
-    size_t rows = nobody_of(table, MATRIX_FUNCTIONS);
-    size_t columns = nobody_of(table, MATRIX_OBJECTS);
+    size_t rows = none_of(table, MATRIX_FUNCTIONS);
+    size_t columns = none_of(table, MATRIX_OBJECTS);
     for (size_t i = 0; i < rows; i++)
         for (size_t k = 0; k < columns; k++) {
             if (!snapshot_matrix_any(&table->cells[i][k]))
@@ -208,7 +208,7 @@ static json_t *cells(const struct matrix_table *table)
             json_set(one, "row", json_whole(i));
             json_set(one, "column", json_whole(k));
             set_figures(one, table->snapshot, &table->cells[i][k], NULL);
-            if (table->cells[i][k].share >= least_listed)
+            if (table->cells[i][k].share >= min_listed)
                 set_detail(one, table, i, k);
             json_array_append_new(out, one);
         }
@@ -219,11 +219,11 @@ static json_t *cells(const struct matrix_table *table)
 static json_t *unknown(const struct snapshot *snapshot)
 {
     const struct snapshot_matrix *matrix = &snapshot->matrix;
-    const struct snapshot_matrix_cell *nobody = &matrix->column_totals[matrix->column_count + 1];
+    const struct snapshot_matrix_cell *no_object = &matrix->column_totals[matrix->column_count + 1];
     const struct snapshot_matrix_cell *nowhere = &matrix->row_totals[matrix->row_count + 1];
     json_t *out = json_object();
-    json_set(out, "samples", json_count(nobody->samples));
-    json_set(out, "share", json_share(nobody->share));
+    json_set(out, "samples", json_count(no_object->samples));
+    json_set(out, "share", json_share(no_object->share));
     json_set(out, "no_access_samples", json_count(nowhere->samples));
     json_set(out, "no_access_share", json_share(nowhere->share));
     return out;

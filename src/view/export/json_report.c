@@ -13,7 +13,7 @@
 #include "view/export/diff.h"
 #include "view/export/json.h"
 
-enum { REPORT_ROWS_MOST = 1 << 17 };
+enum { REPORT_ROWS_MAX = 1 << 17 };
 
 static double report_number(const json_t *from, const char *path);
 static json_t *report_member(const json_t *from, const char *path);
@@ -60,8 +60,8 @@ static bool is_own(const struct report *report, const char *module)
 
 static struct report_row *add_row(struct report *report, enum report_table table)
 {
-    return report->count[table] < REPORT_ROWS_MOST ? &report->rows[table][report->count[table]++]
-                                                   : NULL;
+    return report->count[table] < REPORT_ROWS_MAX ? &report->rows[table][report->count[table]++]
+                                                  : NULL;
 }
 
 /* Offsets into a stack differ in every run, because its start does. */
@@ -126,7 +126,7 @@ static void forget_empty_parts(struct report *report)
     }
 }
 
-/* Reads the objects into rows with room for all, or for REPORT_ROWS_MOST. */
+/* Reads the objects into rows with room for all, or for REPORT_ROWS_MAX. */
 static void report_take_objects(struct report *report, const json_t *objects)
 {
     size_t i;
@@ -153,7 +153,7 @@ static void report_take_functions(struct report *report, const json_t *functions
 {
     size_t i;
     json_t *from;
-    report->least_code = 0;
+    report->min_code = 0;
     json_array_foreach(functions, i, from)
     {
         double part = report_share(from);
@@ -167,13 +167,13 @@ static void report_take_functions(struct report *report, const json_t *functions
                                    .object = report_text(report, from, "object"),
                                    .share = part};
         row->own = is_own(report, row->module);
-        report->least_code = part;
+        report->min_code = part;
     }
     if (json_array_size(functions) < FUNCTIONS_LISTED)
-        report->least_code = 0;
+        report->min_code = 0;
 }
 
-enum { REPORT_BYTES_MOST = 64 << 20 };
+enum { REPORT_BYTES_MAX = 64 << 20 };
 
 /* Returns the end of a file, from malloc(), and the bytes `before` it; NULL: `error`. */
 static char *read_end(const char *path, size_t *size, off_t *before, struct error *error)
@@ -186,7 +186,7 @@ static char *read_end(const char *path, size_t *size, off_t *before, struct erro
     } else if (!S_ISREG(status.st_mode)) {
         error_set(error, -ENOTSUP, "%s is not a file; give a recording or a saved report", path);
     } else {
-        *before = status.st_size > REPORT_BYTES_MOST ? status.st_size - REPORT_BYTES_MOST : 0;
+        *before = status.st_size > REPORT_BYTES_MAX ? status.st_size - REPORT_BYTES_MAX : 0;
         text = malloc((size_t)(status.st_size - *before) + 1);
         fseeko(file, *before, SEEK_SET);
         *size = text ? fread(text, 1, (size_t)(status.st_size - *before), file) : 0;
@@ -216,7 +216,7 @@ bool report_file_is_json(const char *path)
     return blank < got && start[blank] == '{';
 }
 
-enum { TEXT_MOST = 4096 };
+enum { TEXT_MAX = 4096 };
 
 static const double objects_listed = 0.001;
 
@@ -244,7 +244,7 @@ static double report_number(const json_t *from, const char *path)
 /* Returns printable text in the report's arena; "" if it does not exist. */
 static const char *report_text(struct report *report, const json_t *from, const char *path)
 {
-    char clean[TEXT_MOST];
+    char clean[TEXT_MAX];
     const char *value = json_string_value(report_member(from, path));
     if (!value)
         return "";
@@ -349,7 +349,7 @@ static int report_make(struct report **out, const json_t *root, const char *path
     arena_init(&report->arena);
     bool failed = !(report->path = arena_string(&report->arena, path));
     for (int i = 0; i < REPORT_TABLES; i++) {
-        size_t room = wanted[i] < REPORT_ROWS_MOST ? wanted[i] : REPORT_ROWS_MOST;
+        size_t room = wanted[i] < REPORT_ROWS_MAX ? wanted[i] : REPORT_ROWS_MAX;
         report->rows[i] = arena_array(&report->arena, room + 1, sizeof *report->rows[i]);
         failed |= !report->rows[i];
     }

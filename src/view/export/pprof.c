@@ -39,7 +39,7 @@ struct pprof_tables {
     bool failed;
 };
 
-enum { INLINED_MOST = 32 };
+enum { INLINED_MAX = 32 };
 
 /* Instructions with too few samples for their own entries. */
 static const char other_code[] = "[other code]";
@@ -188,8 +188,8 @@ static void add_lines(struct pprof_tables *tables, Pprof__Location *location,
     char name[1024];
     const char *rest = access->inlined;
     uint32_t line = access->line;
-    location->lines = arena_array(&tables->arena, INLINED_MOST + 1, sizeof *location->lines);
-    while (rest && *rest && location->n_lines < INLINED_MOST && !tables->failed) {
+    location->lines = arena_array(&tables->arena, INLINED_MAX + 1, sizeof *location->lines);
+    while (rest && *rest && location->n_lines < INLINED_MAX && !tables->failed) {
         const char *end = strstr(rest, between);
         size_t length = end ? (size_t)(end - rest) : strlen(rest);
         length = length < sizeof name ? length : sizeof name - 1;
@@ -303,7 +303,7 @@ static int pprof_file_write(const char *path, const void *bytes, size_t size_byt
     return code ? code : whole_file_close(&file, write_packed(file.fd, bytes, size_bytes), error);
 }
 
-enum { VALUES_MOST = 3, LABELS_MOST = 5, COMMENT_BYTES = 512 };
+enum { VALUES_MAX = 3, LABELS_MAX = 5, COMMENT_BYTES = 512 };
 
 struct writer {
     struct pprof_tables tables;
@@ -311,11 +311,11 @@ struct writer {
     Pprof__Profile profile;
     const struct snapshot *snapshot;
     bool timed; /* latency was measured: there is a third value */
-    Pprof__ValueType types[VALUES_MOST];
-    Pprof__ValueType *type_list[VALUES_MOST];
+    Pprof__ValueType types[VALUES_MAX];
+    Pprof__ValueType *type_list[VALUES_MAX];
     int64_t comments[2];
-    int64_t rounded[VALUES_MOST]; /* sums of the values written, for rounding */
-    double exact[VALUES_MOST];
+    int64_t rounded[VALUES_MAX]; /* sums of the values written, for rounding */
+    double exact[VALUES_MAX];
 };
 
 static void set_type(struct writer *writer, Pprof__ValueType *type, const char *name,
@@ -334,7 +334,7 @@ static void set_types(struct writer *writer)
     set_type(writer, &writer->types[0], "samples", "count");
     set_type(writer, &writer->types[1], name, strstr(name, "clock") ? "nanoseconds" : "count");
     set_type(writer, &writer->types[2], "latency", "cycles");
-    for (int i = 0; i < VALUES_MOST; i++)
+    for (int i = 0; i < VALUES_MAX; i++)
         writer->type_list[i] = &writer->types[i];
     for (size_t i = 0; i < writer->snapshot->access_count; i++)
         writer->timed |= !isnan(writer->snapshot->accesses[i].cycles);
@@ -388,8 +388,8 @@ static void add_part(struct writer *writer, const struct snapshot_access *access
         return;
     pprof__sample__init(sample);
     sample->locations = arena_array(&tables->arena, callers + 1, sizeof *sample->locations);
-    sample->values = arena_array(&tables->arena, VALUES_MOST, sizeof *sample->values);
-    sample->labels = arena_array(&tables->arena, LABELS_MOST, sizeof *sample->labels);
+    sample->values = arena_array(&tables->arena, VALUES_MAX, sizeof *sample->values);
+    sample->labels = arena_array(&tables->arena, LABELS_MAX, sizeof *sample->labels);
     tables->failed |= !sample->locations || !sample->values || !sample->labels;
     if (tables->failed)
         return;

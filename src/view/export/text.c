@@ -43,12 +43,12 @@ static void print_head(struct text_writer *writer)
     if (target->threads)
         snprintf(threads, sizeof threads, ", %" PRIu32 " thread%s", target->threads,
                  target->threads == 1 ? "" : "s");
-    text_say(writer, "misstop %s%s%s%s, %s%s%s: %s, %s", target->comm ? target->comm : "?", pid,
-             threads, elapsed, source->name ? source->name : "?", event ? " " : "",
-             event ? event : "", source->weighs ? source->weighs : "",
-             snapshot->time_range           ? "a time range of the run"
-             : snapshot->basis == BASIS_RUN ? "whole run"
-                                            : "recent past");
+    text_printf(writer, "misstop %s%s%s%s, %s%s%s: %s, %s", target->comm ? target->comm : "?", pid,
+                threads, elapsed, source->name ? source->name : "?", event ? " " : "",
+                event ? event : "", source->weighs ? source->weighs : "",
+                snapshot->time_range           ? "a time range of the run"
+                : snapshot->basis == BASIS_RUN ? "whole run"
+                                               : "recent past");
 }
 
 /* Prints the host, the process among those recorded, and the limits of the recording. */
@@ -57,28 +57,29 @@ static void print_recording(struct text_writer *writer)
     const struct snapshot_recording *from = writer->snapshot->recording;
     if (!from)
         return;
-    text_say(writer, "recorded%s%s%s%s%s%s%s%s", from->host ? " on " : "",
-             from->host ? from->host : "", from->cpu ? ", " : "", from->cpu ? from->cpu : "",
-             from->kernel ? ", " : "", from->kernel ? from->kernel : "",
-             !from->date        ? ""
-             : from->date_exact ? ", begun "
-                                : ", file of ",
-             from->date ? from->date : "");
+    text_printf(writer, "recorded%s%s%s%s%s%s%s%s", from->host ? " on " : "",
+                from->host ? from->host : "", from->cpu ? ", " : "", from->cpu ? from->cpu : "",
+                from->kernel ? ", " : "", from->kernel ? from->kernel : "",
+                !from->date        ? ""
+                : from->date_exact ? ", begun "
+                                   : ", file of ",
+                from->date ? from->date : "");
     if (from->command)
-        text_say(writer, "recorded by: %s", from->command);
+        text_printf(writer, "recorded by: %s", from->command);
     if (from->processes > 1) {
-        text_say(writer, "this is one of %" PRIu32 " recorded processes; -p PID shows another: %s",
-                 from->processes, from->others ? from->others : "");
-        text_say(writer,
-                 "shares refer to this process, which has %.1f%% of the samples; those of perf "
-                 "report refer to all (--percentage relative --pid %" PRIu32
-                 " makes them comparable)",
-                 from->process_share * 100, writer->snapshot->target.pid);
+        text_printf(writer,
+                    "this is one of %" PRIu32 " recorded processes; -p PID shows another: %s",
+                    from->processes, from->others ? from->others : "");
+        text_printf(writer,
+                    "shares refer to this process, which has %.1f%% of the samples; those of perf "
+                    "report refer to all (--percentage relative --pid %" PRIu32
+                    " makes them comparable)",
+                    from->process_share * 100, writer->snapshot->target.pid);
     }
     if (from->addresses)
-        text_say(writer, "addresses: %s", from->addresses);
+        text_printf(writer, "addresses: %s", from->addresses);
     if (from->note)
-        text_say(writer, "note: %s", from->note);
+        text_printf(writer, "note: %s", from->note);
 }
 
 static void print_time_range(struct text_writer *writer)
@@ -87,20 +88,21 @@ static void print_time_range(struct text_writer *writer)
     if (!writer->snapshot->time_range)
         return;
     time_range_words(writer->snapshot->time_range, text, sizeof text);
-    text_say(writer, "only %s", text);
+    text_printf(writer, "only %s", text);
 }
 
-static void say_known(struct text_writer *writer, const char *before, const char *sentence)
+static void print_known(struct text_writer *writer, const char *before, const char *sentence)
 {
     if (*sentence)
-        text_say(writer, "%s%s", before, sentence);
+        text_printf(writer, "%s%s", before, sentence);
 }
 
 static void print_refused(struct text_writer *writer)
 {
     const struct snapshot_refused *refused = &writer->snapshot->refused;
     for (size_t i = 0; i < refused->count; i++)
-        text_say(writer, "note: not opened: %s (%s)", refused->list[i].path, refused->list[i].why);
+        text_printf(writer, "note: not opened: %s (%s)", refused->list[i].path,
+                    refused->list[i].why);
 }
 
 /* Prints the answer to the first question, as on the screen. */
@@ -111,8 +113,8 @@ static void print_answer(struct text_writer *writer)
     const char *evidence = answer_evidence(writer->snapshot);
     answer_words(writer->snapshot, INT_MAX, text, sizeof text);
     answer_quality(writer->snapshot, quality, sizeof quality);
-    text_say(writer, "%s%s%s%s; %s", text, *evidence ? " (" : "", evidence, *evidence ? ")" : "",
-             quality);
+    text_printf(writer, "%s%s%s%s; %s", text, *evidence ? " (" : "", evidence, *evidence ? ")" : "",
+                quality);
 }
 
 /* Prints notes that do not occur in every run. */
@@ -120,10 +122,10 @@ static void print_notes(struct text_writer *writer)
 {
     char text[256];
     if (writer->snapshot->status)
-        text_say(writer, "note: %s", writer->snapshot->status);
+        text_printf(writer, "note: %s", writer->snapshot->status);
     /* The files are listed on standard error at the end. */
     binary_note(&writer->snapshot->binaries, text, sizeof text);
-    say_known(writer, "note: ", text);
+    print_known(writer, "note: ", text);
     print_refused(writer);
 }
 
@@ -131,9 +133,9 @@ static void say_quality(void *to, enum paint paint, const char *label, const cha
 {
     (void)paint;
     if (label)
-        text_say(to, "  %s%s%s", label, *label ? ": " : "", text);
+        text_printf(to, "  %s%s%s", label, *label ? ": " : "", text);
     else
-        text_say(to, "\n%s", text);
+        text_printf(to, "\n%s", text);
 }
 
 enum { WIDTH_DEFAULT = 100 };
@@ -147,7 +149,7 @@ static unsigned width_of(FILE *out, const struct view_options *options)
     if (!width)
         width = WIDTH_DEFAULT;
     return width < BROWSER_COLUMNS_MIN ? BROWSER_COLUMNS_MIN
-           : width > TEXT_WIDTH_MOST   ? TEXT_WIDTH_MOST
+           : width > TEXT_WIDTH_MAX    ? TEXT_WIDTH_MAX
                                        : width;
 }
 
@@ -199,7 +201,7 @@ static void write_cells(const struct text_writer *writer, const struct canvas *c
 
 static void print_canvas(const struct text_writer *writer, const struct canvas *canvas, int rows)
 {
-    char text[TEXT_WIDTH_MOST * 8];
+    char text[TEXT_WIDTH_MAX * 8];
     for (int row = 0; row < rows; row++) {
         int columns = canvas->columns;
         while (writer->color && columns > 0 &&
@@ -223,7 +225,7 @@ static void print_line(struct text_writer *writer)
     canvas_clear(&writer->line);
 }
 
-void text_say(struct text_writer *writer, const char *format, ...)
+void text_printf(struct text_writer *writer, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -254,7 +256,7 @@ void text_rows(struct text_writer *writer, const struct columns *columns, const 
         print_line(writer);
     }
     if (count > most)
-        text_say(writer, "(%zu more; -j lists all)", count - most);
+        text_printf(writer, "(%zu more; -j lists all)", count - most);
 }
 
 static void text_explain(struct text_writer *writer, const struct columns *columns, const void *row)
@@ -264,9 +266,9 @@ static void text_explain(struct text_writer *writer, const struct columns *colum
     columns_caption(columns, writer->snapshot, row, name, sizeof name);
     for (unsigned i = 0; columns->explain(writer->snapshot, row, i, &line); i++)
         if (i == 0)
-            text_say(writer, "%s: %s", name, line.text);
+            text_printf(writer, "%s: %s", name, line.text);
         else if (*line.text)
-            text_say(writer, "  %s: %s", line.label, line.text + strspn(line.text, " "));
+            text_printf(writer, "  %s: %s", line.label, line.text + strspn(line.text, " "));
 }
 
 /* ---- the matrix: the first functions on the first objects ---- */
@@ -285,7 +287,7 @@ static void write_grid(struct text_writer *writer, const struct matrix_table *ta
     size_t rows = table->axis[MATRIX_FUNCTIONS].count;
     size_t columns = table->axis[MATRIX_OBJECTS].count;
     if (rows > grid.shown[MATRIX_FUNCTIONS] || columns > grid.shown[MATRIX_OBJECTS])
-        text_say(writer, "(%zu functions and %zu objects in all; -j lists them)", rows, columns);
+        text_printf(writer, "(%zu functions and %zu objects in all; -j lists them)", rows, columns);
     canvas_fini(&canvas);
 }
 
@@ -301,7 +303,7 @@ static void write_strongest(struct text_writer *writer, const struct matrix_tabl
         for (enum matrix_word word = 0; word < MATRIX_WORDS; word++) {
             matrix_word(table, &cell, word, text);
             if (*text)
-                text_say(writer, "%s%s", word == MATRIX_WORD_TITLE ? "" : "  ", text);
+                text_printf(writer, "%s%s", word == MATRIX_WORD_TITLE ? "" : "  ", text);
         }
     }
 }
@@ -330,7 +332,7 @@ static void print_kind(struct text_writer *writer, enum causes_of kind)
     if (kind == CAUSES_THREADS && list->count < 2)
         return;
     causes_summary(writer->snapshot, kind, text, sizeof text);
-    text_say(writer, "\n%s", text);
+    text_printf(writer, "\n%s", text);
     text_rows(writer, &causes_columns[kind], list->rows, list->count, CAUSES_ROWS);
     for (size_t i = 0; i < list->count && i < EXPLAINED; i++)
         text_explain(writer, &causes_columns[kind], &list->rows[i]);
@@ -351,7 +353,7 @@ static void causes_text_print(struct text_writer *writer)
 enum { REUSE_TEXT_ROWS = 15, CURVES = 5, EVERY = 4 };
 
 /* Prints a row of the table of curves, in steps of a factor of four. */
-static void say_curve(struct text_writer *writer, const struct snapshot_reuse_row *row)
+static void print_curve(struct text_writer *writer, const struct snapshot_reuse_row *row)
 {
     char text[512] = "";
     for (unsigned i = 0; i < REUSE_POINTS; i += EVERY) {
@@ -363,16 +365,16 @@ static void say_curve(struct text_writer *writer, const struct snapshot_reuse_ro
         else
             text_append(text, sizeof text, " %6s", range);
     }
-    text_say(writer, "%s  %s", text, row->name);
+    text_printf(writer, "%s  %s", text, row->name);
 }
 
-static void say_sizes(struct text_writer *writer)
+static void print_cache_sizes(struct text_writer *writer)
 {
     char text[512] = "";
     char size[16];
     for (unsigned i = 0; i < REUSE_POINTS; i += EVERY)
         text_append(text, sizeof text, " %6s", reuse_size_text(size, snapshot_reuse_size(i)));
-    text_say(writer, "\npercent missed, by cache size\n%s", text);
+    text_printf(writer, "\npercent missed, by cache size\n%s", text);
 }
 
 /* Prints miss curves by cache size; nothing unless recorded. */
@@ -383,16 +385,16 @@ static void reuse_text_print(struct text_writer *writer)
     if (!reuse->known)
         return;
     reuse_summary(writer->snapshot, text, sizeof text);
-    text_say(writer, "\nreuse: %c%s", *text - 'A' + 'a', text + 1);
+    text_printf(writer, "\nreuse: %c%s", *text - 'A' + 'a', text + 1);
     text_rows(writer, &reuse_columns, reuse->objects, reuse->object_count, REUSE_TEXT_ROWS);
     text_rows(writer, &reuse_line_columns, reuse->lines, reuse->line_count, REUSE_TEXT_ROWS);
-    say_sizes(writer);
-    say_curve(writer, &reuse->all);
+    print_cache_sizes(writer);
+    print_curve(writer, &reuse->all);
     for (size_t i = 0; i < reuse->object_count && i < CURVES; i++)
-        say_curve(writer, &reuse->objects[i]);
+        print_curve(writer, &reuse->objects[i]);
     for (size_t i = 0; i < reuse->object_count && i < CURVES; i++) {
         reuse_advice(reuse, &reuse->objects[i], text, sizeof text);
-        text_say(writer, "%s: %s", reuse->objects[i].name, text);
+        text_printf(writer, "%s: %s", reuse->objects[i].name, text);
     }
 }
 
@@ -406,9 +408,9 @@ static void watch_text_print(struct text_writer *writer)
     if (!watch->on)
         return;
     watch_summary(watch, text, sizeof text);
-    text_say(writer, "\nwatch: %s", text);
+    text_printf(writer, "\nwatch: %s", text);
     if (watch_pace(watch, text, sizeof text))
-        text_say(writer, "%s", text);
+        text_printf(writer, "%s", text);
     text_rows(writer, &watch_columns, watch->objects, watch->count, WATCH_ROWS);
     for (size_t i = 0; i < watch->count && i < WATCH_ROWS; i++)
         if (watch->objects[i].verdict != WATCH_TOO_FEW)
@@ -420,10 +422,10 @@ static void print_whatif(struct text_writer *writer, const struct snapshot_whati
     struct whatif_row rows[WHATIF_ROWS_MAX];
     char text[WHATIF_TEXT_BYTES];
     whatif_title(answer, text, sizeof text);
-    text_say(writer, "\nwhat if %s", text);
+    text_printf(writer, "\nwhat if %s", text);
     text_rows(writer, &whatif_columns, rows, whatif_rows(answer, rows), WHATIF_ROWS_MAX);
     whatif_sentence(answer, text, sizeof text);
-    text_say(writer, "%s", text);
+    text_printf(writer, "%s", text);
 }
 
 /* Prints questions about another layout, and the answers; nothing if none were asked. */
@@ -433,7 +435,7 @@ static void whatif_text_print(struct text_writer *writer)
     char text[WHATIF_TEXT_BYTES];
     whatif_summary(asked, text, sizeof text);
     if (*text) {
-        text_say(writer, "\n%s", text);
+        text_printf(writer, "\n%s", text);
         text_rows(writer, &whatif_asked_columns, asked->list, asked->count, WHATIF_MAX);
     }
     for (uint32_t i = 0; i < asked->count; i++)
@@ -477,7 +479,7 @@ static void print_sets(struct text_writer *writer)
         return;
     sets_summary(sets, summary, sizeof summary);
     sets_reading(writer->snapshot, text, sizeof text);
-    text_say(writer, "\nsets of %s. %s: %s", summary, sets_verdict_name(sets->verdict), text);
+    text_printf(writer, "\nsets of %s. %s: %s", summary, sets_verdict_name(sets->verdict), text);
 }
 
 static void print_window(struct text_writer *writer)
@@ -489,7 +491,7 @@ static void print_window(struct text_writer *writer)
         return;
     window_summary(window, summary, sizeof summary);
     window_reading(writer->snapshot, text, sizeof text);
-    text_say(writer, "window: %s. %s", summary, text);
+    text_printf(writer, "window: %s. %s", summary, text);
 }
 
 static void print_threads(struct text_writer *writer)
@@ -498,8 +500,8 @@ static void print_threads(struct text_writer *writer)
     if (threads->count < 2)
         return;
     text_rows(writer, &thread_columns, threads->list, threads->count, THREAD_ROWS);
-    text_say(writer, "(%zu threads in the newest %" PRIu64 " samples)",
-             threads->count + threads->left_out, threads->recent);
+    text_printf(writer, "(%zu threads in the newest %" PRIu64 " samples)",
+                threads->count + threads->left_out, threads->recent);
 }
 
 static void print_heap(struct text_writer *writer)
@@ -511,14 +513,14 @@ static void print_heap(struct text_writer *writer)
     char lost[48] = "";
     if (summary->feed == HEAP_FEED_NONE) {
         if (note)
-            text_say(writer, "\nheap: %s", note);
+            text_printf(writer, "\nheap: %s", note);
         return;
     }
     if (summary->lost)
         snprintf(lost, sizeof lost, ", %" PRIu64 " events lost", summary->lost);
-    text_say(writer, "\nheap %s in %" PRIu64 " blocks, known by %s%s%s%s",
-             text_bytes(bytes, summary->usable_bytes), summary->live_blocks,
-             summary->source ? summary->source : "?", lost, note ? ". " : "", note ? note : "");
+    text_printf(writer, "\nheap %s in %" PRIu64 " blocks, known by %s%s%s%s",
+                text_bytes(bytes, summary->usable_bytes), summary->live_blocks,
+                summary->source ? summary->source : "?", lost, note ? ". " : "", note ? note : "");
     text_rows(writer, &bin_columns, heap->bins, heap->bin_count, BIN_ROWS);
 }
 
@@ -531,7 +533,7 @@ static void print_sharing(struct text_writer *writer)
     text_rows(writer, &sharing_columns, sharing->groups, sharing->group_count, SHARING_ROWS);
     for (size_t i = 0; i < sharing->group_count && i < SHARING_READINGS; i++) {
         sharing_reading(&sharing->groups[i], reading, sizeof reading);
-        text_say(writer, "%s%s: %s", i ? "" : "\n", sharing->groups[i].name, reading);
+        text_printf(writer, "%s%s: %s", i ? "" : "\n", sharing->groups[i].name, reading);
     }
 }
 
@@ -552,7 +554,7 @@ static void print_no_finding(struct text_writer *writer, bool full)
     findings_none(writer->snapshot, text, sizeof text);
     if (!full)
         text[strcspn(text, ".") + 1] = '\0';
-    text_say(writer, "\n%s", text);
+    text_printf(writer, "\n%s", text);
 }
 
 /* Prints one line per finding: the problem and what to try. */
@@ -566,11 +568,11 @@ static void print_findings_short(struct text_writer *writer)
     for (size_t i = 0; i < findings->count && i < FINDING_ROWS_SHORT; i++) {
         finding_words(&findings->list[i], &words);
         answer_finding(&findings->list[i], text, sizeof text);
-        text_say(writer, "finding: %s. Try: %s", text, words.advice);
+        text_printf(writer, "finding: %s. Try: %s", text, words.advice);
     }
     if (findings->count > FINDING_ROWS_SHORT)
-        text_say(writer, "(%zu more findings; --full prints them, with the evidence of each)",
-                 findings->count - FINDING_ROWS_SHORT);
+        text_printf(writer, "(%zu more findings; --full prints them, with the evidence of each)",
+                    findings->count - FINDING_ROWS_SHORT);
 }
 
 static void print_phases(struct text_writer *writer)
@@ -581,7 +583,7 @@ static void print_phases(struct text_writer *writer)
         return;
     text_rows(writer, &phase_columns, timeline->phases, timeline->phase_count, PHASE_ROWS);
     phases_reading(timeline, reading, sizeof reading);
-    text_say(writer, "%s", reading);
+    text_printf(writer, "%s", reading);
 }
 
 static void print_search(struct text_writer *writer)
@@ -591,7 +593,7 @@ static void print_search(struct text_writer *writer)
     if (search->state == SEARCH_OFF)
         return;
     search_summary(search, text, sizeof text);
-    text_say(writer, "\nsearch in %s", text);
+    text_printf(writer, "\nsearch in %s", text);
     text_rows(writer, &region_columns, search->regions, search->region_count, REGION_ROWS);
 }
 
@@ -611,7 +613,7 @@ static void print_first(struct text_writer *writer, size_t objects, bool full)
     else
         print_findings_short(writer);
     if (!snapshot->object_count)
-        text_say(writer, "\n%s", objects_nothing_yet(snapshot));
+        text_printf(writer, "\n%s", objects_nothing_yet(snapshot));
     text_rows(writer, &object_columns, snapshot->objects, snapshot->object_count, objects);
 }
 

@@ -26,7 +26,7 @@ void html_format(struct html_writer *writer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Writes a format that is markup; the text for its %s is escaped. */
-void html_say(struct html_writer *writer, const char *format, ...)
+void html_printf(struct html_writer *writer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Writes <tag class="class">text</tag>; nothing if the text is NULL or "". */
@@ -84,7 +84,7 @@ void html_search(struct html_writer *writer);
 void html_window(struct html_writer *writer);
 
 /* Lines of batch text: sentences, and rows with the columns of the screen. For text.c, diff.c. */
-enum { TEXT_WIDTH_MOST = 2000 };
+enum { TEXT_WIDTH_MAX = 2000 };
 
 struct text_writer {
     FILE *out;
@@ -99,7 +99,7 @@ int text_writer_init(struct text_writer *writer, FILE *out, const struct snapsho
                      const struct view_options *options);
 
 /* Sentences are for people and grep: never cut to the width of the tables. */
-void text_say(struct text_writer *writer, const char *format, ...)
+void text_printf(struct text_writer *writer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Prints a table with its titles, at most `most` rows; nothing if there are no rows. */

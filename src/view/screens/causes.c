@@ -13,7 +13,7 @@
 #include "view/widget/columns.h"
 #include "view/words.h"
 
-static const double least_listed = 0.001; /* smaller shares are not listed */
+static const double min_listed = 0.001; /* smaller shares are not listed */
 
 /* ---- evictions ---- */
 
@@ -41,7 +41,7 @@ size_t eviction_rows(const struct snapshot *snapshot, enum causes_of kind,
     size_t count = 0;
     for (size_t i = 0; from->row_count && i <= from->row_count; i++)
         for (size_t k = 0; k <= from->column_count; k++)
-            if (from->cells[i][k] >= least_listed * from->misses)
+            if (from->cells[i][k] >= min_listed * from->misses)
                 rows[count++] = eviction_row(from, i, k);
     SORT(rows, count, LARGEST(struct eviction_row, misses));
     return count;
@@ -94,8 +94,8 @@ static struct causes_view *causes_view(const struct browser *browser)
 }
 
 enum {
-    LIST_LEAST = 3,
-    LIST_MOST = 12,
+    LIST_MIN = 3,
+    LIST_MAX = 12,
     TEXT_ROWS = 12,
     SUMMARY_ROWS = 2,
     TABS_FROM = 6,
@@ -170,9 +170,9 @@ static void draw_list(struct browser *browser, struct canvas *canvas, struct are
     }
     int rows = (int)table->shown + 1;
     int most = body.rows - TEXT_ROWS - 1;
-    most = most > LIST_MOST ? LIST_MOST : most;
+    most = most > LIST_MAX ? LIST_MAX : most;
     rows = rows > most ? most : rows;
-    rows = rows < LIST_LEAST ? LIST_LEAST : rows;
+    rows = rows < LIST_MIN ? LIST_MIN : rows;
     rows = rows > body.rows ? body.rows : rows;
     pane_table(browser, canvas, (struct area){body.row, body.column, rows, body.columns}, table);
     const void *row = table_selected(table);
@@ -337,7 +337,7 @@ const struct screen reuse_screen = {
 
 enum { FIELDS_LISTED = 4, WORDS_NAME_BYTES = 120 };
 static const double all_first = 0.995;
-static const double least_early = 0.05; /* fraction of the misses; smaller ones are not mentioned */
+static const double min_early = 0.05; /* fraction of the misses; smaller ones are not mentioned */
 
 const struct snapshot_causes_row *causes_row_of(const struct snapshot_causes *causes,
                                                 enum causes_of kind, uint32_t id)
@@ -409,7 +409,7 @@ void causes_why(const struct snapshot_causes_figures *figures, char *out, size_t
     struct part parts[PARTS];
     parts_of(figures, parts);
     *out = '\0';
-    for (int i = 0; i < PARTS && parts[i].share >= least_listed; i++)
+    for (int i = 0; i < PARTS && parts[i].share >= min_listed; i++)
         text_append(out, size, "%s%.1f%% %s", i ? ", " : "", 100 * parts[i].share, parts[i].name);
 }
 
@@ -434,13 +434,13 @@ static void causes_early(const struct snapshot_causes_figures *figures, char *ou
     double early = figures->early_same + figures->early_other;
     double all = share[CAUSE_CAPACITY] + share[CAUSE_CONFLICT] + share[CAUSE_INCLUSION];
     *out = '\0';
-    if (early < least_early)
+    if (early < min_early)
         return;
     snprintf(out, size,
              "%.1f%% of the misses are on lines that had been evicted, %.1f%% by the "
              "same object, %.1f%% by another",
              100 * early, 100 * figures->early_same, 100 * figures->early_other);
-    if (all - early >= least_early)
+    if (all - early >= min_early)
         text_append(out, size, "; for %.1f%% more the evictor is not known", 100 * (all - early));
     text_append(out, size, ".");
 }
@@ -479,7 +479,7 @@ static bool has_threads(const struct snapshot *snapshot)
 
 /* ---- remedy against the main cause ---- */
 
-enum { SAMPLES_LEAST = 20, ADVICE_NAME_BYTES = 160 };
+enum { SAMPLES_MIN = 20, ADVICE_NAME_BYTES = 160 };
 static const double itself_leads = 0.5;
 
 static uint32_t id_of(enum causes_of kind, const struct snapshot_evictor *evictor)
@@ -591,7 +591,7 @@ static void causes_advice(enum causes_of kind, const struct snapshot_causes_row 
     double other = causes_other(share);
     double replaced = share[CAUSE_CAPACITY] + share[CAUSE_CONFLICT];
     double most = fmax(fmax(first, taken), fmax(replaced, other));
-    if (row->figures.samples < SAMPLES_LEAST)
+    if (row->figures.samples < SAMPLES_MIN)
         snprintf(out, size, "Too few misses so far to say what to try.");
     else if (most == first)
         snprintf(out, size,
@@ -624,8 +624,8 @@ static enum causes_of kind_of(const struct snapshot *snapshot,
 }
 
 /* Explains a row: the remedy, early evictions, fields, and the evicting threads and functions. */
-static bool explain(const struct snapshot *snapshot, const void *pointer, unsigned line,
-                    struct explained *out)
+static bool causes_explain(const struct snapshot *snapshot, const void *pointer, unsigned line,
+                           struct explained *out)
 {
     enum { ADVICE, EARLY, FIELDS, SHARES };
     ROW(snapshot_causes_row);
@@ -667,7 +667,7 @@ static bool explain(const struct snapshot *snapshot, const void *pointer, unsign
                      : "The evictors of its lines are not known: they are recorded for the "
                        "ranking event, from the time it ranks.");
     }
-    if (share < least_listed)
+    if (share < min_listed)
         *out->text = '\0';
     return true;
 }
@@ -789,7 +789,7 @@ static const struct column thread_list[] = {
     {                                                                                              \
         .title = "Causes", .list = rows, .count = sizeof rows / sizeof *rows,                      \
         .sort = COLUMNS_AS_THEY_COME, .row_size = sizeof(struct snapshot_causes_row),              \
-        .key = FIELD(struct snapshot_causes_row, id), .explain = explain, __VA_ARGS__              \
+        .key = FIELD(struct snapshot_causes_row, id), .explain = causes_explain, __VA_ARGS__       \
     }
 
 const struct columns causes_columns[CAUSES_KINDS] = {

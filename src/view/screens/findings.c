@@ -166,8 +166,8 @@ static void advice(const struct snapshot *snapshot, const void *row, char *out, 
     finding_text(row, offsetof(struct finding_words, advice), out, size);
 }
 
-static bool explain(const struct snapshot *snapshot, const void *pointer, unsigned line,
-                    struct explained *out)
+static bool findings_explain(const struct snapshot *snapshot, const void *pointer, unsigned line,
+                             struct explained *out)
 {
     static const char *const labels[] = {"Evidence", "Try", "Gain", "Confidence", "Code"};
     ROW(snapshot_finding);
@@ -260,7 +260,7 @@ const struct columns finding_columns = {
     ALL_OF(findings.list, findings.count),
     .sort = COLUMNS_AS_THEY_COME,
     .identity = finding_column_identity,
-    .explain = explain,
+    .explain = findings_explain,
 };
 
 void findings_none(const struct snapshot *snapshot, char *out, size_t size)

@@ -36,7 +36,7 @@ static struct function_view *function_view(const struct browser *browser)
     return browser->states[SCREEN_FUNCTION];
 }
 
-enum { CONTEXT_LINES = 3, HEAD_LINES = 12, ROWS_MOST = 4000 };
+enum { CONTEXT_LINES = 3, HEAD_LINES = 12, ROWS_MAX = 4000 };
 
 static uint64_t source_identity(const char *file, uint32_t line)
 {
@@ -75,7 +75,7 @@ static int by_line(const void *left, const void *right, void *context)
 
 static struct source_row *source_add(struct source_rows *rows)
 {
-    if (!array_more(&rows->list, &rows->capacity, rows->count, sizeof *rows->list, ROWS_MOST))
+    if (!array_more(&rows->list, &rows->capacity, rows->count, sizeof *rows->list, ROWS_MAX))
         return NULL;
     struct source_row *row = &rows->list[rows->count++];
     *row = (struct source_row){.samples = NAN, .share = NAN, .loads = NAN, .stores = NAN};
@@ -844,7 +844,7 @@ const struct columns instruction_columns = {
 
 void caller_rows_make(struct caller_rows *rows, const struct snapshot_callers *callers)
 {
-    enum { INDENT = 2, INDENT_MOST = 24 };
+    enum { INDENT = 2, INDENT_MAX = 24 };
     size_t count = callers ? callers->count : 0;
     rows->count = 0;
     if (!array_fit(&rows->list, &rows->capacity, count, sizeof *rows->list))
@@ -854,7 +854,7 @@ void caller_rows_make(struct caller_rows *rows, const struct snapshot_callers *c
         if (rows->folded && caller->depth)
             continue;
         struct caller_row *row = &rows->list[rows->count++];
-        int indent = caller->depth < INDENT_MOST ? (int)caller->depth : INDENT_MOST;
+        int indent = caller->depth < INDENT_MAX ? (int)caller->depth : INDENT_MAX;
         row->caller = caller;
         snprintf(row->text, sizeof row->text, "%*s%s", indent * INDENT, "", caller->function);
     }

@@ -303,8 +303,8 @@ static const struct column bin_list[] = {
 };
 
 /* Explains a bin: the sizes of its live blocks, and the call path that allocated them. */
-static bool explain(const struct snapshot *snapshot, const void *pointer, unsigned line,
-                    struct explained *out)
+static bool heap_explain(const struct snapshot *snapshot, const void *pointer, unsigned line,
+                         struct explained *out)
 {
     ROW(snapshot_bin);
     const struct heap_bin *heap = &row->heap;
@@ -333,5 +333,5 @@ const struct columns bin_columns = {
     ALL_OF(heap.bins, heap.bin_count),
     .key = FIELD(struct snapshot_bin, heap.id),
     .object = FIELD(struct snapshot_bin, object),
-    .explain = explain,
+    .explain = heap_explain,
 };

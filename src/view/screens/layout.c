@@ -132,7 +132,7 @@ static int layout_head(struct browser *browser, struct canvas *canvas, struct ar
 /* A member or line with at least this fraction of the samples counts as hot. */
 static const double hot_share = 0.1;
 
-enum { INDENT_MOST = TYPE_DEPTH_MAX };
+enum { INDENT_MAX = TYPE_DEPTH_MAX };
 
 static bool layout_folded(const struct layout_folds *folds, uint32_t member)
 {
@@ -248,7 +248,7 @@ static void name_row(struct layout_row *out, const struct snapshot_layout_row *r
     char text[512];
     char bits[16] = "";
     const struct type_member *member = &row->member;
-    int indent = member->depth < INDENT_MOST ? member->depth : INDENT_MOST;
+    int indent = member->depth < INDENT_MAX ? member->depth : INDENT_MAX;
     const char *name = member->name && *member->name ? member->name : kind_text(row);
     if (member->bit_size)
         snprintf(bits, sizeof bits, " : %u", member->bit_size);

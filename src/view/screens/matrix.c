@@ -72,16 +72,16 @@ static void matrix_heading_draw(struct canvas *canvas, struct area box, enum pai
 }
 
 enum {
-    NAME_LEAST = 12,
-    NAME_MOST = 34,
+    NAME_COLUMNS_MIN = 12,
+    NAME_COLUMNS_MAX = 34,
     TOTAL_COLUMNS = 7,
-    CELL_MOST = 16,
+    CELL_MAX = 16,
     GRID_NAME_BYTES = 256,
     PINNED_FROM = 2
 };
 
 /* Smaller shares would print as 0.0 %. */
-static const double least_shown = 0.0005;
+static const double min_shown = 0.0005;
 
 static const struct matrix_lines *rows_of(const struct matrix_table *table)
 {
@@ -124,14 +124,14 @@ static void label_of(const struct matrix_line *line, bool tagged, char *out, siz
 static int name_columns(const struct matrix_table *table, int columns, bool ascii)
 {
     char label[GRID_NAME_BYTES];
-    int wanted = NAME_LEAST;
-    int most = columns / 4 < NAME_MOST ? columns / 4 : NAME_MOST;
+    int wanted = NAME_COLUMNS_MIN;
+    int most = columns / 4 < NAME_COLUMNS_MAX ? columns / 4 : NAME_COLUMNS_MAX;
     for (size_t i = 0; i < rows_of(table)->count; i++) {
         label_of(&rows_of(table)->list[i], false, label, sizeof label);
         int own = glyph_columns(label, ascii) + 1;
         wanted = own > wanted ? own : wanted;
     }
-    return wanted < most ? wanted : most > NAME_LEAST ? most : NAME_LEAST;
+    return wanted < most ? wanted : most > NAME_COLUMNS_MIN ? most : NAME_COLUMNS_MIN;
 }
 
 /* Fits as many cells as possible at a readable width, then widens them to use the room. */
@@ -142,7 +142,7 @@ static void choose_widths(struct matrix_grid *grid, const struct matrix_table *t
     int fit = left / cell > 1 ? left / cell : 1;
     int count = (int)columns_of(table)->count;
     int wanted = count < fit ? count : fit;
-    cell = left / wanted < CELL_MOST ? left / wanted : CELL_MOST;
+    cell = left / wanted < CELL_MAX ? left / wanted : CELL_MAX;
     grid->total_columns = TOTAL_COLUMNS;
     grid->cell_columns = cell;
     grid->shown[MATRIX_OBJECTS] = (size_t)wanted;
@@ -171,7 +171,7 @@ static void place_columns(struct matrix_grid *grid, const struct matrix_table *t
     choose_widths(grid, table, area.columns);
     size_t shown = grid->shown[MATRIX_OBJECTS];
     grid->pinned = shown > PINNED_FROM && count > shown &&
-                   columns_of(table)->list[count - 1].index == MATRIX_NOBODY;
+                   columns_of(table)->list[count - 1].index == MATRIX_NONE;
     scroll(*at - (grid->pinned && *at == count), count - grid->pinned, shown - grid->pinned,
            &grid->first[MATRIX_OBJECTS]);
 }
@@ -203,7 +203,7 @@ static void draw_share(struct canvas *canvas, int row, int column, int width, do
                        enum paint paint)
 {
     char text[16] = "";
-    if (share >= least_shown)
+    if (share >= min_shown)
         format_percent(text, sizeof text, value_number(share));
     else if (share > 0)
         snprintf(text, sizeof text, "%s", canvas->ascii ? "." : "·");
@@ -526,8 +526,8 @@ static void draw_summary(struct browser *browser, struct canvas *canvas, struct 
     struct pen pen = {canvas, area.row, 0, area.columns};
     pen_part(&pen, PAINT_STRONG, " Share of %s by function and object",
              matrix_table_measured(table));
-    const struct snapshot_matrix_cell *nobody = &matrix->column_totals[matrix->column_count + 1];
-    double without = matrix_table_share(table, nobody);
+    const struct snapshot_matrix_cell *no_object = &matrix->column_totals[matrix->column_count + 1];
+    double without = matrix_table_share(table, no_object);
     if (without > 0)
         pen_part(&pen, PAINT_STRONG, "; %.1f%% of it has no object", without * 100);
     const size_t *first = grid->first;

@@ -238,7 +238,7 @@ static void matrix_table_rank(struct matrix_table *table, struct matrix_lines *l
 static void arrange(struct matrix_table *table, const struct bin_rules *rules,
                     enum matrix_axis axis)
 {
-    static const uint32_t rest[SNAPSHOT_MATRIX_REST] = {MATRIX_OTHERS, MATRIX_NOBODY};
+    static const uint32_t rest[SNAPSHOT_MATRIX_REST] = {MATRIX_OTHERS, MATRIX_NONE};
     struct matrix_lines *lines = &table->axis[axis];
     const struct listed listed = listed_of(table->snapshot, axis);
     matrix_table_join(table, rules, axis, &listed);
@@ -290,7 +290,7 @@ size_t matrix_table_line(const struct matrix_table *table, enum matrix_axis axis
     size_t i = 0;
     while (i < listed.count && listed.indices[i] != index)
         i++;
-    return table->axis[axis].line_of[i + (index == MATRIX_NOBODY)];
+    return table->axis[axis].line_of[i + (index == MATRIX_NONE)];
 }
 
 const struct matrix_line *matrix_line_at(const struct matrix_table *table, enum matrix_axis axis,
@@ -543,8 +543,8 @@ void matrix_cell_gather(const struct matrix_table *table, struct matrix_place pl
 bool matrix_cell_next(const struct matrix_table *table, bool listed[MATRIX_ROWS][MATRIX_COLUMNS],
                       struct matrix_place *place)
 {
-    const double least_share = 0.05;
-    const double least_samples = 10;
+    const double min_share = 0.05;
+    const double min_samples = 10;
     const struct matrix_lines *rows = &table->axis[MATRIX_FUNCTIONS];
     const struct matrix_lines *columns = &table->axis[MATRIX_OBJECTS];
     const struct snapshot_matrix_cell *most = NULL;
@@ -552,8 +552,8 @@ bool matrix_cell_next(const struct matrix_table *table, bool listed[MATRIX_ROWS]
         for (size_t k = 0; k < columns->count; k++) {
             const struct snapshot_matrix_cell *cell = &table->cells[i][k];
             bool named = rows->list[i].members && columns->list[k].members;
-            if (listed[i][k] || !named || !(cell->share >= least_share) ||
-                cell->samples < least_samples || (most && cell->share <= most->share))
+            if (listed[i][k] || !named || !(cell->share >= min_share) ||
+                cell->samples < min_samples || (most && cell->share <= most->share))
                 continue;
             most = cell;
             *place = (struct matrix_place){{i + 1, k + 1}};
@@ -564,17 +564,17 @@ bool matrix_cell_next(const struct matrix_table *table, bool listed[MATRIX_ROWS]
 }
 
 enum { PARTS_LISTED = 5, NAME_BYTES = 160 };
-static const double least_listed = 0.005; /* fraction of its cell */
-static const double mixed = 0.05;         /* smaller written parts are not mentioned */
+static const double min_listed = 0.005; /* fraction of its cell */
+static const double mixed = 0.05;       /* smaller written parts are not mentioned */
 
-static bool is_nobody(const struct matrix_line *line)
+static bool is_none(const struct matrix_line *line)
 {
-    return line && line->index == MATRIX_NOBODY;
+    return line && line->index == MATRIX_NONE;
 }
 
-static void say_title(const struct matrix_cell *cell, char out[MATRIX_WORD_BYTES])
+static void format_title(const struct matrix_cell *cell, char out[MATRIX_WORD_BYTES])
 {
-    if (is_nobody(cell->row)) {
+    if (is_none(cell->row)) {
         text_append(out, MATRIX_WORD_BYTES, "no access to data");
         return;
     }
@@ -584,11 +584,11 @@ static void say_title(const struct matrix_cell *cell, char out[MATRIX_WORD_BYTES
 }
 
 /* Formats ", 45% of NAME's"; nothing if there is no line. */
-static void say_part_of(const struct matrix_table *table, const struct matrix_line *line,
-                        const struct snapshot_matrix_cell *figures, char out[MATRIX_WORD_BYTES])
+static void format_share_of(const struct matrix_table *table, const struct matrix_line *line,
+                            const struct snapshot_matrix_cell *figures, char out[MATRIX_WORD_BYTES])
 {
     double of_line = line ? matrix_table_share(table, &line->total) : NAN;
-    if (of_line > 0 && !is_nobody(line))
+    if (of_line > 0 && !is_none(line))
         text_append(out, MATRIX_WORD_BYTES, ", %.1f%% of %s%.*s",
                     matrix_table_share(table, figures) / of_line * 100,
                     line->members ? "" : "that of ", NAME_BYTES, line->name);
@@ -597,8 +597,8 @@ static void say_part_of(const struct matrix_table *table, const struct matrix_li
                     matrix_table_share(table, figures) / of_line * 100);
 }
 
-static void say_shares(const struct matrix_table *table, const struct matrix_cell *cell,
-                       char out[MATRIX_WORD_BYTES])
+static void format_shares(const struct matrix_table *table, const struct matrix_cell *cell,
+                          char out[MATRIX_WORD_BYTES])
 {
     const struct snapshot_matrix_cell *figures = cell->figures;
     char count[16];
@@ -609,8 +609,8 @@ static void say_shares(const struct matrix_table *table, const struct matrix_cel
     }
     text_append(out, MATRIX_WORD_BYTES, "%.1f%% of all %s", share * 100,
                 matrix_table_measured(table));
-    say_part_of(table, cell->column ? cell->row : NULL, figures, out);
-    say_part_of(table, cell->row ? cell->column : NULL, figures, out);
+    format_share_of(table, cell->column ? cell->row : NULL, figures, out);
+    format_share_of(table, cell->row ? cell->column : NULL, figures, out);
     if (!(figures->samples > 0))
         return;
     text_append(out, MATRIX_WORD_BYTES, "; %s sample%s: %.0f%% loads, %.0f%% stores",
@@ -619,31 +619,31 @@ static void say_shares(const struct matrix_table *table, const struct matrix_cel
 }
 
 /* Quality and Code show the reasons together with the samples. */
-static void say_reason(const struct snapshot *snapshot, const struct matrix_cell *cell,
-                       char out[MATRIX_WORD_BYTES])
+static void format_reason(const struct snapshot *snapshot, const struct matrix_cell *cell,
+                          char out[MATRIX_WORD_BYTES])
 {
-    if (is_nobody(cell->row))
+    if (is_none(cell->row))
         text_append(out, MATRIX_WORD_BYTES,
                     "no waiting access was found: computing, in the kernel, or in unknown code");
-    else if (is_nobody(cell->column) && cell->row && cell->row->members == 1 &&
+    else if (is_none(cell->column) && cell->row && cell->row->members == 1 &&
              snapshot->code[cell->row->index].unknown_reason)
         text_append(out, MATRIX_WORD_BYTES, "%s; Enter opens the function, which shows it by line",
                     access_reason_note(snapshot->code[cell->row->index].unknown_reason));
-    else if (is_nobody(cell->column))
+    else if (is_none(cell->column))
         text_append(
             out, MATRIX_WORD_BYTES,
             "the address, or the access itself, is not known; Code shows the reasons by function");
 }
 
 /* Formats the parts with their shares of the cell, and how much of each is written. */
-static void say_named(const struct matrix_parts *parts, const char *label,
-                      char out[MATRIX_WORD_BYTES])
+static void format_named(const struct matrix_parts *parts, const char *label,
+                         char out[MATRIX_WORD_BYTES])
 {
     for (size_t i = 0; i < parts->count && i < PARTS_LISTED; i++) {
         const struct matrix_part *part = &parts->list[i];
         double kinds = part->loads + part->stores;
         double written = kinds > 0 ? part->stores / kinds : NAN;
-        if (!(part->samples >= least_listed * parts->all))
+        if (!(part->samples >= min_listed * parts->all))
             return;
         text_append(out, MATRIX_WORD_BYTES, "%s%s %.0f%%", i ? ", " : label, part->name,
                     part->samples / parts->all * 100);
@@ -655,30 +655,30 @@ static void say_named(const struct matrix_parts *parts, const char *label,
 }
 
 /* Formats "why: 92% capacity; evicted by visit on particles 61%, ..." */
-static void say_evictors(const struct matrix_parts *by, const char *label,
-                         char out[MATRIX_WORD_BYTES])
+static void format_evictors(const struct matrix_parts *by, const char *label,
+                            char out[MATRIX_WORD_BYTES])
 {
     for (size_t i = 0; i < by->count && i < PARTS_LISTED; i++) {
-        if (!(by->list[i].samples >= least_listed * by->all))
+        if (!(by->list[i].samples >= min_listed * by->all))
             return;
         text_append(out, MATRIX_WORD_BYTES, "%s%s %.0f%%", i ? ", " : label, by->list[i].name,
                     by->list[i].samples / by->all * 100);
     }
 }
 
-static void say_causes(const struct matrix_cell *cell, char out[MATRIX_WORD_BYTES])
+static void format_causes(const struct matrix_cell *cell, char out[MATRIX_WORD_BYTES])
 {
     char why[256];
     if (!(cell->causes.misses > 0))
         return;
     causes_why(&cell->causes, why, sizeof why);
     text_append(out, MATRIX_WORD_BYTES, "why: %s", why);
-    say_evictors(&cell->evictors, "; evicted by ", out);
+    format_evictors(&cell->evictors, "; evicted by ", out);
     if (cell->evictor_threads.count > 1 || cell->threads.distinct > 1)
-        say_evictors(&cell->evictor_threads, "; by thread ", out);
+        format_evictors(&cell->evictor_threads, "; by thread ", out);
 }
 
-static void say_threads(const struct matrix_parts *threads, char out[MATRIX_WORD_BYTES])
+static void format_threads(const struct matrix_parts *threads, char out[MATRIX_WORD_BYTES])
 {
     text_append(out, MATRIX_WORD_BYTES, threads->distinct > 1 ? "%zu threads: " : "thread ",
                 threads->distinct);
@@ -693,12 +693,12 @@ static void say_threads(const struct matrix_parts *threads, char out[MATRIX_WORD
 }
 
 /* Returns true if the samples of the block are not due to chance. */
-static bool stands_out(const struct matrix_part *block, const struct matrix_parts *blocks)
+static bool is_outlier(const struct matrix_part *block, const struct matrix_parts *blocks)
 {
     return block->samples >= 5 && block->samples >= 0.01 * blocks->all;
 }
 
-static void say_blocks(const struct matrix_parts *blocks, char out[MATRIX_WORD_BYTES])
+static void format_blocks(const struct matrix_parts *blocks, char out[MATRIX_WORD_BYTES])
 {
     if (!blocks->count)
         return;
@@ -709,15 +709,15 @@ static void say_blocks(const struct matrix_parts *blocks, char out[MATRIX_WORD_B
     text_append(out, MATRIX_WORD_BYTES, "; %zu blocks", blocks->distinct);
     if ((double)blocks->distinct > 0.9 * blocks->all)
         text_append(out, MATRIX_WORD_BYTES, ", hardly any block twice: there are many more");
-    else if (!stands_out(&blocks->list[0], blocks))
+    else if (!is_outlier(&blocks->list[0], blocks))
         text_append(out, MATRIX_WORD_BYTES, ", none stands out");
     for (size_t i = 0; i < blocks->count && i < PARTS_LISTED; i++)
-        if (stands_out(&blocks->list[i], blocks))
+        if (is_outlier(&blocks->list[i], blocks))
             text_append(out, MATRIX_WORD_BYTES, "%s0x%" PRIx64 " %.1f%%", i ? ", " : ": ",
                         blocks->list[i].key, blocks->list[i].samples / blocks->all * 100);
 }
 
-static void say_recent(const struct matrix_cell *cell, char out[MATRIX_WORD_BYTES])
+static void format_recent(const struct matrix_cell *cell, char out[MATRIX_WORD_BYTES])
 {
     char count[16];
     if (!cell->threads.count)
@@ -725,8 +725,8 @@ static void say_recent(const struct matrix_cell *cell, char out[MATRIX_WORD_BYTE
     if (cell->threads.all > 1)
         text_append(out, MATRIX_WORD_BYTES,
                     "its last %s samples: ", text_count(count, cell->threads.all));
-    say_threads(&cell->threads, out);
-    say_blocks(&cell->blocks, out);
+    format_threads(&cell->threads, out);
+    format_blocks(&cell->blocks, out);
 }
 
 void matrix_word(const struct matrix_table *table, const struct matrix_cell *cell,
@@ -734,23 +734,23 @@ void matrix_word(const struct matrix_table *table, const struct matrix_cell *cel
 {
     *out = '\0';
     if (word == MATRIX_WORD_TITLE)
-        say_title(cell, out);
+        format_title(cell, out);
     else if (word == MATRIX_WORD_SHARES)
-        say_shares(table, cell, out);
+        format_shares(table, cell, out);
     else if (word == MATRIX_WORD_REASON)
-        say_reason(table->snapshot, cell, out);
+        format_reason(table->snapshot, cell, out);
     else if (word == MATRIX_WORD_LEVELS && cell->has_levels)
         levels_sentence(table->snapshot, &cell->levels, out, MATRIX_WORD_BYTES);
     else if (word == MATRIX_WORD_RATES)
         rates_sentence(table->snapshot, cell->rates, out, MATRIX_WORD_BYTES);
     else if (word == MATRIX_WORD_CAUSES)
-        say_causes(cell, out);
+        format_causes(cell, out);
     else if (word == MATRIX_WORD_FIELDS)
-        say_named(&cell->fields, "fields: ", out);
+        format_named(&cell->fields, "fields: ", out);
     else if (word == MATRIX_WORD_LINES)
-        say_named(&cell->lines, "lines: ", out);
+        format_named(&cell->lines, "lines: ", out);
     else if (word == MATRIX_WORD_RECENT)
-        say_recent(cell, out);
+        format_recent(cell, out);
 }
 
 int matrix_words_draw(const struct matrix_table *table, const struct matrix_cell *cell,

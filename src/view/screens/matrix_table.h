@@ -37,14 +37,14 @@ enum matrix_measure {
 
 /* Lines that are not a function or object: the unlisted ones, and samples without one. */
 #define MATRIX_OTHERS UINT32_MAX
-#define MATRIX_NOBODY (UINT32_MAX - 1)
+#define MATRIX_NONE   (UINT32_MAX - 1)
 
 struct matrix_line {
     const char *name;
     uint64_t identity; /* identity of its group: the same in the next snapshot */
-    /* Index of its largest member in code or objects; MATRIX_OTHERS, MATRIX_NOBODY. */
+    /* Index of its largest member in code or objects; MATRIX_OTHERS, MATRIX_NONE. */
     uint32_t index;
-    uint32_t members; /* number of functions or objects in it; 0: MATRIX_OTHERS or MATRIX_NOBODY */
+    uint32_t members; /* number of functions or objects in it; 0: MATRIX_OTHERS or MATRIX_NONE */
     bool renamed;
     uint32_t first; /* of its members in the snapshot's matrix */
     double amount;  /* that it ranks by */

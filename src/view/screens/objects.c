@@ -95,7 +95,7 @@ static int draw_left_out(struct browser *browser, struct canvas *canvas, int row
 /* Without a finding, names the first object, where the user should look. */
 static void nothing_found(const struct browser *browser, int columns, char *out, size_t size)
 {
-    enum { WORDS_COLUMNS = 60, NAME_LEAST = 8 };
+    enum { WORDS_COLUMNS = 60, NAME_MIN = 8 };
     const struct snapshot *snapshot = browser->snapshot;
     const struct table *table = objects_table(browser);
     unsigned sort = first_sort(objects_view(browser));
@@ -109,7 +109,7 @@ static void nothing_found(const struct browser *browser, int columns, char *out,
     if (!first || table->invert || table->sort != sort || *table->filter)
         return;
     columns -= WORDS_COLUMNS;
-    glyph_fit(name, sizeof name, first->name, columns < NAME_LEAST ? NAME_LEAST : columns,
+    glyph_fit(name, sizeof name, first->name, columns < NAME_MIN ? NAME_MIN : columns,
               GLYPH_CUT_MIDDLE, false);
     double most = may_wait(snapshot, first).number;
     if (table->sort != object_columns.sort && most > 0)

@@ -84,7 +84,7 @@ static void write_reasons(struct prose_writer *writer, const struct snapshot *sn
     const struct snapshot_totals *totals = &snapshot->totals;
     const struct snapshot_code *leader = columns_unknown_leader(snapshot);
     char heading[64];
-    bool said[REASON_COUNT] = {[REASON_NONE] = true};
+    bool listed[REASON_COUNT] = {[REASON_NONE] = true};
     if (!totals->samples)
         return;
     snprintf(heading, sizeof heading, "Samples with an object: %.1f%%",
@@ -93,13 +93,13 @@ static void write_reasons(struct prose_writer *writer, const struct snapshot *sn
     for (;;) {
         int most = REASON_NONE;
         for (int i = 0; i < REASON_COUNT; i++)
-            if (!said[i] && totals->reasons[i] &&
+            if (!listed[i] && totals->reasons[i] &&
                 (most == REASON_NONE || measured_reason(totals, (enum reason)i) >
                                             measured_reason(totals, (enum reason)most)))
                 most = i;
         if (most == REASON_NONE)
             break;
-        said[most] = true;
+        listed[most] = true;
         write_part(writer, access_reason_name((enum reason)most),
                    measured_reason(totals, (enum reason)most),
                    access_reason_text((enum reason)most), reason_remedy((enum reason)most));

@@ -173,7 +173,7 @@ static const double left_at_knee = 0.1;
 static const double worth = 0.02;
 static const double sure_width = 0.05;
 /* With fewer uses, the figures are not reliable. */
-enum { USES_LEAST = 30 };
+enum { USES_MIN = 30 };
 
 const char *reuse_size_text(char out[16], double size_bytes)
 {
@@ -244,8 +244,8 @@ static const struct snapshot_reuse_mark *mark_from(const struct snapshot_reuse *
 }
 
 /* Explains that a larger cache, or smaller data, helps. */
-static void say_knee(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *row,
-                     unsigned knee, char *out, size_t size)
+static void format_knee(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *row,
+                        unsigned knee, char *out, size_t size)
 {
     char needs[16];
     char missed[24];
@@ -277,13 +277,13 @@ void reuse_advice(const struct snapshot_reuse *reuse, const struct snapshot_reus
 {
     unsigned knee = reuse_knee(row);
     char said[384] = "";
-    if (row->uses < USES_LEAST) {
+    if (row->uses < USES_MIN) {
         snprintf(out, size, "Only %.0f uses were sampled: the curve is not reliable yet.",
                  row->uses);
         return;
     }
     if (knee < REUSE_POINTS)
-        say_knee(reuse, row, knee, said, sizeof said);
+        format_knee(reuse, row, knee, said, sizeof said);
     else if (row->first >= worth)
         snprintf(said, sizeof said,
                  "A larger cache would not help: lines are used once, or again immediately. Its "

@@ -148,7 +148,7 @@ static void search_draw(struct browser *browser, struct canvas *canvas, struct a
 }
 
 /* Returns true if Esc returns to the search that this one was started from. */
-static bool goes_back(const struct browser *browser)
+static bool has_previous(const struct browser *browser)
 {
     const struct table *table = &search_view(browser)->regions;
     return search_view(browser)->inside && browser->snapshot->search.before && !*table->filter &&
@@ -224,7 +224,7 @@ static bool search_act(struct browser *browser, enum action action, struct reque
     const struct snapshot_region *region = table ? table_selected(table) : NULL;
     if (!snapshot || snapshot->search.state == SEARCH_OFF)
         return false;
-    if (action == ACTION_BACK && goes_back(browser)) {
+    if (action == ACTION_BACK && has_previous(browser)) {
         search_view(browser)->inside--;
         request->kind = REQUEST_SEARCH_BACK;
         return true;
@@ -254,7 +254,7 @@ static int hint_way_back(struct browser *browser, char *out, size_t size)
 {
     char what[64];
     *out = '\0';
-    if (!browser->snapshot || !goes_back(browser))
+    if (!browser->snapshot || !has_previous(browser))
         return 0;
     glyph_fit(what, sizeof what, browser->snapshot->search.before, 32, GLYPH_CUT_MIDDLE, false);
     return snprintf(out, size, "Esc: back to the search in %s.  ", what);

@@ -28,7 +28,7 @@ static struct sharing_view *sharing_view(const struct browser *browser)
     return browser->states[SCREEN_SHARING];
 }
 
-enum { TALL_ROWS = 13, WIDE_COLUMNS = 130, READING_ROWS = 3, ROOMY_ROWS = 18, GROUPS_LEAST = 2 };
+enum { TALL_ROWS = 13, WIDE_COLUMNS = 130, READING_ROWS = 3, ROOMY_ROWS = 18, GROUPS_MIN = 2 };
 
 static const struct snapshot_sharing_group *group_shown(const struct browser *browser)
 {
@@ -186,7 +186,7 @@ static void sharing_draw(struct browser *browser, struct canvas *canvas, struct 
     draw_facts(snapshot, canvas, area);
     int rows = (int)sharing_view(browser)->groups.shown;
     int most = (area.rows - 1) / 3;
-    rows = rows < GROUPS_LEAST ? GROUPS_LEAST : rows > most ? most : rows;
+    rows = rows < GROUPS_MIN ? GROUPS_MIN : rows > most ? most : rows;
     struct area groups = {area.row + 1, 0, rows + 1, area.columns};
     pane_table(browser, canvas, groups, &sharing_view(browser)->groups);
     sharing_draw_selected(browser, canvas, area_below(area, rows + 3));

@@ -126,16 +126,16 @@ static void draw_series(const struct timeline_stack *stack, size_t series, struc
 }
 
 /* Draws samples without an object below the legend of the series. */
-static void draw_nobody(const struct browser *browser, struct canvas *canvas, struct area area,
-                        int row)
+static void draw_without_object(const struct browser *browser, struct canvas *canvas,
+                                struct area area, int row)
 {
     const struct snapshot_measured *shown = measured(browser);
     size_t periods = browser->snapshot->timeline.periods;
-    double nobody = shown->nobody ? timeline_sum(shown->nobody, 0, periods) : 0;
-    double everything = nobody + timeline_sum(shown->all, 0, periods);
-    if (nobody > 0)
+    double no_object = shown->no_object ? timeline_sum(shown->no_object, 0, periods) : 0;
+    double everything = no_object + timeline_sum(shown->all, 0, periods);
+    if (no_object > 0)
         canvas_format(canvas, area.row + row, area.column + 2, area.columns - 2, PAINT_DIM,
-                      "%5.1f%% of all samples: no object", nobody / everything * 100);
+                      "%5.1f%% of all samples: no object", no_object / everything * 100);
 }
 
 /* Draws names, shares and colours of the series, and the objects that alternate. */
@@ -157,7 +157,7 @@ static void timeline_legend(const struct browser *browser, const struct timeline
     if (row < area.rows)
         draw_series(stack, CHART_SERIES, canvas, area, row++);
     if (row < area.rows && !stack->of)
-        draw_nobody(browser, canvas, area, row++);
+        draw_without_object(browser, canvas, area, row++);
     if (view->stacked == STACK_FIELDS && stack->of && row < area.rows) {
         struct area words = area_below(area, row);
         canvas_wrap(
@@ -266,7 +266,7 @@ static void mark(struct browser *browser)
 
 /* Shows a message if there is no room for the chart, because the key would seem to have no effect.
  * Returns true if the action is done. */
-static bool tell_no_room(struct browser *browser, enum action action)
+static bool report_no_room(struct browser *browser, enum action action)
 {
     bool changes = action == ACTION_STACK || action == ACTION_FOLD;
     if (timeline_is_sampled(browser) && (action == ACTION_SPAN || changes))
@@ -280,7 +280,7 @@ static bool timeline_cursor_act(struct browser *browser, enum action action)
     if (!browser->snapshot->timeline.periods)
         return false;
     if (view->map.columns < 1)
-        return tell_no_room(browser, action);
+        return report_no_room(browser, action);
     switch (action) {
     case ACTION_LEFT:
     case ACTION_RIGHT:
@@ -340,8 +340,8 @@ static bool timeline_is_damped(const struct snapshot_timeline *timeline)
 
 enum {
     LEGEND_COLUMNS = 34,
-    CHART_LEAST = 6,
-    TABLE_LEAST = 5,
+    CHART_MIN = 6,
+    TABLE_MIN = 5,
     LEGEND_FROM = 70,
     VOLATILITY_FROM_ROWS = 14
 };
@@ -433,7 +433,7 @@ static int draw_chart(struct browser *browser, struct canvas *canvas, struct are
 static int chart_rows(int rows)
 {
     int chart = rows * 3 / 5;
-    return chart < CHART_LEAST || rows - chart < TABLE_LEAST ? 0 : chart;
+    return chart < CHART_MIN || rows - chart < TABLE_MIN ? 0 : chart;
 }
 
 static void timeline_draw(struct browser *browser, struct canvas *canvas, struct area area)
@@ -641,7 +641,7 @@ static const struct column phase_list[] = {
     COLUMN(.title = "NO OBJ", .key = "unknown_share",
            .help = "Share of all samples in it without an object; the other columns refer to "
                    "samples with one.",
-           .from = FIELD(struct snapshot_phase, nobody), .width = 6, .rank = 4, UNIT_PERCENT),
+           .from = FIELD(struct snapshot_phase, no_object), .width = 6, .rank = 4, UNIT_PERCENT),
     COLUMN(.title = "SAMPLES", .key = "samples", .help = "Attributed samples in it.",
            .from = FIELD(struct snapshot_phase, samples), .width = 7, .rank = 5, UNIT_COUNT),
     COLUMN(.title = "", .value = phase_column_note, .width = 8, .most = 30, .rank = 4,

@@ -141,8 +141,8 @@ static void watch_column_reading(const struct snapshot *snapshot, const void *po
     watch_reading(&snapshot->watch, pointer, out, size);
 }
 
-static bool explain(const struct snapshot *snapshot, const void *pointer, unsigned line,
-                    struct explained *out)
+static bool watch_explain(const struct snapshot *snapshot, const void *pointer, unsigned line,
+                          struct explained *out)
 {
     ROW(snapshot_watch_object);
     if (line > row->code_count)
@@ -237,7 +237,7 @@ const struct columns watch_columns = {
     .sort = COLUMNS_AS_THEY_COME,
     .key = FIELD(struct snapshot_watch_object, id),
     .object = FIELD(struct snapshot_watch_object, object),
-    .explain = explain,
+    .explain = watch_explain,
 };
 
 static const char *seconds_text(char out[24], double seconds)

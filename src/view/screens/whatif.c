@@ -112,7 +112,7 @@ static void whatif_choices(struct menu *menu, const struct snapshot_layout_row *
         whatif_choice_add(menu, WHATIF_POOL, 0, "", "blocks were contiguous");
 }
 
-enum { LIST_LEAST = 4, TEXT_ROWS = 4, LINE_BYTES = 64 };
+enum { LIST_MIN = 4, TEXT_ROWS = 4, LINE_BYTES = 64 };
 
 static uint32_t line_bytes(const struct snapshot *snapshot)
 {
@@ -256,7 +256,7 @@ static struct area draw_asked(struct browser *browser, struct canvas *canvas, st
 {
     int rows = asked_rows(browser);
     rows = rows < area.rows ? rows : area.rows;
-    if (rows < LIST_LEAST)
+    if (rows < LIST_MIN)
         return area;
     bool focused = is_in_asked(browser);
     pane_title(canvas, area, focused, "Open questions, best first");
@@ -276,7 +276,7 @@ static void whatif_draw(struct browser *browser, struct canvas *canvas, struct a
         int rows = (int)whatif_view(browser)->questions.shown + 2;
         int most = area.rows - wanted;
         rows = rows < most ? rows : most;
-        rows = rows < LIST_LEAST ? LIST_LEAST : rows;
+        rows = rows < LIST_MIN ? LIST_MIN : rows;
         pane_title(canvas, area, !is_in_asked(browser), "What if %s ...", browser->opened.name);
         pane_table(browser, canvas,
                    (struct area){area.row + 1, area.column, rows - 1, area.columns},
@@ -567,7 +567,7 @@ void whatif_title(const struct snapshot_whatif *answer, char *out, size_t size)
     snprintf(out, size, "%s: %s. %s", answer->object, answer->question, answer->layout);
 }
 
-static void say_change(const struct snapshot_whatif *answer, char *out, size_t size)
+static void format_whatif_change(const struct snapshot_whatif *answer, char *out, size_t size)
 {
     char before[16];
     char after[16];
@@ -590,7 +590,7 @@ static void say_change(const struct snapshot_whatif *answer, char *out, size_t s
 }
 
 /* Explains the limits of the figures. */
-static void say_doubts(const struct snapshot_whatif *answer, char *out, size_t size)
+static void format_caveats(const struct snapshot_whatif *answer, char *out, size_t size)
 {
     char number[16];
     const struct snapshot_whatif_level *last = &answer->level[answer->level_count - 1];
@@ -622,8 +622,8 @@ void whatif_sentence(const struct snapshot_whatif *answer, char *out, size_t siz
                  answer->why);
         return;
     }
-    say_change(answer, out, size);
-    say_doubts(answer, out, size);
+    format_whatif_change(answer, out, size);
+    format_caveats(answer, out, size);
     text_append(out, size, " Of %s accesses since %s, %s to it.",
                 text_count(accesses, answer->accesses), answer->settled ? "it settled" : "asked",
                 text_count(own, answer->object_accesses));

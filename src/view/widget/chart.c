@@ -250,7 +250,7 @@ void bar_spark(char *out, size_t size, int columns, const float *values, size_t 
         used = bar_append(out, size, used, bar_step(top > 0 ? values[i] / top : values[i], ascii));
 }
 
-enum { REUSE_CURVE_LABEL = 6, ROWS_LEAST = 4, SIZE_COLUMNS = 6 };
+enum { REUSE_CURVE_LABEL = 6, ROWS_MIN = 4, SIZE_COLUMNS = 6 };
 
 struct plot {
     struct canvas *canvas;
@@ -364,7 +364,7 @@ void reuse_curve_draw(const struct snapshot_reuse *reuse, const struct snapshot_
     struct plot plot = {.canvas = canvas};
     plot.area = (struct area){area.row + 1, area.column + REUSE_CURVE_LABEL, area.rows - 2,
                               area.columns - REUSE_CURVE_LABEL - 1};
-    if (plot.area.rows < ROWS_LEAST || plot.area.columns < SIZE_COLUMNS)
+    if (plot.area.rows < ROWS_MIN || plot.area.columns < SIZE_COLUMNS)
         return;
     plot.top = round_up(fmax(row->miss[0].value, reuse->all.miss[0].value));
     plot.last = last_point(reuse, row);

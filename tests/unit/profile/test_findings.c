@@ -454,7 +454,7 @@ static void of_an_object_that_hardly_misses_any_more_nothing_is_held(void **stat
 {
     (void)state;
     prepare();
-    held_objects[0].share.value = FINDINGS_GAIN_LEAST / 2;
+    held_objects[0].share.value = FINDINGS_GAIN_MIN / 2;
     find(0);
     assert_int_equal(held_findings.count, 0);
     held_objects[0].share.value = 0.6;

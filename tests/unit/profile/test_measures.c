@@ -185,7 +185,7 @@ static void samples_tell_what_no_event_counts(void **state)
     const struct snapshot_measured *misses = &timeline->by[MEASURE_MISSES];
     const struct snapshot_measured *waiting = &timeline->by[MEASURE_WAITING];
     assert_int_equal(timeline->ranks, MEASURE_ACCESSES);
-    assert_true(misses->all && waiting->all && !waiting->nobody);
+    assert_true(misses->all && waiting->all && !waiting->no_object);
     expect_whole(timeline, waiting, &waiting->objects);
     expect_whole(timeline, waiting, &waiting->threads);
     expect_whole(timeline, misses, &misses->functions);
@@ -234,11 +234,11 @@ static void phases_tell_what_has_no_object(void **state)
     const struct snapshot_timeline *timeline = &snapshot->timeline;
     const struct snapshot_measured *misses = &timeline->by[MEASURE_MISSES];
     assert_int_equal(timeline->phase_count, 1);
-    assert_true(fabs(timeline->phases[0].nobody - 0.25) < 0.01);
+    assert_true(fabs(timeline->phases[0].no_object - 0.25) < 0.01);
     assert_true(fabs(timeline->phases[0].shares[0] - 2.0 / 3) < 0.01);
-    double nobody = timeline_sum(misses->nobody, 0, timeline->periods);
+    double no_object = timeline_sum(misses->no_object, 0, timeline->periods);
     double all = timeline_sum(misses->all, 0, timeline->periods);
-    assert_true(fabs(nobody / (all + nobody) - 0.25) < 0.01);
+    assert_true(fabs(no_object / (all + no_object) - 0.25) < 0.01);
     snapshot_free(snapshot);
     profile_free(run.profile);
 }

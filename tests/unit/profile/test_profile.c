@@ -462,7 +462,7 @@ static double sum_of(const struct snapshot *snapshot)
 {
     double sum = snapshot->objects_left_share;
     for (size_t i = 0; i < snapshot->object_count; i++) {
-        assert_true(snapshot->objects[i].share.value >= snapshot->objects_least);
+        assert_true(snapshot->objects[i].share.value >= snapshot->objects_min);
         sum += snapshot->objects[i].share.value;
     }
     return sum;
@@ -487,7 +487,7 @@ static void small_shares_on_request(void **state)
     snapshot = listed_look(profile, true);
     assert_int_equal(snapshot->object_count, 3 + SMALL);
     assert_int_equal(snapshot->objects_left_out, 0);
-    assert_true(snapshot->objects_least == 0 && snapshot->objects_left_share == 0);
+    assert_true(snapshot->objects_min == 0 && snapshot->objects_left_share == 0);
     assert_true(fabs(sum_of(snapshot) - 1) < 1e-9);
     assert_true(snapshot->objects[2].samples == 6 && snapshot->objects[5].samples == 1);
     snapshot_free(snapshot);
@@ -522,7 +522,7 @@ static void too_many_to_list(void **state)
     const struct snapshot *snapshot = listed_look(profile, true);
     assert_int_equal(snapshot->object_count, 21);
     assert_int_equal(snapshot->objects_left_out, MANY);
-    assert_true(snapshot->objects_least == 0.0001);
+    assert_true(snapshot->objects_min == 0.0001);
     assert_true(fabs(sum_of(snapshot) - 1) < 1e-9);
     snapshot_free(snapshot);
     profile_free(profile);

@@ -583,7 +583,7 @@ static void callers_tell_them_apart(void **state)
         bin("newlen", "zmalloc < newlen < log < main"),
     };
     struct snapshot_heap heap = {.bins = bins, .bin_count = 4};
-    assert_true(twins_tell_apart(&heap, &arena));
+    assert_true(twins_number(&heap, &arena));
     assert_string_equal(bins[0].called, "newlen < set");
     assert_null(bins[1].called);
     assert_string_equal(bins[2].called, "newlen < get");
@@ -622,7 +622,7 @@ static void calls_and_lines_tell_them_apart(void **state)
     bins[4].heap.site_count = 4;
     bins[5].heap.site = first;
     bins[5].heap.site_count = 3;
-    assert_true(twins_tell_apart(&heap, &arena));
+    assert_true(twins_number(&heap, &arena));
     assert_string_equal(bins[0].called, "Map<u8, A> node < main t.cc:10");
     assert_string_equal(bins[1].called, "Map<u8, A> node < main t.cc:12");
     assert_string_equal(bins[2].called, "Map<u8, A> node < load");
@@ -643,7 +643,7 @@ static void what_differs_in_nothing_has_a_number(void **state)
     };
     struct snapshot_heap heap = {.bins = bins, .bin_count = 5};
     bins[1].heap.id = 1;
-    assert_true(twins_tell_apart(&heap, &arena));
+    assert_true(twins_number(&heap, &arena));
     assert_null(bins[0].called);
     assert_string_equal(bins[1].called, "a #2");
     assert_null(bins[3].called);
@@ -657,7 +657,7 @@ static void names_that_were_given_stay(void **state)
     struct snapshot_bin bins[] = {bin("mine", "malloc < a < b"), bin("mine", "malloc < a < c")};
     struct snapshot_heap heap = {.bins = bins, .bin_count = 2};
     bins[0].heap.renamed = true;
-    assert_true(twins_tell_apart(&heap, &arena));
+    assert_true(twins_number(&heap, &arena));
     assert_null(bins[0].called);
     assert_null(bins[1].called);
 }

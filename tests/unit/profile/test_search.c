@@ -466,11 +466,11 @@ static void the_oldest_gives_way(void **state)
     struct prng prng = {9};
     struct search_before before = {0};
     uint64_t now = before_begin(&prng);
-    for (unsigned i = 0; i < SEARCH_BEFORE_MOST + 2; i++) {
+    for (unsigned i = 0; i < SEARCH_BEFORE_MAX + 2; i++) {
         before_search.what[0] = (char)('a' + i);
         search_before_put(&before, &before_search);
     }
-    for (unsigned i = SEARCH_BEFORE_MOST + 2; i-- > 2;) {
+    for (unsigned i = SEARCH_BEFORE_MAX + 2; i-- > 2;) {
         assert_true(search_before_take(&before, &before_search, now));
         assert_int_equal(before_search.what[0], 'a' + (int)i);
     }

@@ -499,7 +499,7 @@ static int run_compare(void)
 
 /* Survival times compared with values computed by hand, and the coverage of the intervals. */
 
-enum { COUNT_MOST = 512 };
+enum { COUNT_MAX = 512 };
 
 static void near(double value, double expected)
 {
@@ -609,7 +609,7 @@ static struct coverage cover(size_t count, double censored)
 {
     enum { ROUNDS = 4000 };
     static const double at = 0.5;
-    struct survival_time times[COUNT_MOST];
+    struct survival_time times[COUNT_MAX];
     struct prng prng = {20261121};
     double median = log(2);
     double share = 1 - exp(-at);

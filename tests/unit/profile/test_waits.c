@@ -78,7 +78,7 @@ static struct snapshot_wait bounds_of(struct machine *machine, double *truth, pa
     return wait;
 }
 
-static void check(const char *what, pattern *next, double low_least, double high_most)
+static void check(const char *what, pattern *next, double low_min, double high_most)
 {
     static struct machine machine;
     double truth;
@@ -87,9 +87,9 @@ static void check(const char *what, pattern *next, double low_least, double high
     double high = wait.high[WAIT_BEYOND_L1];
     /* First touches are part of the truth, but seldom sampled. */
     bool holds = low <= truth + 0.01 && truth <= high + 0.01;
-    if (!holds || low < low_least || high > high_most)
+    if (!holds || low < low_min || high > high_most)
         print_error("%s: %.3f to %.3f, %.3f waited\n", what, low, high, truth);
-    assert_true(holds && low >= low_least && high <= high_most);
+    assert_true(holds && low >= low_min && high <= high_most);
 }
 
 static struct window_entry at_line(uint64_t line)

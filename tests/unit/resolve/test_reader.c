@@ -261,7 +261,7 @@ static void many_that_are_large_make_room(void **state)
     (void)state;
     struct readers_limits limits = fake_limits;
     limits.processes = FAKE_MODULES;
-    limits.processes_least = 1;
+    limits.processes_min = 1;
     limits.resident_bytes = 1;
     fake_start(&limits);
     for (uint64_t i = 0; i < FAKE_MODULES; i++)

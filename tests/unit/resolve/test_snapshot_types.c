@@ -339,7 +339,7 @@ static void lines_are_cut_where_they_really_are(void **state)
     assert_int_equal(layout->hot_lines, 1);
     /* Each line contains 64 bytes of two elements, and 24 of them are used. */
     assert_int_equal(layout->reading, LAYOUT_SPREAD);
-    assert_true(fabs(layout->unused - 0.625) < 1e-12 && !layout->unused_least);
+    assert_true(fabs(layout->unused - 0.625) < 1e-12 && !layout->unused_min);
     snapshot_free(snapshot);
 }
 
@@ -393,7 +393,7 @@ static void lines_are_shared_with_others(void **state)
     const struct snapshot_layout *layout = &snapshot->objects[0].layouts[0];
     assert_int_equal(layout->phase, 16);
     assert_int_equal(layout->reading, LAYOUT_UNUSED);
-    assert_true(fabs(layout->unused - 0.625) < 1e-12 && layout->unused_least);
+    assert_true(fabs(layout->unused - 0.625) < 1e-12 && layout->unused_min);
     snapshot_free(snapshot);
     alone = false;
 }

@@ -84,7 +84,7 @@ static void stack_pointers_tell_what_they_reached(void **state)
 {
     static struct map map = {.start = 0x1000000, .end = 0x2000000, .kind = MAPPING_ANON};
     const struct maps maps = {.maps = &map, .count = 1};
-    const struct tcbs nobody = {0};
+    const struct tcbs none = {0};
     (void)state;
     stacks_reached(&stacks, &map, 0x1845678);
     expect(0x1845678, 0x1840000, 0x1940000, 0);
@@ -100,10 +100,10 @@ static void stack_pointers_tell_what_they_reached(void **state)
     uint64_t stop = map.end;
     stacks_gap(&stacks, 0x1950000, &start, &stop);
     assert_true(start == map.start && stop == map.end);
-    stacks_refresh(&stacks, &nobody, &maps, 1);
+    stacks_refresh(&stacks, &none, &maps, 1);
     assert_int_equal(stacks.count, 2);
     map.end = 0x1900000; /* partly unmapped */
-    stacks_refresh(&stacks, &nobody, &maps, 1);
+    stacks_refresh(&stacks, &none, &maps, 1);
     assert_int_equal(stacks.count, 0);
 }
 

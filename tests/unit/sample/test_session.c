@@ -313,7 +313,7 @@ static void periods_of_ibs(void **state)
     struct session session;
     struct error error = {0};
     struct source_plan plan = {
-        .count = 1, .period_step = 16, .period_least = 0x90, .first_period = 1600};
+        .count = 1, .period_step = 16, .period_min = 0x90, .first_period = 1600};
     struct sampler_options options = {.pid = getpid(), .rate = 1000, .period = 100};
     (void)state;
     assert_int_equal(session_open(&session, &source_ibs, &plan, &options, kernel_host(), &error),

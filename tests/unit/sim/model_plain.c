@@ -59,13 +59,13 @@ static struct plain_line *plain_find(struct plain_cache *cache, uint64_t number)
 
 void plain_finish(struct plain *plain)
 {
-    struct model_who nobody = {MODEL_NONE, 0};
+    struct model_who none = {MODEL_NONE, 0};
     for (uint32_t level = 0; level < plain->spec.level_count; level++)
         for (uint32_t thread = 0; thread < PLAIN_THREADS; thread++) {
             struct plain_cache *cache = &plain->caches[level][thread];
             for (uint32_t i = 0; i < cache->sets * cache->spec.ways; i++)
                 if (cache->lines[i].there)
-                    plain_depart(plain, cache, &cache->lines[i], nobody, MODEL_END);
+                    plain_depart(plain, cache, &cache->lines[i], none, MODEL_END);
         }
 }
 

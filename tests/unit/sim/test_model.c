@@ -10,7 +10,7 @@
 #include "unit/sim/model_host.h"
 #include "unit/sim/model_tiny.h"
 
-enum { MODEL_NOBODY = -1 };
+enum { MODEL_NO_USER = -1 };
 
 /* In tiny_two_by_two, A, B, C .. share the first set, a, b, c .. the second. */
 static uint64_t address_of(char line)
@@ -43,19 +43,19 @@ static void three_causes_and_who_threw_it_out(void **state)
 {
     (void)state;
     static const struct step steps[] = {
-        {'A', 1, MODEL_FIRST, MODEL_NOBODY},
-        {'B', 1, MODEL_FIRST, MODEL_NOBODY},
+        {'A', 1, MODEL_FIRST, MODEL_NO_USER},
+        {'B', 1, MODEL_FIRST, MODEL_NO_USER},
         {'A', 0, 0, 0},
-        {'C', 1, MODEL_FIRST, MODEL_NOBODY}, /* 3: evicts B, which is older than A */
+        {'C', 1, MODEL_FIRST, MODEL_NO_USER}, /* 3: evicts B, which is older than A */
         {'A', 0, 0, 0},
         {'B', 1, MODEL_CONFLICT, 3}, /* 5: four lines would hold A, B, C; evicts C */
         {'C', 1, MODEL_CONFLICT, 5}, /* 6: evicts A */
-        {'a', 1, MODEL_FIRST, MODEL_NOBODY},
-        {'b', 1, MODEL_FIRST, MODEL_NOBODY}, /* 8: the last four are B, C, a, b */
-        {'B', 0, 0, 0},                      /* C, a, b, B */
-        {'c', 1, MODEL_FIRST, MODEL_NOBODY}, /* 10: evicts a; a, b, B, c */
-        {'A', 1, MODEL_CAPACITY, 6},         /* 11: evicts C; b, B, c, A */
-        {'a', 1, MODEL_CAPACITY, 10},        /* 12: evicts b; B, c, A, a */
+        {'a', 1, MODEL_FIRST, MODEL_NO_USER},
+        {'b', 1, MODEL_FIRST, MODEL_NO_USER}, /* 8: the last four are B, C, a, b */
+        {'B', 0, 0, 0},                       /* C, a, b, B */
+        {'c', 1, MODEL_FIRST, MODEL_NO_USER}, /* 10: evicts a; a, b, B, c */
+        {'A', 1, MODEL_CAPACITY, 6},          /* 11: evicts C; b, B, c, A */
+        {'a', 1, MODEL_CAPACITY, 10},         /* 12: evicts b; B, c, A, a */
         {'c', 0, 0, 0},
         {'b', 1, MODEL_CAPACITY, 12},
     };
@@ -295,7 +295,7 @@ static int run_model_spec(void)
  * Use of lines, pairs of users and evictors, and threads that write: tiny traces, computed by hand.
  */
 
-enum { USE_NOBODY = -1 };
+enum { USE_NONE = -1 };
 
 /* 8 bytes read twice and 4 others written, of 16: 12 used, touched 20 times. */
 static void use_by_the_papers_formulas(void **state)
@@ -488,8 +488,8 @@ static void invalidation_by_bytes(void **state)
 {
     (void)state;
     static const struct shared_step steps[] = {
-        {0, MODEL_LOAD, 0, 1, MODEL_FIRST, USE_NOBODY},
-        {1, MODEL_STORE, 8, 1, MODEL_FIRST_HERE, USE_NOBODY}, /* takes it from thread 0 */
+        {0, MODEL_LOAD, 0, 1, MODEL_FIRST, USE_NONE},
+        {1, MODEL_STORE, 8, 1, MODEL_FIRST_HERE, USE_NONE}, /* takes it from thread 0 */
         {1, MODEL_STORE, 8, 0, 0, 0},
         {0, MODEL_LOAD, 0, 1, MODEL_INVALIDATED_FALSE, 1},
         {1, MODEL_LOAD, 8, 0, 0, 0},   /* thread 0 only read it */

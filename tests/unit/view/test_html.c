@@ -79,13 +79,13 @@ static void every_fixture_is_a_screen(void **state)
     } kinds[] = {{FIXTURE_USUAL, "usual"},     {FIXTURE_EMPTY, "empty"}, {FIXTURE_ONE, "one"},
                  {FIXTURE_HOSTILE, "hostile"}, {FIXTURE_HUGE, "huge"},   {FIXTURE_TYPED, "typed"},
                  {FIXTURE_LEVELS, "levels"}};
-    enum { BYTES_MOST = 4 << 20 };
+    enum { BYTES_MAX = 4 << 20 };
     (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         size_t size;
         const struct snapshot *snapshot = fixture_new(kinds[i].kind, 3);
         char *text = page_of(snapshot, i % 2 ? &readable : &unreadable, &nothing, &size);
-        assert_true(size < BYTES_MOST);
+        assert_true(size < BYTES_MAX);
         assert_int_equal(occurrences(text, "<script"), 1);
         check_well_formed(text, kinds[i].name);
         free(text);

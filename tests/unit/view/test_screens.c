@@ -890,7 +890,7 @@ static void what_is_not_listed_is_reported_and_can_be(void **state)
     struct snapshot *snapshot = (struct snapshot *)fixture_new(FIXTURE_USUAL, 0);
     snapshot->objects_left_out = 31;
     snapshot->objects_left_share = 0.0123;
-    snapshot->objects_least = 0.001;
+    snapshot->objects_min = 0.001;
     screen_open_on(snapshot, 36, 120, false, "");
     int row = screen_row_with("31 more objects have less than 0.1% each, 1.2% together: A lists");
     assert_int_equal(row, 33);

@@ -524,7 +524,7 @@ static void readings_of_layouts(void **state)
          "to each other. Of the fetched bytes, 62% are never used."},
         {{.reading = LAYOUT_STRADDLES, .straddling = 0.12},
          "12% of the accesses cross a cache line boundary: align the elements."},
-        {{.reading = LAYOUT_UNUSED, .unused = 0.5, .unused_least = true},
+        {{.reading = LAYOUT_UNUSED, .unused = 0.5, .unused_min = true},
          "Of the fetched bytes, at least 50% are never used: members that are not needed together "
          "with the hot ones could be moved elsewhere."},
         {{.reading = LAYOUT_FITS, .unused = 0.1},
