@@ -53,7 +53,8 @@ struct type_desc {
     uint64_t size; /* bytes; 0: not known (incomplete) */
     const struct type_member *members;
     uint32_t member_count;
-    bool cut; /* has more members than can be kept */
+    bool cut;     /* has more members than can be kept */
+    bool managed; /* a language runtime decides the layout */
 };
 
 /* Source of an access's type. Every attributed sample has one of these values. */

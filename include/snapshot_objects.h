@@ -77,7 +77,8 @@ enum layout_reading {
     LAYOUT_SPREAD,    /* the hottest members take more lines than they need */
     LAYOUT_STRADDLES, /* accesses cross line boundaries */
     LAYOUT_UNUSED,    /* many of the fetched bytes are not used */
-    LAYOUT_FITS
+    LAYOUT_FITS,
+    LAYOUT_MANAGED /* before all others: a language runtime decides the layout */
 };
 
 struct snapshot_layout {

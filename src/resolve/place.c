@@ -167,8 +167,10 @@ static uint32_t type_of_class(struct resolver *resolver, const struct runtime_ob
     struct runtime_class *class = object->class;
     struct arena arena = {0};
     struct type_desc desc;
-    if (!class->asked && runtimes_describe(&resolver->runtimes, object, &arena, &desc))
+    if (!class->asked && runtimes_describe(&resolver->runtimes, object, &arena, &desc)) {
+        desc.managed = true;
         class->type = typing_declare(resolver->typing, &desc);
+    }
     class->asked = true;
     arena_fini(&arena);
     return class->type;

@@ -389,7 +389,8 @@ static uint64_t content_of_member(uint64_t hash, const struct type_member *membe
 
 static uint64_t content_of(const struct type_desc *desc)
 {
-    uint64_t shape = desc->member_count | (uint64_t)desc->kind << 48 | (uint64_t)desc->cut << 56;
+    uint64_t shape = desc->member_count | (uint64_t)desc->kind << 48 | (uint64_t)desc->cut << 56 |
+                     (uint64_t)desc->managed << 57;
     uint64_t hash = hash_text(hash_mix(desc->size) ^ shape, desc->name);
     hash = hash_text(hash, desc->raw ? desc->raw : "");
     for (uint32_t i = 0; i < desc->member_count; i++)

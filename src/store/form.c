@@ -64,6 +64,7 @@ static const struct row_field type_list[] = {
     HAND,
     FLAG(type_desc, cut),
     STRING(type_desc, raw),
+    FLAG(type_desc, managed),
 };
 static const struct row_field member_list[] = {
     NAME(type_member, name),

@@ -60,6 +60,9 @@ void layout_reading(const struct snapshot_layout *layout, char *out, size_t size
     switch (layout->reading) {
     case LAYOUT_TOO_FEW:
         break;
+    case LAYOUT_MANAGED:
+        snprintf(out, size, "The language runtime decides this layout.");
+        break;
     case LAYOUT_SHORT:
         snprintf(out, size,
                  "It takes %" PRIu64

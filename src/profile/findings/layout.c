@@ -27,8 +27,9 @@ static const struct snapshot_layout *many_elements(const struct findings *findin
     const struct snapshot_layout *layout = object->layout_count ? &object->layouts[0] : NULL;
     uint32_t line = findings->snapshot->sets.line;
     /* The inferred element may be a row of something, and its parts are not members. */
-    if (!spread || !layout || layout->inferred || !layout->size || goes_on(layout) || !line ||
-        !(layout->share >= of_one_type) || layout->samples < FINDINGS_SAMPLES ||
+    if (!spread || !layout || layout->inferred || layout->reading == LAYOUT_MANAGED ||
+        !layout->size || goes_on(layout) || !line || !(layout->share >= of_one_type) ||
+        layout->samples < FINDINGS_SAMPLES ||
         !(spread_bytes(spread, line) >= findings_beyond(findings)))
         return NULL;
     return object->size >= ELEMENTS_MANY * layout->size || object->blocks >= ELEMENTS_MANY ? layout

@@ -173,6 +173,8 @@ static double cold_share(const struct drawing *drawing, bool *known)
 static enum layout_reading drawing_reading(const struct drawing *drawing)
 {
     const struct snapshot_layout *layout = drawing->layout;
+    if (drawing->type.managed)
+        return LAYOUT_MANAGED;
     if (layout->samples < PHASE_SAMPLES_MIN || !layout->line_count)
         return LAYOUT_TOO_FEW;
     return layout->size < drawing->line && !drawing->array ? LAYOUT_SHORT

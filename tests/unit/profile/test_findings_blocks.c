@@ -168,6 +168,9 @@ static void one_member_read_in_no_order_is_split_off(void **state)
     assert_string_equal(list[0].field, "price");
     assert_true(list[0].gain_low > 0 && fabs(list[0].gain - 0.4) < 1e-9);
     assert_non_null(strstr(words()->advice, "2.0 MiB instead of the 16.0 MiB"));
+    layouts[0].reading = LAYOUT_MANAGED; /* an object of Java cannot be split */
+    assert_int_equal(REPORTED(RULE_SPLIT), 0);
+    layouts[0].reading = LAYOUT_UNUSED;
     /* An element of an array at an unknown index is accessed, as in the keys of a B-tree. */
     rows[0].member.size = 264;
     rows[0].member.count = 11;

@@ -21,8 +21,9 @@ static uint32_t declared; /* type of all objects */
 static uint32_t voted;    /* accesses that agree; 0: the type is declared */
 static uint32_t by_code;  /* type of a number that the code reads */
 static enum object_kind kind;
-static bool alone; /* each instance has one element */
-static bool parts; /* objects from 2 on are shown under object 1 */
+static bool alone;   /* each instance has one element */
+static bool managed; /* types are of a language runtime */
+static bool parts;   /* objects from 2 on are shown under object 1 */
 static struct profile *profile;
 static uint64_t now_ns;
 
@@ -57,6 +58,7 @@ static bool tell_type(void *context, uint32_t type, struct type_desc *desc)
     if (!type || type > MANY)
         return type == NUMBER;
     *desc = *listed[1 + (type - 1) % (LISTED - 1)];
+    desc->managed = managed;
     return true;
 }
 
@@ -83,6 +85,7 @@ static void start_with(double half_life_s)
     assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
     assert_int_equal(profile_new(&profile, &options, NULL), 0);
     declared = voted = by_code = 0;
+    managed = false;
     kind = OBJECT_GLOBAL;
     now_ns = 1;
 }
@@ -432,6 +435,10 @@ static void small_elements_have_many_phases(void **state)
     assert_int_equal(layout->line_count, 1);
     assert_int_equal(layout->reading, LAYOUT_UNUSED);
     assert_true(fabs(layout->unused - 0.5) < 1e-12); /* of each line */
+    snapshot_free(snapshot);
+    managed = true;
+    snapshot = look();
+    assert_int_equal(snapshot->objects[0].layouts[0].reading, LAYOUT_MANAGED);
     snapshot_free(snapshot);
 }
 

@@ -78,6 +78,7 @@ static bool type(void *context, uint32_t id, struct type_desc *desc)
                                .kind = TYPE_STRUCT,
                                .size = 96 + id,
                                .members = planned->members,
+                               .managed = id % 3 == 0,
                                .member_count = 4};
     return true;
 }

@@ -204,6 +204,7 @@ static void compare_types(const struct place_names *made, const struct place_nam
         assert_true(ask_type(read, id, &b));
         assert_string_equal(a.name, b.name);
         assert_true(a.kind == b.kind && a.size == b.size && a.cut == b.cut);
+        assert_int_equal(a.managed, b.managed);
         assert_true(a.raw && b.raw ? !strcmp(a.raw, b.raw) : a.raw == b.raw);
         assert_int_equal(a.member_count, b.member_count);
         for (uint32_t i = 0; i < a.member_count; i++) {
