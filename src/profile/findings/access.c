@@ -337,6 +337,7 @@ static uint64_t links_distance(uint64_t a, uint64_t b)
 struct extent {
     uint64_t lowest;
     uint64_t highest;
+    bool managed; /* objects of a language runtime, with their class in the header */
 };
 
 /* Returns the range of all objects of a type: blocks of one type may have several allocation sites,
@@ -345,7 +346,7 @@ static struct extent extent_of(const struct findings *findings, const struct spr
                                uint32_t type)
 {
     const struct snapshot *snapshot = findings->snapshot;
-    struct extent extent = {spread->lowest, spread->highest};
+    struct extent extent = {.lowest = spread->lowest, .highest = spread->highest};
     for (size_t i = 0; i < findings->spread_count && i < snapshot->object_count; i++) {
         const struct snapshot_object *object = &snapshot->objects[i];
         const struct spread *other = &findings->spreads[i];
@@ -367,13 +368,29 @@ static bool word_at(const struct findings *findings, uint64_t address, uint64_t 
     return known;
 }
 
-/* Returns the target of the link of `node`; 0: outside the sampled range, or not readable. */
+/* Returns true if two objects of a runtime have a pointer in common in their headers: their class.
+ * The allocator of a runtime mixes objects of many classes. */
+static bool has_same_class(const struct findings *findings, uint64_t node, uint64_t other)
+{
+    enum { HEADER = 24, POINTER_MIN = 4096 };
+    for (unsigned at = 0; at < HEADER; at += sizeof(uint64_t)) {
+        uint64_t word;
+        uint64_t other_word;
+        if (word_at(findings, node + at, &word) && word > POINTER_MIN &&
+            word_at(findings, other + at, &other_word) && word == other_word)
+            return true;
+    }
+    return false;
+}
+
+/* Returns the target of the link of `node`; 0: no node, or not readable. */
 static uint64_t links_follow(const struct findings *findings, const struct extent *extent,
                              uint64_t node, uint64_t link_offset)
 {
     uint64_t next;
     if (!word_at(findings, node + link_offset, &next) || next + FAR_BYTES < extent->lowest ||
-        next > extent->highest || next == node)
+        next > extent->highest || next == node ||
+        (extent->managed && !has_same_class(findings, node, next)))
         return 0;
     return next;
 }
@@ -421,6 +438,7 @@ void findings_links(const struct findings *findings, size_t object,
     if (!spread || !window)
         return;
     struct extent extent = extent_of(findings, spread, layout->type);
+    extent.managed = layout->reading == LAYOUT_MANAGED;
     for (uint32_t i = 0; i < window->used; i++)
         on_it += on_type(window_at(window, i), id, layout->type);
     uint32_t step = on_it / LINKS_READ + 1;

@@ -193,6 +193,15 @@ static bool next_node(void *context, uint64_t address, uint64_t *value)
     return true;
 }
 
+/* The word at 8 of each node is the address of its class. */
+static bool next_of_class(void *context, uint64_t address, uint64_t *value)
+{
+    next_node(context, address, value);
+    if ((address - BASE) % NODE == 8)
+        *value = 0x500000;
+    return true;
+}
+
 static void list_of_nodes(void)
 {
     row =
@@ -228,6 +237,12 @@ static void links_tell_the_order_of_a_short_list(void **state)
     assert_int_equal(REPORTED(RULE_CHASING), 1);
     assert_int_equal(list[0].sure, FINDING_LIKELY);
     assert_non_null(strstr(words()->evidence, "lead to another page"));
+    layout.reading = LAYOUT_MANAGED; /* in Python, the targets are objects of another class */
+    assert_int_equal(REPORTED(RULE_CHASING), 0);
+    names.word = next_of_class;
+    assert_int_equal(REPORTED(RULE_CHASING), 1);
+    layout.reading = LAYOUT_UNUSED;
+    names.word = next_node;
     step = NODE;
     assert_int_equal(REPORTED(RULE_CHASING), 0);
     names.word = NULL; /* not known */
