@@ -285,6 +285,7 @@ static void wire_type(struct walk *walk, struct dwarf_type *type)
     }
     desc->kind = kind;
     desc->cut = cut;
+    desc->managed = false;
     desc->name = desc->name ? desc->name : "";
     walk->bad |= count > walk->left;
     if (!walk->bad)
