@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* 64 MiB or more each: larger than the caches, and long enough for a pass to be recognised. */
-enum { PARTICLES = 1 << 20, FEW = 128, RECORDS = 1 << 21, MESSAGES = 1 << 20 };
+enum { PARTICLES = 1 << 22, FEW = 128, RECORDS = 1 << 21, MESSAGES = 1 << 20 };
 /* The prices alone fit into a core's caches, the orders do not. */
 enum { ORDERS = 1 << 18, HISTORY = 3 << 20, HISTORY_BATCH = 12 * PLANTED_BATCH };
 
