@@ -626,7 +626,7 @@ static void format_uses(const struct snapshot_use *use, char *out, size_t size)
     double all = use->uses[LINE_LOADS_INTEGER] + use->uses[LINE_LOADS_FLOAT] + stores;
     if (!(all > 0))
         return;
-    text_append(out, size, "; %.0f%% loads, %.0f%% stores", 100 - 100 * stores / all,
+    text_append(out, size, "; %.0f%% loads, %.0f%% stores", fmax(100 - 100 * stores / all, 0),
                 100 * stores / all);
     if (floats / all >= 0.005)
         text_append(out, size, ", %.0f%% of floating point", 100 * floats / all);
