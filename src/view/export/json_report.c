@@ -180,8 +180,9 @@ static char *read_end(const char *path, size_t *size, off_t *before, struct erro
 {
     struct stat status;
     char *text = NULL;
-    FILE *file = fopen(path, "re");
-    if (!file || fstat(fileno(file), &status)) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not block */
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+    if (!file || fstat(fd, &status)) {
         error_set(error, -errno, "cannot open %s: %s", path, strerror(errno));
     } else if (!S_ISREG(status.st_mode)) {
         error_set(error, -ENOTSUP, "%s is not a file; give a recording or a saved report", path);
@@ -190,11 +191,18 @@ static char *read_end(const char *path, size_t *size, off_t *before, struct erro
         text = malloc((size_t)(status.st_size - *before) + 1);
         fseeko(file, *before, SEEK_SET);
         *size = text ? fread(text, 1, (size_t)(status.st_size - *before), file) : 0;
-        if (!text)
+        if (!text) {
             error_set(error, -ENOMEM, "out of memory for %s", path);
+        } else if (ferror(file)) {
+            error_set(error, -errno, "cannot read %s: %s", path, strerror(errno));
+            free(text);
+            text = NULL;
+        }
     }
     if (file)
         fclose(file);
+    else if (fd >= 0)
+        close(fd);
     return text;
 }
 
@@ -413,14 +421,16 @@ void report_free(struct report *report)
 
 /* ---- a comparison as one JSON object on one line ---- */
 
-static const struct columns run_members = MEMBERS(struct report, MEMBER("path", struct report, path),
-            MEMBER_KNOWN("comm", struct report, comm),
-            MEMBER_KNOWN("event", struct report, event),
-            MEMBER_KNOWN("basis", struct report, basis),
-            MEMBER("elapsed", struct report, elapsed_s),
-            MEMBER_COUNT("samples", struct report, samples),
-            MEMBER_COUNT("effective", struct report, effective),
-            MEMBER_COUNT("weight", struct report, weight));
+static const struct columns run_members = MEMBERS(
+    struct report,
+    MEMBER("path", struct report, path),
+    MEMBER_KNOWN("comm", struct report, comm),
+    MEMBER_KNOWN("event", struct report, event),
+    MEMBER_KNOWN("basis", struct report, basis),
+    MEMBER("elapsed", struct report, elapsed_s),
+    MEMBER_COUNT("samples", struct report, samples),
+    MEMBER_COUNT("effective", struct report, effective),
+    MEMBER_COUNT("weight", struct report, weight));
 
 static json_t *runs(const struct diff_side *side)
 {
