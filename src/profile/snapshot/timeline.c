@@ -30,13 +30,6 @@ enum {
     NAME_BYTES = 256
 };
 
-static const char *stream_object_name(struct build *build, uint32_t id)
-{
-    struct object_desc desc;
-    build_describe_object(build, id, &desc);
-    return build_name(build, desc.name);
-}
-
 static struct streams_sorted streams_sort(struct build *build, const struct streams *streams,
                                           unsigned kind)
 {
@@ -102,7 +95,7 @@ static void streams_name(struct build *build, const struct stream *stream,
     switch (STREAM_KIND(stream->key)) {
     case STREAM_OBJECT:
         shown->object = build_object_index(build, id);
-        shown->name = stream_object_name(build, id);
+        shown->name = build_object_name(build, id);
         return;
     case STREAM_FUNCTION:
         shown->name = build_function_name(build, id);
@@ -327,7 +320,7 @@ static double apart_by(const struct streams_sorted *objects, const struct span *
 
 static const char *name_of(struct build *build, const struct stream *stream)
 {
-    return stream ? stream_object_name(build, STREAM_ID(stream->key)) : NULL;
+    return stream ? build_object_name(build, STREAM_ID(stream->key)) : NULL;
 }
 
 static void lead(struct build *build, const struct streams_sorted *objects, const struct span *span,
