@@ -173,9 +173,9 @@ static bool findings_explain(const struct snapshot *snapshot, const void *pointe
     ROW(snapshot_finding);
     struct finding_words words;
     char gain[96];
-    finding_words(row, &words);
     if (line >= sizeof labels / sizeof *labels)
         return false;
+    finding_words(row, &words);
     out->label = labels[line];
     out->paint = line == 1 ? PAINT_STRONG : PAINT_PLAIN;
     finding_gain(row, gain, sizeof gain);
