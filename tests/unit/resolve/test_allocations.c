@@ -180,8 +180,10 @@ static int remove_folder(void **state)
 static const struct agent_sizes small = {
     .ring_count = 1, .chunk_count = 2, .path_count = 16, .word_count = 128};
 
-/* The agent's side of the memory. */
+/* A feed with the agent's side of its memory, and the allocations that read it. */
 struct side {
+    struct feed *feed;
+    struct allocations *allocations;
     char *memory;
     struct agent_header *header;
     struct agent_ring *ring;
@@ -191,11 +193,15 @@ struct side {
     uint32_t paths;
 };
 
-static struct side open_side(struct feed *feed)
+static struct side open_side(void)
 {
+    struct feed *feed;
+    assert_int_equal(feed_new_sized(&feed, &small, NULL), 0);
     char *memory =
         mmap(NULL, agent_total_bytes(&small), PROT_READ | PROT_WRITE, MAP_SHARED, feed_fd(feed), 0);
-    struct side side = {.memory = memory,
+    struct side side = {.feed = feed,
+                        .allocations = of_feed(feed),
+                        .memory = memory,
                         .header = (struct agent_header *)memory,
                         .ring = (struct agent_ring *)(memory + agent_rings_at()),
                         .units = (struct agent_unit *)(memory + agent_chunks_at(&small)),
@@ -229,17 +235,17 @@ static void write_event(struct side *side, enum agent_kind kind, uint64_t addres
 
 static void close_side(struct side *side)
 {
+    allocations_free(side->allocations);
     munmap(side->memory, agent_total_bytes(&small));
+    feed_free(side->feed);
 }
 
-/* A mapping of an allocator is not counted beside the blocks that it deals out of it. */
+/* A mapping of an allocator is not counted in addition to the blocks allocated from it. */
 static void memory_that_is_dealt_out_counts_once(void **state)
 {
     (void)state;
-    struct feed *feed;
-    assert_int_equal(feed_new_sized(&feed, &small, NULL), 0);
-    struct allocations *allocations = of_feed(feed);
-    struct side side = open_side(feed);
+    struct side side = open_side();
+    struct allocations *allocations = side.allocations;
     uint32_t dealers = write_path(&side, 0x1000);
     uint32_t own = write_path(&side, 0x2000);
     write_event(&side, AGENT_MAP, 0x10000000, 0x100000, dealers);
@@ -248,9 +254,7 @@ static void memory_that_is_dealt_out_counts_once(void **state)
     write_event(&side, AGENT_ALLOC, 0x10000800, 0x400, write_path(&side, 0x3000));
     write_event(&side, AGENT_MAP, 0x30000000, 0x100000, dealers);
     assert_int_equal(read_all(allocations).usable_bytes, 0x40400);
-    allocations_free(allocations);
     close_side(&side);
-    feed_free(feed);
 }
 
 static struct heap_bin all_of_bin(struct allocations *allocations)
@@ -270,10 +274,8 @@ static bool is_there(struct allocations *allocations, uint64_t address)
 static void a_short_life_is_counted(void **state)
 {
     (void)state;
-    struct feed *feed;
-    assert_int_equal(feed_new_sized(&feed, &small, NULL), 0);
-    struct allocations *allocations = of_feed(feed);
-    struct side side = open_side(feed);
+    struct side side = open_side();
+    struct allocations *allocations = side.allocations;
     write_event(&side, AGENT_ALLOC, 0x10000, 64, 0);
     write_event(&side, AGENT_ALLOC, 0x20000, 32, 0);
     write_event(&side, AGENT_FREE, 0x10000, 0, 0);
@@ -287,19 +289,15 @@ static void a_short_life_is_counted(void **state)
     write_event(&side, AGENT_FREE, 0x20000, 0, 0);
     assert_int_equal(all_of_bin(allocations).frees, 2);
     assert_false(is_there(allocations, 0x20000));
-    allocations_free(allocations);
     close_side(&side);
-    feed_free(feed);
 }
 
 /* If a free is not seen, the next allocation shows it, also if all events are read at once. */
 static void a_free_that_is_not_seen_ends_the_block(void **state)
 {
     (void)state;
-    struct feed *feed;
-    assert_int_equal(feed_new_sized(&feed, &small, NULL), 0);
-    struct allocations *allocations = of_feed(feed);
-    struct side side = open_side(feed);
+    struct side side = open_side();
+    struct allocations *allocations = side.allocations;
     write_event(&side, AGENT_ALLOC, 0x10000, 64, 0);
     write_event(&side, AGENT_ALLOC, 0x10000, 48, 0);
     write_event(&side, AGENT_FREE, 0x10000, 0, 0);
@@ -314,9 +312,7 @@ static void a_free_that_is_not_seen_ends_the_block(void **state)
     write_event(&side, AGENT_ALLOC, 0x30000, 16, 0);
     write_event(&side, AGENT_FREE, 0x30000, 0, 0);
     assert_int_equal(all_of_bin(allocations).live_blocks, 0);
-    allocations_free(allocations);
     close_side(&side);
-    feed_free(feed);
 }
 
 int main(void)
