@@ -142,7 +142,7 @@ static void results_of_calls(void **state)
                                         "-no-pie -g -gdwarf-5 -O2", "-no-pie -g -gdwarf-4 -O3",
                                         "-no-pie -g -gdwarf-5 -Os", NULL};
     (void)state;
-    described_matrix(c_compilers, flags, "d_calls.c", 18);
+    described_matrix(c_compilers, flags, "d_calls.c", 26);
 }
 
 static void enums_and_slices_of_rust(void **state)
