@@ -153,7 +153,7 @@ static void keep_retains_the_largest_in_order(void **state)
     list[3].id = 77;
     for (size_t i = 0; i < 6; i++)
         KEEP(list, &count, 3, &all[i], LARGEST(struct item_share, share),
-             SMALLEST(struct kept, id));
+             SMALLEST(struct item_share, id));
     assert_int_equal(count, 3);
     assert_int_equal(list[0].id, 1);
     assert_int_equal(list[1].id, 2);
