@@ -21,7 +21,7 @@ static void expect_next(void *context, void *batch)
     *number *= 2;
 }
 
-static void batches_keep_their_order(void **state)
+static void batches_are_processed_in_order(void **state)
 {
     struct seen seen = {0};
     struct lane *lane;
@@ -37,7 +37,7 @@ static void batches_keep_their_order(void **state)
     lane_close(lane);
 }
 
-static void results_are_taken_in_their_order(void **state)
+static void results_are_taken_in_order(void **state)
 {
     struct seen seen = {0};
     struct lane *lane;
@@ -70,7 +70,7 @@ static void wait_for_leave(void *context, void *batch)
     pthread_mutex_unlock(context);
 }
 
-static void a_result_is_waited_for_up_to_a_time(void **state)
+static void lane_take_within_waits_until_its_timeout(void **state)
 {
     enum { SHORT_NS = 1000000 };
     pthread_mutex_t leave = PTHREAD_MUTEX_INITIALIZER;
@@ -91,7 +91,7 @@ static void a_result_is_waited_for_up_to_a_time(void **state)
     lane_close(lane);
 }
 
-static void closing_waits_for_what_was_given(void **state)
+static void lane_close_processes_all_queued_batches(void **state)
 {
     struct seen seen = {0};
     struct lane *lane;
@@ -109,10 +109,10 @@ static void closing_waits_for_what_was_given(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(batches_keep_their_order),
-        cmocka_unit_test(results_are_taken_in_their_order),
-        cmocka_unit_test(a_result_is_waited_for_up_to_a_time),
-        cmocka_unit_test(closing_waits_for_what_was_given),
+        cmocka_unit_test(batches_are_processed_in_order),
+        cmocka_unit_test(results_are_taken_in_order),
+        cmocka_unit_test(lane_take_within_waits_until_its_timeout),
+        cmocka_unit_test(lane_close_processes_all_queued_batches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,7 +88,7 @@ struct model {
 };
 
 /* Returns the size class: below 32 bytes, below 64, and so on. */
-static unsigned class_of(uint64_t bytes)
+static unsigned size_class_of(uint64_t bytes)
 {
     unsigned class = 0;
     while (class < HEAP_SIZES - 1 && bytes >= UINT64_C(32) << class)
@@ -138,7 +138,7 @@ static struct bin_stats model_sum(const struct model *model, uint32_t bin)
         sum.live_blocks++;
         sum.live_usable_bytes += block->usable_bytes;
         sum.live_requested_bytes += block->requested_bytes;
-        sum.sizes[class_of(block->usable_bytes)]++;
+        sum.sizes[size_class_of(block->usable_bytes)]++;
     }
     return sum;
 }
@@ -157,7 +157,7 @@ static void assert_stats(const struct bin_stats *found, const struct bin_stats *
     assert_memory_equal(found->sizes, expected->sizes, sizeof found->sizes);
 }
 
-static void statistics(void **state)
+static void bin_statistics_match_the_model(void **state)
 {
     struct fixture *fixture = *state;
     struct model *model = calloc(1, sizeof *model);
@@ -182,7 +182,7 @@ static void statistics(void **state)
     free(model);
 }
 
-static void large_waste_does_not_drift(void **state)
+static void requested_bytes_do_not_drift(void **state)
 {
     struct fixture *fixture = *state;
     struct blocks *blocks;
@@ -203,7 +203,7 @@ static void large_waste_does_not_drift(void **state)
     blocks_free(blocks);
 }
 
-static void rates_and_growth(void **state)
+static void bin_rates_and_growth(void **state)
 {
     struct fixture *fixture = *state;
     struct bins *bins = fixture->bins;
@@ -235,7 +235,7 @@ static void rates_and_growth(void **state)
 
 /* Bins of paths */
 
-static void paths(void **state)
+static void bins_are_identified_by_path(void **state)
 {
     struct fixture *fixture = *state;
     struct bins *bins = fixture->bins;
@@ -258,7 +258,7 @@ static void paths(void **state)
     assert_null(bins_at(bins, 6));
 }
 
-static void the_rest_when_full(void **state)
+static void full_bins_use_the_rest_bin(void **state)
 {
     (void)state;
     struct bins *bins;
@@ -278,7 +278,7 @@ static void the_rest_when_full(void **state)
 
 /* Names */
 
-static void names(void **state)
+static void bin_names_skip_allocation_wrappers(void **state)
 {
     struct fixture *fixture = *state;
     uint32_t plain = bin_of(fixture, 3, 4, 0);
@@ -325,7 +325,7 @@ static bool name_stripped(void *context, uint64_t address, const char **function
     return true;
 }
 
-static void names_past_frames_without_one(void **state)
+static void bin_names_skip_unnamed_frames(void **state)
 {
     struct fixture *fixture = *state;
     enum { INNER, WRAPPER, OUTER, EXPORTED, MAIN, PROGRAM, AGENT, MAPPING };
@@ -396,7 +396,7 @@ static bool name_long(void *context, uint64_t address, const char **function, co
     return true;
 }
 
-static void long_names(void **state)
+static void long_bin_names_are_bounded(void **state)
 {
     struct fixture *fixture = *state;
     char function[3000];
@@ -432,7 +432,7 @@ static void undo(struct fixture *fixture)
     regroup(fixture);
 }
 
-static void rename_and_combine(void **state)
+static void bins_can_be_renamed_and_combined(void **state)
 {
     struct fixture *fixture = *state;
     struct bin_rules *rules = &fixture->rules;
@@ -474,7 +474,7 @@ static void rename_and_combine(void **state)
 }
 
 /* Rules of an earlier session: bins come later, and the group's own name may never come. */
-static void rules_before_bins(void **state)
+static void rules_apply_to_bins_created_later(void **state)
 {
     struct fixture *fixture = *state;
     assert_int_equal(bin_rules_combine(&fixture->rules, "never < seen", "malloc < main"), 0);
@@ -498,7 +498,7 @@ static void rules_before_bins(void **state)
 }
 
 /* All fields of a group's sum, each from two members. */
-static void sums_of_groups(void **state)
+static void group_statistics_are_sums_of_members(void **state)
 {
     struct fixture *fixture = *state;
     struct bins *bins = fixture->bins;
@@ -548,18 +548,18 @@ static int run_bins(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(statistics),
-        TEST(large_waste_does_not_drift),
-        TEST(rates_and_growth),
-        TEST(paths),
-        TEST(the_rest_when_full),
-        TEST(names),
-        TEST(names_past_frames_without_one),
+        TEST(bin_statistics_match_the_model),
+        TEST(requested_bytes_do_not_drift),
+        TEST(bin_rates_and_growth),
+        TEST(bins_are_identified_by_path),
+        TEST(full_bins_use_the_rest_bin),
+        TEST(bin_names_skip_allocation_wrappers),
+        TEST(bin_names_skip_unnamed_frames),
         TEST(function_that_returns_block_is_wrapper),
-        TEST(long_names),
-        TEST(rename_and_combine),
-        TEST(rules_before_bins),
-        TEST(sums_of_groups),
+        TEST(long_bin_names_are_bounded),
+        TEST(bins_can_be_renamed_and_combined),
+        TEST(rules_apply_to_bins_created_later),
+        TEST(group_statistics_are_sums_of_members),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -600,7 +600,7 @@ static void write_file(const char *path, const char *text, size_t size)
     assert_int_equal(fclose(file), 0);
 }
 
-static int entries(void)
+static int count_entries(void)
 {
     DIR *directory = opendir(folder);
     int count = 0;
@@ -620,7 +620,7 @@ static void assert_rule(const struct bin_rules *rules, uint32_t at, bool combine
     assert_string_equal(rules->rules[at].value, value);
 }
 
-static void round_trip(void **state)
+static void rules_survive_saving_and_loading(void **state)
 {
     (void)state;
     struct bin_rules rules;
@@ -645,7 +645,7 @@ static void round_trip(void **state)
     bin_rules_fini(&again);
 }
 
-static void malformed_lines(void **state)
+static void malformed_rule_lines_are_skipped(void **state)
 {
     (void)state;
     static const char text[] = "# comment\n"
@@ -677,7 +677,7 @@ static void malformed_lines(void **state)
 }
 
 /* Random file contents: no crash, bounded, groups terminate, accepted rules can be saved. */
-static void noise(void **state)
+static void random_rule_files_are_harmless(void **state)
 {
     (void)state;
     static const char *const words[] = {"rename", "combine", "\t",    "\t", "\n",  "\n",
@@ -711,7 +711,7 @@ static void noise(void **state)
     }
 }
 
-static void limits(void **state)
+static void rule_limits_are_enforced(void **state)
 {
     (void)state;
     struct bin_rules rules;
@@ -740,7 +740,7 @@ static void limits(void **state)
     free(lengthy);
 }
 
-static void files_that_are_none(void **state)
+static void unsuitable_rule_files_are_refused(void **state)
 {
     (void)state;
     struct bin_rules rules;
@@ -757,7 +757,7 @@ static void files_that_are_none(void **state)
 }
 
 /* A failed save keeps the old file and leaves no other; a link stays a link. */
-static void saving_is_atomic(void **state)
+static void saving_rules_is_atomic(void **state)
 {
     (void)state;
     struct bin_rules rules;
@@ -768,7 +768,7 @@ static void saving_is_atomic(void **state)
     assert_int_equal(mkdir(path_of("bins"), 0700), 0); /* cannot be replaced by a file */
     assert_int_equal(mkdir(path_of("bins/full"), 0700), 0);
     assert_true(bin_rules_save(&rules, path_of("bins")) < 0);
-    assert_int_equal(entries(), 1);
+    assert_int_equal(count_entries(), 1);
     assert_true(bin_rules_save(&rules, "/proc/nowhere/bins") < 0);
     snprintf(target, sizeof target, "%s", path_of("real"));
     write_file(target, "old", 3);
@@ -778,11 +778,11 @@ static void saving_is_atomic(void **state)
     assert_true(S_ISLNK(status.st_mode));
     assert_int_equal(stat(target, &status), 0);
     assert_true(status.st_size > 3 && (status.st_mode & 077) == 0);
-    assert_int_equal(entries(), 3);
+    assert_int_equal(count_entries(), 3);
     bin_rules_fini(&rules);
 }
 
-static void where_it_is(void **state)
+static void settings_path_honours_xdg_and_home(void **state)
 {
     (void)state;
     char path[64];
@@ -800,7 +800,7 @@ static void where_it_is(void **state)
     assert_int_equal(settings_path(path, sizeof path, "bins"), -ENOENT);
 }
 
-static void wrappers_by_default(void **state)
+static void default_allocation_wrappers(void **state)
 {
     (void)state;
     static const char *const are[] = {"malloc",
@@ -838,7 +838,7 @@ static void wrappers_by_default(void **state)
     wrappers_fini(&wrappers);
 }
 
-static void wrappers_of_the_user(void **state)
+static void user_patterns_extend_wrappers(void **state)
 {
     (void)state;
     struct wrappers wrappers;
@@ -867,7 +867,7 @@ static void wrappers_of_the_user(void **state)
     wrappers_fini(&wrappers);
 }
 
-static void wrappers_of_settings(void **state)
+static void wrappers_from_file_and_environment(void **state)
 {
     (void)state;
     struct wrappers wrappers;
@@ -884,7 +884,7 @@ static void wrappers_of_settings(void **state)
     unsetenv("MISSTOP_WRAPPERS");
 }
 
-static void a_request_is_taken_back_as_a_whole(void **state)
+static void undo_reverts_a_whole_step(void **state)
 {
     (void)state;
     struct bin_rules rules;
@@ -907,17 +907,17 @@ static int run_bin_rules(void)
 #define TEST(function)                                                                             \
     cmocka_unit_test_setup_teardown(function, bin_rules_setup, bin_rules_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(a_request_is_taken_back_as_a_whole),
-        TEST(round_trip),
-        TEST(malformed_lines),
-        TEST(noise),
-        TEST(limits),
-        TEST(files_that_are_none),
-        TEST(saving_is_atomic),
-        TEST(where_it_is),
-        TEST(wrappers_by_default),
-        TEST(wrappers_of_the_user),
-        TEST(wrappers_of_settings),
+        TEST(undo_reverts_a_whole_step),
+        TEST(rules_survive_saving_and_loading),
+        TEST(malformed_rule_lines_are_skipped),
+        TEST(random_rule_files_are_harmless),
+        TEST(rule_limits_are_enforced),
+        TEST(unsuitable_rule_files_are_refused),
+        TEST(saving_rules_is_atomic),
+        TEST(settings_path_honours_xdg_and_home),
+        TEST(default_allocation_wrappers),
+        TEST(user_patterns_extend_wrappers),
+        TEST(wrappers_from_file_and_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
