@@ -371,9 +371,12 @@ static uint32_t part_count(const struct type_desc *type, uint32_t member)
 }
 
 /* A member's type is written with dimensions: "struct atom [3]" matches "struct atom". */
+/* A key of a map is const; code that accesses it need not know that. */
 static bool member_is_named(const struct type_member *member, const char *type)
 {
-    const char *name = members_bare(member->type);
+    static const char constant[] = "const ";
+    bool skip = !strncmp(member->type, constant, strlen(constant));
+    const char *name = members_bare(member->type + (skip ? strlen(constant) : 0));
     const char *wanted = members_bare(type);
     size_t length = strlen(wanted);
     return !strncmp(name, wanted, length) &&

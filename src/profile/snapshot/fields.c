@@ -273,6 +273,61 @@ void build_in_whole(const struct build *build, const struct type_desc *whole, ui
     *offset += (uint32_t)at;
 }
 
+enum { WHOLES = 16 }; /* types considered per object */
+
+/* Returns the largest of the types that has `part` as a part, and all others that have it; 0: none.
+ */
+static uint32_t whole_of(const struct build *build, const uint32_t *types, size_t count,
+                         uint32_t part)
+{
+    struct type_desc inner;
+    struct type_desc whole = {0};
+    struct type_desc outer;
+    uint64_t at;
+    uint32_t found = 0;
+    if (!build_type(build, part, &inner))
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        if (types[i] != part && build_type(build, types[i], &outer) && outer.size > whole.size &&
+            type_find_part(&outer, &inner, &at)) {
+            whole = outer;
+            found = types[i];
+        }
+    for (size_t i = 0; found && i < count; i++)
+        if (types[i] != part && types[i] != found && build_type(build, types[i], &outer) &&
+            type_find_part(&outer, &inner, &at) && !type_find_part(&whole, &outer, &at))
+            return 0;
+    return found;
+}
+
+/* Does the same for an object with elements of several types, as in an arena: the whole is the type
+ * of other samples on it. */
+static void find_wholes(const struct build *build, struct snapshot_field *fields, size_t count)
+{
+    uint32_t types[WHOLES];
+    size_t known = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = 0;
+        while (at < known && types[at] != fields[i].type_id)
+            at++;
+        if (at == known && known < WHOLES && fields[i].type_id)
+            types[known++] = fields[i].type_id;
+    }
+    for (size_t i = 0; i < known; i++) {
+        struct type_desc whole;
+        uint32_t id = whole_of(build, types, known, types[i]);
+        if (!id || !build_type(build, id, &whole))
+            continue;
+        for (size_t k = 0; k < count; k++) {
+            uint32_t offset = (uint32_t)fields[k].offset;
+            if (fields[k].type_id != types[i])
+                continue;
+            build_in_whole(build, &whole, id, &fields[k].type_id, &offset);
+            fields[k].offset = offset;
+        }
+    }
+}
+
 /* Returns false if it was folded by an element size that is no longer used. */
 static bool locate(const struct build *build, const struct folding *folding, uint64_t key,
                    struct snapshot_field *field)
@@ -467,6 +522,8 @@ void build_fields(struct build *build, struct snapshot_object *object, const str
         object->element_confidence = extra->confidence;
     }
     if (fields) {
+        if (!folding.type_id)
+            find_wholes(build, fields, used);
         memcpy(fields + used, fields, used * sizeof *fields);
         qsort(fields, used, sizeof *fields, by_place);
         build_layouts(build, object, fields, used);

@@ -321,6 +321,9 @@ static void name_library_block(struct program *program, struct dwarf_answer *ans
         if (block == LIBRARY_BLOCK_KNOWN)
             continue;
         block = library_block(scope, function ? function : "", name, sizeof name);
+        /* A program's own allocator of a container (ISO C++, allocator.requirements). */
+        if (block == LIBRARY_BLOCK_NONE && function && !strcmp(function, "allocate"))
+            block = LIBRARY_BLOCK_NOT_KNOWN;
         if (library_allocator(scope) && scopes_class(scopes, &functions[i], &class) &&
             die_argument(&class, &allocated))
             answer->type = program_type(program, &allocated);

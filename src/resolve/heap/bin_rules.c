@@ -271,7 +271,7 @@ static const char wrappers_default[] =
     /* C++ */
     "operator new*;_Znw*;_Zna*;std::allocator*;std::__new_allocator<*;"
     "__gnu_cxx::new_allocator<*;std::pmr::*allocate*;*::_M_allocate*;*::_M_get_node*;"
-    "*::_M_create_node*;*::_M_create(*;*::allocate(*;*::_Alloc_node::operator()*;"
+    "*::_M_create_node*;*::_M_create;*::allocate;*::_Alloc_node::operator()*;"
     "std::__detail::_AllocNode<*;std::__detail::_ReuseOrAllocNode<*;"
     "std::__allocate_guarded<*;std::__shared_count<*;std::__shared_ptr<*;std::shared_ptr<*;"
     "std::make_shared<*;std::make_unique<*;std::allocate_shared<*;_ZN9__gnu_cxx13new_allocator*;"

@@ -822,6 +822,7 @@ static void default_allocation_wrappers(void **state)
                                       "my_alloc",
                                       "my_malloc",
                                       "strdup",
+                                      "Counted<Order>::allocate",
                                       "std::allocator_traits<A>::allocate(A&, unsigned long)",
                                       "mystuff_realloc"};
     static const char *const are_not[] = {
