@@ -16,7 +16,7 @@
 #include "resolve/heap/feed.h"
 #include "terminal.h"
 
-static void redirect(int fd, const char *path, int flags)
+static void redirect_terminal(int fd, const char *path, int flags)
 {
     if (!isatty(fd))
         return;
@@ -92,9 +92,9 @@ static void child_wait_and_exec(const struct launch *launch, const struct launch
     char **environment =
         wanted->feed && !feed_inherit(wanted->feed) ? make_environment(variables) : NULL;
     if (launch->output[0]) {
-        redirect(STDIN_FILENO, "/dev/null", O_RDONLY);
-        redirect(STDOUT_FILENO, launch->output, O_WRONLY | O_APPEND);
-        redirect(STDERR_FILENO, launch->output, O_WRONLY | O_APPEND);
+        redirect_terminal(STDIN_FILENO, "/dev/null", O_RDONLY);
+        redirect_terminal(STDOUT_FILENO, launch->output, O_WRONLY | O_APPEND);
+        redirect_terminal(STDERR_FILENO, launch->output, O_WRONLY | O_APPEND);
     }
     if (wanted->apart)
         dup2(STDERR_FILENO, STDOUT_FILENO);

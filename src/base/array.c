@@ -76,7 +76,7 @@ static double sort_double(const struct sort_key *key, const void *element)
     return *(const double *)(const void *)((const char *)element + key->member);
 }
 
-static int sort_order(const void *left, const void *right, void *context)
+static int compare_by_keys(const void *left, const void *right, void *context)
 {
     const struct sort *sort = context;
     const void *a = sort->pointers ? *(const void *const *)left : left;
@@ -100,7 +100,7 @@ void array_sort(void *list, size_t count, size_t each, bool pointers, const stru
     for (size_t i = 0; i < key_count; i++)
         assert(keys[i].bytes == 1 || keys[i].bytes == 4 || keys[i].bytes == 8);
     if (count)
-        qsort_r(list, count, each, sort_order, &sort);
+        qsort_r(list, count, each, compare_by_keys, &sort);
 }
 
 void array_keep(void *list, size_t *count, size_t most, size_t each, const void *element,
@@ -109,7 +109,7 @@ void array_keep(void *list, size_t *count, size_t most, size_t each, const void 
     struct sort sort = {keys, key_count, false};
     char *at = list;
     size_t place = *count;
-    while (place > 0 && sort_order(element, at + (place - 1) * each, &sort) < 0)
+    while (place > 0 && compare_by_keys(element, at + (place - 1) * each, &sort) < 0)
         place--;
     if (place == most)
         return;

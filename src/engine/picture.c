@@ -43,8 +43,8 @@ static struct snapshot_source describe_source(const struct engine *engine)
 }
 
 /* Returns the state of a live process, from its activity in the last refreshes. */
-static const char *live_state(struct engine *engine, const struct resolver_target *target,
-                              uint64_t now)
+static const char *live_state_text(struct engine *engine, const struct resolver_target *target,
+                                   uint64_t now)
 {
     const uint64_t idle_ns = CLOCK_NS_PER_S;
     const uint64_t unsampled_ns = 3 * CLOCK_NS_PER_S;
@@ -104,7 +104,8 @@ static struct snapshot_target describe_target(struct engine *engine)
         .threads = target.threads,
         .comm = target.comm,
         .exe = target.exe,
-        .state = engine->kind->live ? live_state(engine, &target, engine_now(engine)) : "recorded",
+        .state =
+            engine->kind->live ? live_state_text(engine, &target, engine_now(engine)) : "recorded",
     };
 }
 
@@ -130,7 +131,7 @@ static void record_refresh(struct engine *engine, const struct snapshot *head, u
         snprintf(engine->status, sizeof engine->status, "%s", trouble);
 }
 
-static double elapsed_at(const struct engine *engine, uint64_t now)
+static double elapsed_seconds_at(const struct engine *engine, uint64_t now)
 {
     uint64_t start = engine->kind->live ? engine->opened_ns : engine_start_ns(engine);
     return !start ? NAN : now > start ? (double)(now - start) / CLOCK_NS_PER_S : 0;
@@ -138,7 +139,7 @@ static double elapsed_at(const struct engine *engine, uint64_t now)
 
 double engine_elapsed_s(struct engine *engine)
 {
-    return elapsed_at(engine, engine_now(engine));
+    return elapsed_seconds_at(engine, engine_now(engine));
 }
 
 /* Reports a new phase in the status line of every screen, with the next refresh. */
@@ -170,7 +171,7 @@ struct head_lists {
 static struct snapshot describe_head(struct engine *engine, uint64_t now, struct head_lists *lists)
 {
     struct snapshot_recording *recording = engine_recording(engine);
-    double elapsed_s = elapsed_at(engine, now);
+    double elapsed_s = elapsed_seconds_at(engine, now);
     return (struct snapshot){
         .iteration = engine->iteration,
         .elapsed_s = elapsed_s,

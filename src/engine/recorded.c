@@ -100,7 +100,7 @@ const struct perfdata_process *engine_processes(const struct engine *engine, siz
     return list;
 }
 
-static const char *known(const char *text)
+static const char *text_or_null(const char *text)
 {
     return *text ? text : NULL;
 }
@@ -120,8 +120,8 @@ void recorded_date(struct recording_text *text, const struct perfdata_machine *m
 }
 
 /* Lists the processes with most samples that are not shown: "12 (xz), 13 (cat)". */
-static void list_others(const struct perfdata_process *list, size_t count, pid_t pid, char *out,
-                        size_t size)
+static void list_hidden_processes(const struct perfdata_process *list, size_t count, pid_t pid,
+                                  char *out, size_t size)
 {
     enum { LISTED = 4 };
     size_t used = 0;
@@ -168,16 +168,16 @@ static void describe_machine(struct engine *engine)
     struct snapshot_recording *out = &text->shown;
     size_t count;
     const struct perfdata_process *list = engine_processes(engine, &count);
-    list_others(list, count, engine_info(engine)->pid, text->others, sizeof text->others);
+    list_hidden_processes(list, count, engine_info(engine)->pid, text->others, sizeof text->others);
     snprintf(text->kernel, sizeof text->kernel, "%s%s%s", machine->os_release,
              *machine->os_release && *machine->architecture ? " " : "", machine->architecture);
-    out->host = known(machine->host);
-    out->cpu = known(machine->cpu);
-    out->kernel = known(text->kernel);
-    out->command = known(machine->command);
+    out->host = text_or_null(machine->host);
+    out->cpu = text_or_null(machine->cpu);
+    out->kernel = text_or_null(text->kernel);
+    out->command = text_or_null(machine->command);
     out->processes = (uint32_t)count;
     out->process_share = share_of(list, count, engine_info(engine)->pid);
-    out->others = known(text->others);
+    out->others = text_or_null(text->others);
     describe_addresses(engine);
     recorded_date(text, machine, engine_span(engine).start_ns);
 }
@@ -192,7 +192,7 @@ struct snapshot_recording *engine_recording(struct engine *engine)
     *out = (struct snapshot_recording){.position_s = NAN,
                                        .length_s = NAN,
                                        .process_share = NAN,
-                                       .note = known(engine_info(engine)->note)};
+                                       .note = text_or_null(engine_info(engine)->note)};
     engine->kind->describe_recording(engine);
     if (!span.start_ns)
         return out;

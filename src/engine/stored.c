@@ -43,7 +43,7 @@ static int find_store(struct store_reader **store, const char *input, char *note
  * recording, so that histories, element sizes and the search are identical. */
 
 /* Makes the snapshot while names are as of then; the caller requests the last one. */
-static void catch_up_refresh(struct engine *engine)
+static void refresh_before_next(struct engine *engine)
 {
     const struct engine_store *stored = &engine->stored;
     if (stored->through && store_reader_more(stored->reader))
@@ -69,7 +69,7 @@ static void take_facts(struct engine *engine)
 
 /* Renames are consecutive in the file. They are applied together, because each pass reads all
  * tables. */
-static void flush_renames(struct engine *engine)
+static void apply_renames(struct engine *engine)
 {
     engine_rename(engine, engine->stored.renames, engine->stored.rename_count);
     engine->stored.rename_count = 0;
@@ -78,7 +78,7 @@ static void flush_renames(struct engine *engine)
 static void take_rename(struct engine *engine, const struct object_rename *rename)
 {
     if (engine->stored.rename_count == ENGINE_RENAMES)
-        flush_renames(engine);
+        apply_renames(engine);
     engine->stored.renames[engine->stored.rename_count++] = *rename;
 }
 
@@ -87,7 +87,7 @@ static void take_item(void *context, const struct store_item *item)
     struct engine *engine = context;
     engine->stored.refresh_due = false;
     if (item->kind != STORE_ITEM_RENAME && engine->stored.rename_count)
-        flush_renames(engine);
+        apply_renames(engine);
     engine->record_ns = item->time_ns;
     if (item->kind != STORE_ITEM_PLACE)
         engine_count_places(engine);
@@ -118,7 +118,7 @@ static void take_item(void *context, const struct store_item *item)
         take_facts(engine);
         engine->stored.interval_s = item->interval_s;
         engine->stored.refresh_due = true;
-        catch_up_refresh(engine);
+        refresh_before_next(engine);
     }
 }
 
@@ -130,7 +130,7 @@ static long stored_drain(struct engine *engine, uint64_t until_ns)
     long count =
         store_reader_read(stored->reader, to_the_end ? UINT64_MAX : until, take_item, engine);
     engine_count_places(engine);
-    flush_renames(engine);
+    apply_renames(engine);
     if (to_the_end)
         count = -ENODATA;
     if (count == -ENODATA && store_reader_damage(stored->reader)[0])

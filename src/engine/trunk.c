@@ -92,7 +92,7 @@ static void take_sample(struct engine *engine, const struct record *record)
     struct access access;
     engine->samples[sample->event]++;
     engine->events[sample->event] += (double)sample->weight;
-    if (!engine->slice_until_ns) /* with a slice, may_take() has followed the heap */
+    if (!engine->slice_until_ns) /* with a slice, may_take_record() has followed the heap */
         engine->followed += resolver_follow(engine->resolver, sample->time_ns);
     decoder_decode(engine->decoder, sample, &access);
     bool own_regs = sample->has & SAMPLE_HAS_REGS && !(sample->has & SAMPLE_HAS_ALIEN_REGS) &&

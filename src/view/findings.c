@@ -27,7 +27,8 @@ static const char *level_of(const char *level)
 }
 
 /* Formats "BlkMultiply on Y 81%, fill on X 12%" between two texts; "": no evictor is known. */
-static void evictors(const struct snapshot_finding *finding, const char *before, char out[700])
+static void format_finding_evictors(const struct snapshot_finding *finding, const char *before,
+                                    char out[700])
 {
     size_t used = 0;
     *out = '\0';
@@ -293,7 +294,7 @@ static void conflict_cause_words(const struct snapshot_finding *finding,
 {
     const struct finding_cause *cause = &finding->of.cause;
     char by[700];
-    evictors(finding, " Evicted by: ", by);
+    format_finding_evictors(finding, " Evicted by: ", by);
     SAY(words->evidence,
         "%.0f%% of its %.0f misses in %s are conflict misses: a fully associative cache of this "
         "size would hit.%s",
@@ -319,7 +320,7 @@ static void evicted_words(const struct snapshot_finding *finding, struct finding
 {
     const struct finding_cause *cause = &finding->of.cause;
     char by[700];
-    evictors(finding, "", by);
+    format_finding_evictors(finding, "", by);
     SAY(words->evidence,
         "Its missed lines take %.0f KiB, and %s holds %.0f KiB; yet %.0f%% of its %.0f misses are "
         "capacity misses. Evicted by: %s",
@@ -336,7 +337,7 @@ static void streaming_cause_words(const struct snapshot_finding *finding,
 {
     const struct finding_cause *cause = &finding->of.cause;
     char by[700];
-    evictors(finding, " Known evictors: ", by);
+    format_finding_evictors(finding, " Known evictors: ", by);
     SAY(words->evidence,
         "It is %s in order, %.1f MiB from end to end, repeatedly: %.0f%% of its %.0f misses in %s "
         "are capacity misses, %.0f%% first references.%s",
@@ -446,7 +447,7 @@ static void sharing_cause_words(const struct snapshot_finding *finding, struct f
 {
     const struct finding_cause *cause = &finding->of.cause;
     char by[700];
-    evictors(finding, " Taken by: ", by);
+    format_finding_evictors(finding, " Taken by: ", by);
     SAY(words->evidence,
         "Of its %.0f misses in %s, %.0f%% are on lines that another thread invalidated by writing: "
         "%.0f%% by writes to other bytes, %.0f%% by writes to the same bytes.%s",

@@ -87,14 +87,14 @@ void bins_free(struct bins *bins)
     free(bins);
 }
 
-static bool words_reserve(struct bins *bins, unsigned depth)
+static bool bins_reserve_words(struct bins *bins, unsigned depth)
 {
     return bins->words_count + depth <= bins->words_room ||
            array_fit(&bins->words, &bins->words_room, bins->words_room * 2 + BINS_DEPTH_MAX,
                      sizeof *bins->words);
 }
 
-static bool path_is(const struct bins *bins, uint32_t id, const uint64_t *path, unsigned depth)
+static bool bin_has_path(const struct bins *bins, uint32_t id, const uint64_t *path, unsigned depth)
 {
     const struct bin *bin = &bins->at[id];
     return bin->depth == depth && !memcmp(bins_path(bins, bin), path, depth * sizeof path[0]);
@@ -103,7 +103,7 @@ static bool path_is(const struct bins *bins, uint32_t id, const uint64_t *path, 
 static uint32_t bins_make_path(struct bins *bins, const uint64_t *path, unsigned depth,
                                uint64_t hash)
 {
-    if (bins->count >= bins->most || !words_reserve(bins, depth))
+    if (bins->count >= bins->most || !bins_reserve_words(bins, depth))
         return 0;
     uint32_t *newest = hash_insert(&bins->by_path, hash, NULL);
     uint32_t id = newest ? bins_make(bins) : 0;
@@ -130,7 +130,7 @@ uint32_t bins_of_path(struct bins *bins, const uint64_t *path, unsigned depth)
         hash = hash_mix(hash ^ path[i]);
     const uint32_t *newest = hash_find(&bins->by_path, hash);
     for (uint32_t id = newest ? *newest : 0; id; id = bins->at[id].next_same)
-        if (path_is(bins, id, path, depth))
+        if (bin_has_path(bins, id, path, depth))
             return id;
     uint32_t id = bins_make_path(bins, path, depth, hash);
     return id ? id : BINS_REST;
@@ -387,7 +387,7 @@ static const char *last_component(const char *path)
 }
 
 /* Returns true for names like "libx.so.1+0x1230". */
-static bool is_place(const char *function, const char *module)
+static bool is_module_offset(const char *function, const char *module)
 {
     size_t length = module ? strlen(module) : 0;
     return length && !strncmp(function, module, length) && !strncmp(function + length, "+0x", 3);
@@ -405,7 +405,7 @@ static void frame_name(struct frame *frame, struct naming *naming, uint64_t retu
     frame->place[0] = '\0';
     frame->address = return_address;
     snprintf(frame->module, sizeof frame->module, "%s", found && module ? module : "");
-    frame->nameless = !frame->known || is_place(function, module);
+    frame->nameless = !frame->known || is_module_offset(function, module);
     frame->wraps = frame->known ? wrappers_match(naming->wrappers, function) : WRAPPER_NO_RULE;
     if (frame->known)
         snprintf(frame->text, sizeof frame->text, "%s", function);
@@ -465,8 +465,8 @@ static bool returns_block(const struct frame *frame, const struct naming *naming
 
 enum { WRAPPER_WITHIN = 16, NAME_WITHIN = 8 }; /* maximum depth of the frames that are considered */
 
-static void consider(struct choice *choice, const struct frame *frame, unsigned depth,
-                     const struct naming *naming)
+static void consider_frame(struct choice *choice, const struct frame *frame, unsigned depth,
+                           const struct naming *naming)
 {
     bool empty = !choice->chosen;
     if (choice->settled)
@@ -499,7 +499,7 @@ static void consider(struct choice *choice, const struct frame *frame, unsigned 
     choice->settled = !choice->frame.nameless && choice->frame.wraps != WRAPPER_YES;
 }
 
-static int name_path(struct bin *bin, const uint64_t *path, struct naming *naming)
+static int name_bin_by_path(struct bin *bin, const uint64_t *path, struct naming *naming)
 {
     char full[BIN_RULES_NAME_BYTES] = "";
     struct choice choice = {.chosen = false};
@@ -517,14 +517,14 @@ static int name_path(struct bin *bin, const uint64_t *path, struct naming *namin
         if (frame.wraps == WRAPPER_YES && !choice.settled && !choice.block[0] &&
             library_symbol_block(frame.text, choice.block, sizeof choice.block))
             choice.allocator = path[i];
-        consider(&choice, &frame, i, naming);
+        consider_frame(&choice, &frame, i, naming);
     }
     bin->full_name = strdup(full);
     bin->short_name = short_name(&choice, naming);
     return bin->full_name && bin->short_name ? 0 : -ENOMEM;
 }
 
-static int name_plainly(struct bin *bin)
+static int name_bin_without_path(struct bin *bin)
 {
     bin->full_name = strdup("unknown call path");
     bin->short_name = bin->full_name ? strdup(bin->full_name) : NULL;
@@ -536,7 +536,8 @@ static int name_bin(struct bins *bins, uint32_t id, struct naming *naming)
     struct bin *bin = &bins->at[id];
     naming->unsure = false;
     naming->type = 0;
-    int result = bin->depth ? name_path(bin, bins_path(bins, bin), naming) : name_plainly(bin);
+    int result = bin->depth ? name_bin_by_path(bin, bins_path(bins, bin), naming)
+                            : name_bin_without_path(bin);
     if (!result) {
         bin->full_name_hash = hash_bytes(bin->full_name, strlen(bin->full_name));
         bin->unsure = naming->unsure;
@@ -551,7 +552,7 @@ static int name_bin(struct bins *bins, uint32_t id, struct naming *naming)
 }
 
 /* Names unsure bins again: debug information arrives later than the blocks. */
-static int name_again(struct bins *bins, struct naming *naming)
+static int name_unsure_bins(struct bins *bins, struct naming *naming)
 {
     int code = 0;
     bins->unsure = 0;
@@ -581,7 +582,7 @@ int bins_update_names(struct bins *bins, struct wrappers *wrappers, const struct
     bins->ask_again = false;
     if (bins->named == bins->count && !again)
         return 0;
-    if (again && name_again(bins, &naming))
+    if (again && name_unsure_bins(bins, &naming))
         return -ENOMEM;
     for (; bins->named < bins->count; bins->named++)
         if (name_bin(bins, bins->named + 1, &naming))

@@ -117,7 +117,7 @@ bool process_rights(pid_t pid, struct process_rights *rights)
     return true;
 }
 
-static const char *why_denied(pid_t pid)
+static const char *denial_reason(pid_t pid)
 {
     struct process_rights rights;
     if (!process_rights(pid, &rights))
@@ -146,7 +146,7 @@ static int check_program(pid_t pid, const struct process_stat *stat, struct erro
     int fd = files_open(path);
     if (fd == -EACCES || fd == -EPERM)
         return error_set(error, -EACCES, "process %d (%s): permission denied: %s; %s", (int)pid,
-                         stat->comm, why_denied(pid), error_rights_remedy());
+                         stat->comm, denial_reason(pid), error_rights_remedy());
     if (fd == -EMFILE || fd == -ENFILE)
         return error_set(error, fd, "process %d (%s): %s", (int)pid, stat->comm,
                          error_cause(fd, cause));
@@ -266,7 +266,7 @@ static bool read_entry(struct resolver_process_list *list, pid_t pid, double sec
     return true;
 }
 
-static int busier(const void *a, const void *b)
+static int compare_cpu_use(const void *a, const void *b)
 {
     const struct resolver_process *x = a;
     const struct resolver_process *y = b;
@@ -291,7 +291,7 @@ size_t resolver_process_list_read(struct resolver_process_list *list,
     if (folder)
         closedir(folder);
     list->read_ns = now;
-    qsort(list->entries, count, sizeof *list->entries, busier);
+    qsort(list->entries, count, sizeof *list->entries, compare_cpu_use);
     *entries = list->entries;
     return count;
 }

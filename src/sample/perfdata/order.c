@@ -92,7 +92,7 @@ void order_finish(struct order *order)
 }
 
 /* Releases the older half because too much is waiting. */
-static void give_way(struct order *order)
+static void release_older_half(struct order *order)
 {
     order_sort(order);
     order->ready = order->next + (order->count - order->next + 1) / 2;
@@ -141,7 +141,7 @@ static bool new_block(struct order *order)
     return true;
 }
 
-static bool full(const struct order *order)
+static bool order_is_full(const struct order *order)
 {
     bool last_block = order->block_count >= order->blocks_max && !order->spare_count;
     return order->count - order->next >= order->records_max ||
@@ -169,8 +169,8 @@ int order_add(struct order *order, uint64_t time_ns, struct order_item item, con
     order->late += time_ns < order->handed_ns;
     if (time_ns > order->newest_ns)
         order->newest_ns = time_ns;
-    if (full(order))
-        give_way(order);
+    if (order_is_full(order))
+        release_older_half(order);
     return 0;
 }
 

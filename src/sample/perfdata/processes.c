@@ -20,7 +20,7 @@ void processes_fini(struct processes *processes)
     *processes = (struct processes){0};
 }
 
-static int grow(struct processes *processes)
+static int grow_processes(struct processes *processes)
 {
     size_t wanted = processes->room ? processes->room * 2 : 64;
     size_t room = processes->room;
@@ -46,7 +46,7 @@ static int entry_of(struct processes *processes, uint32_t pid, uint32_t *index)
     }
     if (processes->count == PROCESSES_MAX)
         return 0;
-    if (processes->count == processes->room && grow(processes))
+    if (processes->count == processes->room && grow_processes(processes))
         return -ENOMEM;
     uint32_t *slot = hash_insert(&processes->index_of_pid, pid, &created);
     if (!slot)
