@@ -136,7 +136,7 @@ void front_take_back(struct front *front)
 
 /* ---- the terminal's side ---- */
 
-bool front_may_ask(const struct front *front)
+bool front_has_stages(const struct front *front)
 {
     return front->asks;
 }

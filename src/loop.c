@@ -199,7 +199,7 @@ static void drain_engine(struct loop *loop)
     bool all = !loop->setup->front && (loop->target_ended || loop->setup->options->sim);
     do
         code = engine_drain(loop->setup->engine, until);
-    while (code >= 0 && all && engine_behind(loop->setup->engine));
+    while (code >= 0 && all && engine_has_backlog(loop->setup->engine));
     if (code == -ENODATA)
         loop->target_ended = true;
     else if (code < 0)
@@ -232,7 +232,7 @@ static void show_time_range(struct loop *loop)
 static int poll_timeout_ms(const struct loop *loop, int otherwise_ms)
 {
     struct engine *engine = loop->setup->engine;
-    return engine_fills(engine) || engine_behind(engine) ? 0 : otherwise_ms;
+    return engine_is_filling(engine) || engine_has_backlog(engine) ? 0 : otherwise_ms;
 }
 
 /* Waits for an event. The screens can use the stages meanwhile. */
@@ -258,7 +258,7 @@ static void loop_refresh(struct loop *loop)
         loop->target_ended = true;
     /* Drain between the long steps too, because the agent's rings fill up in milliseconds. If there
      * is more than one drain can read, take the snapshot first. */
-    if (!engine_behind(loop->setup->engine))
+    if (!engine_has_backlog(loop->setup->engine))
         drain_engine(loop);
     show_time_range(loop);
     if (loop->code)
@@ -266,10 +266,10 @@ static void loop_refresh(struct loop *loop)
     uint32_t wanted = loop->setup->options->iterations;
     loop->quit |= wanted && loop->refreshes + 1 >= wanted;
     if (loop->quit && !loop->setup->front)
-        engine_be_patient(loop->setup->engine);
+        engine_set_patience(loop->setup->engine);
     const struct snapshot *snapshot = engine_snapshot(loop->setup->engine, loop->delay_s);
     /* Records after the last refresh are neither shown nor recorded. */
-    if (!loop->quit && !engine_behind(loop->setup->engine))
+    if (!loop->quit && !engine_has_backlog(loop->setup->engine))
         drain_engine(loop);
     if (!snapshot) {
         loop->code = -ENOMEM;
@@ -287,7 +287,7 @@ static void loop_refresh(struct loop *loop)
 static void fill_time_range(struct loop *loop)
 {
     struct engine *engine = loop->setup->engine;
-    if (!loop->quit && !loop->code && engine_fills(engine) && engine_fill(engine))
+    if (!loop->quit && !loop->code && engine_is_filling(engine) && engine_fill(engine))
         loop_refresh(loop);
 }
 
@@ -362,7 +362,7 @@ static bool report_target_end(struct loop *loop)
         return true;
     }
     if (loop->setup->launch)
-        launch_how(loop->setup->launch, how, sizeof how);
+        launch_end_text(loop->setup->launch, how, sizeof how);
     snprintf(text, sizeof text, "the process has ended%s%s; q quits", *how ? " " : "", how);
     loop_message(loop, text);
     return *how || !loop->setup->launch;
@@ -371,10 +371,10 @@ static bool report_target_end(struct loop *loop)
 /* Reads another part of an ended program's remaining records; refreshes after the last part. */
 static void drain_ended_target(struct loop *loop)
 {
-    if (!engine_behind(loop->setup->engine))
+    if (!engine_has_backlog(loop->setup->engine))
         return;
     drain_engine(loop);
-    if (!engine_behind(loop->setup->engine) && !loop->quit && !loop->code)
+    if (!engine_has_backlog(loop->setup->engine) && !loop->quit && !loop->code)
         loop_refresh(loop);
 }
 
@@ -399,7 +399,7 @@ static void show_ended_target(struct loop *loop)
         drain_ended_target(loop);
     }
     /* The files written at the end include all records. */
-    while (engine_behind(loop->setup->engine) && !loop->code)
+    while (engine_has_backlog(loop->setup->engine) && !loop->code)
         drain_engine(loop);
 }
 

@@ -125,7 +125,7 @@ static void catch_fatal_signals(void)
 /* Returns the engine, or NULL if the terminal's thread does not hold the stages. */
 static struct engine *engine_if_available(const struct run *run)
 {
-    return run->front && !front_may_ask(run->front) ? NULL : run->engine;
+    return run->front && !front_has_stages(run->front) ? NULL : run->engine;
 }
 
 /* Exits at once if the loop is busy, unless something must still be written or ended. */
@@ -270,7 +270,7 @@ static int start_program(struct run *run, struct error *error)
     int code = run->options->batch ? 0 : keyboard_check(error);
     run->started = !code;
     if (!code)
-        code = launch_go(&run->launch, run->options->command[0], error);
+        code = launch_exec(&run->launch, run->options->command[0], error);
     if (!code && run->command.heap_note.text[0])
         fprintf(stderr, "misstop: no allocations are recorded: %s\n", run->command.heap_note.text);
     return code;

@@ -164,7 +164,7 @@ static void start_clock(struct player *player)
     clock->pace = player->pace;
     play_go(clock, player->from_start ? 0 : PLAY_END);
     player->through = !player->from_start;
-    engine_go_through(player->engine, player->through);
+    engine_set_initial_pass(player->engine, player->through);
 }
 
 void player_init(struct player *player, struct engine *engine, struct front *front, double pace)
@@ -195,7 +195,7 @@ int player_advance(struct player *player)
     int code = until_ns > clock->position_ns ? read_until(player, until_ns) : 0;
     bool arrived = (sought && !play_seeks(clock)) || (!ended && clock->ended);
     if (sought && arrived)
-        engine_forget_news(player->engine);
+        engine_drop_events(player->engine);
     if (arrived || clock_now_ns() - player->drawn_ns > LINE_NS)
         draw_line(player);
     return code ? code : arrived;
@@ -203,7 +203,8 @@ int player_advance(struct player *player)
 
 bool player_refreshes(const struct player *player)
 {
-    return !(player->through && play_seeks(&player->clock) && engine_learnt(player->engine));
+    return !(player->through && play_seeks(&player->clock) &&
+             engine_names_are_recorded(player->engine));
 }
 
 int player_patience_ms(const struct player *player)
@@ -229,8 +230,8 @@ int player_pick(struct player *player, bool *quit, struct error *error)
     size_t count;
     const struct perfdata_process *list = engine_processes(player->engine, &count);
     *quit = false;
-    if (!count || !engine_rereadable(player->engine)) {
-        front_message(player->front, engine_learnt(player->engine)
+    if (!count || !engine_is_rereadable(player->engine)) {
+        front_message(player->front, engine_names_are_recorded(player->engine)
                                          ? "misstop recorded only this process"
                                          : no_way_back);
         return 0;
@@ -252,7 +253,7 @@ int player_pick_first(struct engine *engine, struct display *display, bool *quit
     size_t count;
     const struct perfdata_process *list = engine_processes(engine, &count);
     *quit = false;
-    if (count < 2 || !engine_rereadable(engine))
+    if (count < 2 || !engine_is_rereadable(engine))
         return 0;
     pid_t pid = pick_process(display, NULL, 0, list, count, error);
     *quit = pid == PICK_QUIT || pid == PICK_BACK;
@@ -288,13 +289,13 @@ bool player_act(struct player *player, const struct request *request, double ste
         front_message(player->front, "not a time: 80, 1m20s, 1:20, 50%, +10, -10, end");
         return true;
     }
-    if (back && !engine_rereadable(player->engine)) {
+    if (back && !engine_is_rereadable(player->engine)) {
         front_message(player->front, no_way_back);
         return true;
     }
     player->clock = clock;
     player->through &= request->kind == REQUEST_PLAY_PAUSE;
-    engine_go_through(player->engine, player->through);
+    engine_set_initial_pass(player->engine, player->through);
     if (back)
         *code = restart_recording(player, 0, error);
     draw_line(player);

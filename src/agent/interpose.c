@@ -46,7 +46,7 @@ static inline struct thread *record_begin(void)
         return NULL;
     if (UNLIKELY(thread->head > thread->full_at) && !thread_make_room(thread)) {
         if (thread->is_passing)
-            thread_pass(thread);
+            thread_give_back(thread);
         return NULL;
     }
     if (UNLIKELY(!thread->owner_is_known))
@@ -60,7 +60,7 @@ static inline void record_end(struct thread *thread, unsigned units)
     thread->head += units;
     __atomic_store_n(&thread->ring->head, thread->head, __ATOMIC_RELEASE);
     if (UNLIKELY(thread->is_passing))
-        thread_pass(thread);
+        thread_give_back(thread);
 }
 
 static inline void record_put(struct thread *thread, unsigned at, uint64_t first, uint64_t second)
@@ -94,7 +94,7 @@ static void record_mapping(enum agent_kind kind, const void *address, uint64_t b
     if (UNLIKELY(!thread))
         return;
     if (!has_single_recorder(thread))
-        thread_crowd(thread);
+        thread_end_single(thread);
     record_long(thread, kind, stamp, address, bytes, usable_bytes - bytes,
                 frame ? path_find(&thread->paths, frame) : 0);
 }
@@ -119,7 +119,7 @@ static inline void record_alloc(void *block, size_t size_bytes, void *const *fra
     }
     uint64_t stamp = record_stamp();
     if (!has_single_recorder(thread))
-        thread_crowd(thread);
+        thread_end_single(thread);
     else if (thread->settling)
         thread->settling--;
     uint32_t mark = thread->untimed_left ? AGENT_NOT_TIMED : 0;
@@ -137,7 +137,7 @@ static inline void record_free(const void *block)
     if (UNLIKELY(!thread))
         return;
     if (!has_single_recorder(thread))
-        thread_crowd(thread);
+        thread_end_single(thread);
     record_put(thread, 0, stamp, pack_kind_and_address(AGENT_FREE, block));
     record_end(thread, 1);
 }
@@ -449,8 +449,8 @@ static enum agent_load exec_loadable(const char *name, bool is_searched, const c
     if (!work)
         return why;
     if (!is_searched || strchr(name, '/') || agent_load_find(work, name, getenv("PATH")))
-        why = agent_load_look(work, is_searched && !strchr(name, '/') ? work->path : name,
-                              &session.header->linker, preload);
+        why = agent_load_check(work, is_searched && !strchr(name, '/') ? work->path : name,
+                               &session.header->linker, preload);
     if (why == AGENT_LOADABLE)
         why = check_agent_loadable(work);
     session_unmap(work, sizeof *work);

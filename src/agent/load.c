@@ -273,8 +273,8 @@ static int open_regular(const char *path, struct stat *status)
     return fd;
 }
 
-enum agent_load agent_load_look(struct agent_load_work *work, const char *path,
-                                const struct agent_file *linker, const char *preload)
+enum agent_load agent_load_check(struct agent_load_work *work, const char *path,
+                                 const struct agent_file *linker, const char *preload)
 {
     struct file file = {.work = work};
     struct stat status;
@@ -357,7 +357,7 @@ uint32_t agent_load_filters(struct agent_load_work *work)
                   : 0;
 }
 
-const char *agent_load_words(uint32_t why)
+const char *agent_load_text(uint32_t why)
 {
     static const char *const words[AGENT_LOAD_REASONS] = {
         [AGENT_LOADABLE] = "can load it",

@@ -213,7 +213,7 @@ struct thread *thread_take(void)
     return thread;
 }
 
-void thread_pass(struct thread *thread)
+void thread_give_back(struct thread *thread)
 {
     keep_or_release_ring(thread);
 }
@@ -246,7 +246,7 @@ void thread_report_owner(struct thread *thread)
  * SETTLING_EVENTS more events: recording them takes longer than a processor reads ahead, so threads
  * that still found gate.alone empty have taken their stamps by then.
  */
-void thread_crowd(struct thread *thread)
+void thread_end_single(struct thread *thread)
 {
     enum { ALONE_EVENTS = 1024, SETTLING_EVENTS = 64 };
     uint64_t none = 0;

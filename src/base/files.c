@@ -104,7 +104,7 @@ static bool has_different_root(pid_t pid)
     char path[64];
     struct stat own;
     struct stat other;
-    snprintf(path, sizeof path, "/proc/%d/root", (int)files_shown_by(pid));
+    snprintf(path, sizeof path, "/proc/%d/root", (int)files_proc_tid(pid));
     return stat("/", &own) || stat(path, &other) || own.st_dev != other.st_dev ||
            own.st_ino != other.st_ino || !has_same_link(pid, "ns/mnt");
 }
@@ -417,7 +417,7 @@ static bool has_memory(pid_t tid)
     return text_read_file(path, text, sizeof text) > 0 && strtoul(text, NULL, 10) > 0;
 }
 
-pid_t files_shown_by(pid_t pid)
+pid_t files_proc_tid(pid_t pid)
 {
     char path[64];
     struct dirent *entry;
@@ -437,7 +437,7 @@ pid_t files_shown_by(pid_t pid)
 int files_root(pid_t pid)
 {
     char text[64];
-    snprintf(text, sizeof text, "/proc/%d/root", (int)files_shown_by(pid));
+    snprintf(text, sizeof text, "/proc/%d/root", (int)files_proc_tid(pid));
     return open(text, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
@@ -515,14 +515,14 @@ const char *files_why(const struct files_client *client, int code, char out[FILE
     return out;
 }
 
-void files_enter(int root)
+void files_change_root(int root)
 {
     if (root >= 0 && !fchdir(root) && chroot("."))
         errno = 0; /* best effort */
     close(root);
 }
 
-void files_become(const struct files_client *client)
+void files_change_user(const struct files_client *client)
 {
     int with_parent = 0;
     const struct files_user *user = NULL;

@@ -114,7 +114,7 @@ void *lane_next(struct lane *lane)
     return lane_buffer(lane, lane->given);
 }
 
-void lane_give(struct lane *lane)
+void lane_submit(struct lane *lane)
 {
     pthread_mutex_lock(&lane->mutex);
     lane->given++;

@@ -313,7 +313,7 @@ static enum reason lost_reason(const struct insn *culprit, const struct trace_va
 static enum reason infer_address(const struct candidate *candidate, struct trace_values *values,
                                  const struct culprit_context *world, struct access *access)
 {
-    struct across wider;
+    struct call_trace wider;
     const struct insn_memory *memory = &candidate->culprit->memory[0];
     values->budget = CULPRIT_BUDGET;
     access->how = ACCESS_INFERRED;
@@ -322,7 +322,7 @@ static enum reason infer_address(const struct candidate *candidate, struct trace
     enum reason lost = lost_reason(candidate->culprit, values);
     values->budget = CULPRIT_BUDGET;
     if (lost != REASON_NO_REGISTERS && world->code.find &&
-        across(&wider, &world->code, values, candidate->at)) {
+        trace_extend_across_calls(&wider, &world->code, values, candidate->at)) {
         struct trace_values more = *values;
         more.trace = &wider.trace;
         more.returned = true;

@@ -156,8 +156,8 @@ static struct function *add_function(struct decoder *decoder, uint64_t ip, bool 
     struct function *function = function_new(&decoder->target, ip, part, reason);
     if (!function)
         return NULL;
-    if (!array_more(&decoder->functions, &decoder->function_room, decoder->function_count,
-                    sizeof *decoder->functions, ARRAY_UNBOUNDED)) {
+    if (!array_reserve_next(&decoder->functions, &decoder->function_room, decoder->function_count,
+                            sizeof *decoder->functions, ARRAY_UNBOUNDED)) {
         function_free(function);
         return NULL;
     }
@@ -206,8 +206,8 @@ static struct culprits *add_culprits(struct decoder *decoder, uint64_t ip)
 {
     enum reason reason = REASON_NO_CODE;
     decoder_make_room(decoder);
-    if (!array_more(&decoder->culprits, &decoder->culprits_room, decoder->culprits_count,
-                    sizeof *decoder->culprits, ARRAY_UNBOUNDED))
+    if (!array_reserve_next(&decoder->culprits, &decoder->culprits_room, decoder->culprits_count,
+                            sizeof *decoder->culprits, ARRAY_UNBOUNDED))
         return NULL;
     struct culprits *culprits = &decoder->culprits[decoder->culprits_count];
     struct function *function = find_function(decoder, ip, &reason);

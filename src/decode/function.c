@@ -468,8 +468,8 @@ static int outline_function(const struct code *code, struct function *function)
     size_t first = function->start - code->start;
     size_t room = 0;
     for (size_t at = first; at < code->size;) {
-        if (!array_more(&function->outlines, &room, function->count, sizeof *function->outlines,
-                        ARRAY_UNBOUNDED))
+        if (!array_reserve_next(&function->outlines, &room, function->count,
+                                sizeof *function->outlines, ARRAY_UNBOUNDED))
             return -1;
         struct insn_outline *now = &function->outlines[function->count];
         bool known = insn_outline(now, code->start + at, code->bytes + at, code->size - at);
@@ -494,8 +494,8 @@ static bool find_loops(struct function *function)
         size_t head = loop_head(function, i);
         if (head == SIZE_MAX)
             continue;
-        if (!array_more(&function->loops, &room, function->loop_count, sizeof *function->loops,
-                        ARRAY_UNBOUNDED))
+        if (!array_reserve_next(&function->loops, &room, function->loop_count,
+                                sizeof *function->loops, ARRAY_UNBOUNDED))
             return false;
         function->loops[function->loop_count++] =
             (struct function_loop){.head = (uint32_t)head, .last = (uint32_t)i};

@@ -630,7 +630,7 @@ enum {
 
 /* The instructions of a trace being built, newest last. */
 struct course {
-    const struct across_code *code;
+    const struct call_trace_code *code;
     const struct insn *insns[ACROSS_MAX];
     size_t count;
     struct trace_segment segments[TRACE_SEGMENTS_MAX];
@@ -746,8 +746,8 @@ static bool course_add_caller(struct course *course, struct trace_values *values
     return course_append(course, function_insn(caller, index - 1));
 }
 
-bool across(struct across *out, const struct across_code *code, struct trace_values *values,
-            size_t at)
+bool trace_extend_across_calls(struct call_trace *out, const struct call_trace_code *code,
+                               struct trace_values *values, size_t at)
 {
     struct course course = {.code = code};
     const struct trace *known = values->trace;

@@ -193,7 +193,7 @@ static struct snapshot describe_head(struct engine *engine, uint64_t now, struct
     };
 }
 
-bool engine_whatif_peek(struct engine *engine)
+bool engine_whatif_step_unshown(struct engine *engine)
 {
     struct head_lists lists;
     struct snapshot head = describe_head(engine, engine_now(engine), &lists);
@@ -221,10 +221,10 @@ static const char shut_off[] =
     "the process started a setuid program, or one with other privileges, and the kernel stopped "
     "its sampling; the tables show the time before; sudo misstop -p PID watches it again";
 
-void engine_be_patient(struct engine *engine)
+void engine_set_patience(struct engine *engine)
 {
     if (engine->resolver)
-        resolver_be_patient(engine->resolver, engine->patience_ns);
+        resolver_set_patience(engine->resolver, engine->patience_ns);
 }
 
 const struct snapshot *engine_snapshot(struct engine *engine, double interval_s)
@@ -242,7 +242,7 @@ const struct snapshot *engine_snapshot(struct engine *engine, double interval_s)
             engine->kind->live
                 ? "another program was started (exec); counting continues, z resets the counts"
                 : "here the process started another program (exec)";
-    if (engine->kind->live && resolver_shut_off(engine->resolver))
+    if (engine->kind->live && resolver_sampling_ended(engine->resolver))
         head.status = shut_off;
     store_writer_begin_refresh(recorder_store(engine->recorder));
     const struct snapshot *snapshot = profile_snapshot(engine->profile, &head, now);

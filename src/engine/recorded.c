@@ -33,11 +33,11 @@ int engine_restart(struct engine *engine, pid_t pid, struct error *error)
 bool engine_follows(const struct engine *engine, bool *idled)
 {
     const struct perfdata *recording = engine_perfdata(engine);
-    *idled = recording && perfdata_idled(recording);
+    *idled = recording && perfdata_is_live_pipe(recording);
     return recording && perfdata_fd(recording) >= 0;
 }
 
-void engine_forget_news(struct engine *engine)
+void engine_drop_events(struct engine *engine)
 {
     engine->exec_seen = false;
 }
@@ -70,7 +70,7 @@ uint64_t engine_length_ns(const struct engine *engine)
     return engine_span(engine).length_ns;
 }
 
-bool engine_rereadable(const struct engine *engine)
+bool engine_is_rereadable(const struct engine *engine)
 {
     size_t count = 0;
     /* Going back would write the same records again. */
@@ -83,7 +83,7 @@ bool engine_rereadable(const struct engine *engine)
     return count;
 }
 
-bool engine_learnt(const struct engine *engine)
+bool engine_names_are_recorded(const struct engine *engine)
 {
     return engine->kind == &engine_stored;
 }
@@ -215,19 +215,20 @@ void recorded_reached(struct engine *engine, uint64_t until_ns)
 
 static int recorded_open(struct engine *engine, struct error *error)
 {
-    int code = stored_look(engine, error);
+    int code = stored_detect(engine, error);
     return code || engine->kind == &engine_stored ? code : sampled_open(engine, error);
 }
 
 static void recorded_open_files(struct engine *engine)
 {
     files_client_recording(&engine->files, engine->options.input);
-    engine->files.elsewhere = sampled_elsewhere(perfdata_machine(engine_perfdata(engine))->host);
+    engine->files.elsewhere =
+        sampled_on_another_host(perfdata_machine(engine_perfdata(engine))->host);
 }
 
 static long recorded_drain(struct engine *engine, uint64_t until_ns)
 {
-    resolver_be_patient(engine->resolver, engine->patience_ns);
+    resolver_set_patience(engine->resolver, engine->patience_ns);
     long count = engine_take(engine, &until_ns);
     recorded_reached(engine, until_ns);
     resolver_settle(engine->resolver, clock_now_ns());

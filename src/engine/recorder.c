@@ -29,7 +29,8 @@ struct recorder {
 /* Evicted lines are as frequent as misses, so all of them are recorded. */
 bool recorder_wants_line(struct recorder *recorder, uint64_t time_ns, struct line_event *line)
 {
-    return line->what != LINE_REUSED || thinning_keeps(&recorder->reuses, time_ns, &line->weight);
+    return line->what != LINE_REUSED ||
+           thinning_keeps_event(&recorder->reuses, time_ns, &line->weight);
 }
 
 static const char suffix[] = "misstop";

@@ -20,7 +20,7 @@ static int find_store(struct store_reader **store, const char *input, char *note
     struct error cause = {0};
     *store = NULL;
     note[0] = '\0';
-    if (store_is_one(input))
+    if (store_has_magic(input))
         return store_reader_open(store, input, error);
     if (!strcmp(input, "-") ||
         snprintf(path, sizeof path, "%s.misstop", input) >= (int)sizeof path || access(path, F_OK))
@@ -29,7 +29,7 @@ static int find_store(struct store_reader **store, const char *input, char *note
         snprintf(note, note_size, "%.440s; names are resolved again", cause.text);
         return 0;
     }
-    uint64_t mark = store_reader_belongs(*store);
+    uint64_t mark = store_reader_perfdata_mark(*store);
     if (mark && mark == perfdata_file_mark(input))
         return 0;
     store_reader_close(*store);
@@ -139,7 +139,7 @@ static long stored_drain(struct engine *engine, uint64_t until_ns)
     return count;
 }
 
-void engine_go_through(struct engine *engine, bool through)
+void engine_set_initial_pass(struct engine *engine, bool through)
 {
     engine->stored.through = through;
 }
@@ -147,7 +147,7 @@ void engine_go_through(struct engine *engine, bool through)
 /* ---- members of the table ---- */
 
 /* With -o a store is ignored, and the recording is sampled again. */
-int stored_look(struct engine *engine, struct error *error)
+int stored_detect(struct engine *engine, struct error *error)
 {
     struct engine_store *stored = &engine->stored;
     char note[sizeof engine->status] = "";
@@ -169,7 +169,7 @@ static void stored_open_files(struct engine *engine)
     const struct store_reader *reader = engine->stored.reader;
     const struct store_facts *facts = &engine->stored.facts;
     files_client_recording(&engine->files, engine->options.input);
-    engine->files.elsewhere = sampled_elsewhere(facts->host);
+    engine->files.elsewhere = sampled_on_another_host(facts->host);
     if (store_reader_owner(reader) != geteuid())
         files_client_add(&engine->files, store_reader_owner(reader));
     if (facts->user >= 0)
@@ -180,7 +180,7 @@ static void stored_open_files(struct engine *engine)
 
 static int stored_open_names(struct engine *engine, struct error *error)
 {
-    return engine->stored.reader ? 0 : stored_look(engine, error);
+    return engine->stored.reader ? 0 : stored_detect(engine, error);
 }
 
 /* The ranking event is part of the recording. */

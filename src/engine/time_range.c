@@ -75,7 +75,7 @@ static void end_pass(struct engine *engine)
     bool filled = range->fills;
     range->fills = range->shown.loading = false;
     if (filled) {
-        profile_search_as(range->profile, engine->profile, engine_time_range_end_ns(range));
+        profile_search_like(range->profile, engine->profile, engine_time_range_end_ns(range));
         engine_fill_search(engine);
         return;
     }
@@ -85,7 +85,7 @@ static void end_pass(struct engine *engine)
         past_read_begin(engine->past, range->list, range->shown.pieces);
 }
 
-bool engine_fills(const struct engine *engine)
+bool engine_is_filling(const struct engine *engine)
 {
     return engine->time_range.fills || engine->time_range.searches;
 }
@@ -96,7 +96,7 @@ bool engine_fill(struct engine *engine)
     struct engine_time_range *range = &engine->time_range;
     uint64_t until_ns = clock_now_ns() + SLICE_NS;
     uint64_t searched;
-    while (engine_fills(engine) && clock_now_ns() < until_ns) {
+    while (engine_is_filling(engine) && clock_now_ns() < until_ns) {
         uint64_t *seen = range->fills ? &range->shown.seen : &searched;
         size_t count = past_read(engine->past, places, SLICE_PLACES, seen);
         if (!count)
@@ -106,7 +106,7 @@ bool engine_fill(struct engine *engine)
         else
             range_search_places(range, places, count);
     }
-    return !engine_fills(engine);
+    return !engine_is_filling(engine);
 }
 
 static uint64_t origin_ns(const struct engine *engine)
@@ -343,7 +343,7 @@ int engine_show_time_range(struct engine *engine, const char *spec, struct error
     int code = parse_time_range(spec, phase, &start_s, &end_s, error);
     if (!code)
         code = enter_time_range(engine, phase, start_s, end_s, error);
-    while (!code && engine_fills(engine))
+    while (!code && engine_is_filling(engine))
         engine_fill(engine);
     if (!code && !engine->time_range.shown.kept)
         code = error_set(error, -ENODATA, "--stretch %s: no samples in that time range", spec);

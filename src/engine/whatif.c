@@ -303,7 +303,7 @@ static void ask_questions_early(struct engine *engine)
         return;
     whatif->tried_ns = now;
     resolver_tick(engine->resolver, now);
-    bool read = engine_whatif_peek(engine);
+    bool read = engine_whatif_step_unshown(engine);
     if (has_wanting_question(engine) && read)
         sim_whatif_await(engine->options.sim,
                          ++whatif->tries < TRIES_MAX ? accesses + AWAITED_FROM : 0,

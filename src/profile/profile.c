@@ -158,7 +158,7 @@ void profile_free(struct profile *profile)
     comiss_fini(&profile->comiss);
     timeline_fini(&profile->timeline);
     search_phases_fini(&profile->search_phases);
-    search_before_fini(&profile->search_before);
+    search_history_fini(&profile->search_history);
     sharing_fini(&profile->sharing);
     unplaced_fini(&profile->unplaced);
     causes_fini(&profile->causes);
@@ -190,7 +190,8 @@ bool profile_grow_extras(struct profile *profile)
 {
     size_t count = profile->objects.ids;
     size_t had = profile->extra_count;
-    if (!array_fit(&profile->extras, &profile->extra_count, count, sizeof *profile->extras))
+    if (!array_reserve_exact(&profile->extras, &profile->extra_count, count,
+                             sizeof *profile->extras))
         return false;
     for (size_t i = had; i < count; i++)
         clear_extra(&profile->extras[i]);
@@ -280,7 +281,7 @@ static void clear_ranking_counts(struct profile *profile, uint64_t now_ns)
     if (profile->reuse)
         reuse_clear(profile->reuse);
     search_phases_clear(&profile->search_phases);
-    search_before_clear(&profile->search_before);
+    search_history_clear(&profile->search_history);
     for (size_t i = 0; i < profile->extra_count; i++)
         clear_extra(&profile->extras[i]);
     profile->refresh_weight = 0;
@@ -929,7 +930,7 @@ static void add_renamed(struct profile *profile, const struct place *places, siz
     add_place_batch(profile, renamed, count);
 }
 
-bool profile_asks(const struct profile *profile, uint64_t time_ns)
+bool profile_needs_names(const struct profile *profile, uint64_t time_ns)
 {
     return time_ns >= profile->timeline.next_ns || profile->search.state != SEARCH_OFF;
 }
@@ -987,21 +988,21 @@ void profile_search_start(struct profile *profile, uint64_t base, uint64_t bound
 {
     const struct search *search = &profile->search;
     if (search->base != base || search->bound != bound)
-        search_before_put(&profile->search_before, search);
+        search_history_put(&profile->search_history, search);
     search_phases_clear(&profile->search_phases);
     search_start(&profile->search, base, bound, what, now_ns);
 }
 
 void profile_search_stop(struct profile *profile)
 {
-    search_before_clear(&profile->search_before);
+    search_history_clear(&profile->search_history);
     search_phases_clear(&profile->search_phases);
     search_stop(&profile->search);
 }
 
 bool profile_search_back(struct profile *profile, uint64_t now_ns)
 {
-    if (!search_before_take(&profile->search_before, &profile->search, now_ns))
+    if (!search_history_take(&profile->search_history, &profile->search, now_ns))
         return false;
     search_phases_clear(&profile->search_phases);
     return true;
@@ -1012,7 +1013,7 @@ enum search_state profile_search_state(const struct profile *profile)
     return profile->search.state;
 }
 
-void profile_search_as(struct profile *profile, const struct profile *other, uint64_t now_ns)
+void profile_search_like(struct profile *profile, const struct profile *other, uint64_t now_ns)
 {
     const struct search *search = &other->search;
     if (search->state != SEARCH_OFF)

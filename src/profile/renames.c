@@ -14,7 +14,7 @@
 #include "resolve/members.h"
 
 /* A table of pairs, and the tables of their levels and causes; NULL: none. */
-struct pairs_beside {
+struct pairs_table {
     struct pairs *pairs;
     struct count_rows *levels;
     struct count_rows *causes;
@@ -242,7 +242,7 @@ static void sum_pair(struct pair *into, const struct pair *more)
     counted_join(&into->stores, &more->stores);
 }
 
-static void move_pair(const struct pairs_beside *table, size_t at, const struct pair *pair)
+static void move_pair(const struct pairs_table *table, size_t at, const struct pair *pair)
 {
     struct pairs_bucket *bucket = &table->pairs->buckets[at / PAIRS_BUCKET];
     uint64_t before = bucket->hash[at % PAIRS_BUCKET];
@@ -262,7 +262,7 @@ static void move_pair(const struct pairs_beside *table, size_t at, const struct 
 }
 
 /* The scan meets some moved pairs again; they stay, because their object exists. */
-static void move_pairs(const struct profile *profile, const struct pairs_beside *table)
+static void move_pairs(const struct profile *profile, const struct pairs_table *table)
 {
     const struct pair *next;
     for (size_t i = 0; (next = pairs_next(table->pairs, &i));) {
@@ -330,7 +330,7 @@ static void move_field_uses(struct profile *profile)
 static void move_all_pairs(struct profile *profile)
 {
     struct causes *causes = &profile->causes;
-    const struct pairs_beside tables[] = {
+    const struct pairs_table tables[] = {
         {&profile->offsets, &profile->offset_levels, &causes->offsets, hash_pair, change_offset},
         {&profile->code, &profile->code_levels, &causes->code, hash_pair, change_owner},
         {&profile->instances, NULL, NULL, hash_pair, change_instance},
@@ -503,8 +503,8 @@ static void renames_note(struct profile *profile, const struct object_rename *re
     if (!profile->renamed)
         profile->renamed = calloc(TALLY_IDS_MAX, sizeof *profile->renamed);
     if (!profile->renamed ||
-        !array_more(&profile->renames, &profile->rename_room, profile->rename_count,
-                    sizeof *profile->renames, TALLY_IDS_MAX) ||
+        !array_reserve_next(&profile->renames, &profile->rename_room, profile->rename_count,
+                            sizeof *profile->renames, TALLY_IDS_MAX) ||
         !from || from >= TALLY_IDS_MAX || rename_of_object(profile, from) || from == to ||
         tallies_reserve(&profile->objects, from) != from ||
         tallies_reserve(&profile->objects, to) != to || !profile_grow_extras(profile))
@@ -549,7 +549,7 @@ void profile_rename(struct profile *profile, const struct object_rename *list, s
     move_fetches(profile);
     move_legs(profile);
     move_fields(profile, first);
-    findings_held_leave(&profile->findings_held, profile->renamed, TALLY_IDS_MAX);
+    findings_held_drop_renamed(&profile->findings_held, profile->renamed, TALLY_IDS_MAX);
 }
 
 void profile_rename_as(struct profile *profile, const struct profile *other)

@@ -42,8 +42,8 @@ static uint32_t callers_node(struct callers *callers, uint32_t parent, uint32_t 
     const uint32_t *known = hash_find(&callers->of_pair, pair);
     if (known)
         return *known;
-    if (!array_more(&callers->nodes, &callers->room, callers->count, sizeof *callers->nodes,
-                    CALLER_NODES_MAX))
+    if (!array_reserve_next(&callers->nodes, &callers->room, callers->count, sizeof *callers->nodes,
+                            CALLER_NODES_MAX))
         return 0;
     uint32_t *node = hash_insert(&callers->of_pair, pair, NULL);
     if (!node)

@@ -46,7 +46,7 @@ static uint32_t lead_bin_object(struct resolver *resolver, uint32_t object)
 
 static bool describe_object(struct resolver *resolver, uint32_t object, struct object_desc *desc)
 {
-    object = provisional_now(resolver, object);
+    object = provisional_current(resolver, object);
     if (object >= resolver->names.object_count)
         return false;
     *desc = resolver->names.objects[object];
@@ -189,7 +189,7 @@ bool resolver_name_address(void *context, uint64_t address, const char **functio
     return id != 0;
 }
 
-int resolver_assigned(void *context, uint64_t return_address, char *out, size_t out_size,
+int resolver_assignee(void *context, uint64_t return_address, char *out, size_t out_size,
                       uint32_t *type)
 {
     static const struct typed_answer nothing;
@@ -307,7 +307,7 @@ bool resolver_find(struct resolver *resolver, const char *name, struct object_ex
     const struct names *names = &resolver->names;
     struct object_search search = {.name = name};
     for (uint32_t i = 1; i < names->object_count; i++)
-        if (provisional_now(resolver, i) == i)
+        if (provisional_current(resolver, i) == i)
             object_search_look(&search, i, names->objects[i].name, names->objects[i].module);
     const struct object_desc *found = &names->objects[search.found];
     *extent =

@@ -273,8 +273,8 @@ void object_types_fini(struct object_types *typed)
 
 static struct object_type *object_at(struct object_types *typed, uint32_t object)
 {
-    if (!array_reach(&typed->objects, &typed->object_count, object, sizeof *typed->objects,
-                     OBJECTS_FIRST))
+    if (!array_reserve_index(&typed->objects, &typed->object_count, object, sizeof *typed->objects,
+                             OBJECTS_FIRST))
         return NULL;
     return &typed->objects[object];
 }

@@ -316,7 +316,7 @@ bool located_make(struct located *located, struct space *space, const struct tls
         return true;
     }
     if (stack == STACK_REACHED && may_be_stack(space, map))
-        stacks_reached(&space->stacks, map, address);
+        stacks_note_access(&space->stacks, map, address);
     /* TLS images of libraries loaded later are on the heap. */
     if ((map->kind == MAPPING_ANON || map->kind == MAPPING_HEAP) && find_tls(located, tls, address))
         return true;

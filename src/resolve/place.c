@@ -448,7 +448,7 @@ static void note_thread(struct resolver *resolver, uint32_t tid)
     if (*heard_of == tid || tid == (uint32_t)pid)
         return;
     *heard_of = tid;
-    const struct tcb *tcb = tcbs_ask(&resolver->tcbs, pid, tid);
+    const struct tcb *tcb = tcbs_find_or_ask(&resolver->tcbs, pid, tid);
     const struct stack *known = tcb ? stacks_find(stacks, tcb->base) : NULL;
     if (tcb && (!known || known->tid != tid))
         stacks_of_thread(stacks, tcb, &resolver->space.maps);
@@ -468,7 +468,7 @@ static bool refresh_tls(struct resolver *resolver, const struct located *located
     *looked = access->tid;
     resolver->tls_ns = access->time_ns;
     tcbs_tick(&resolver->tcbs, resolver->options.pid, clock_now_ns());
-    tcbs_ask(&resolver->tcbs, resolver->options.pid, access->tid);
+    tcbs_find_or_ask(&resolver->tcbs, resolver->options.pid, access->tid);
     tls_refresh(&resolver->tls, &resolver->space, &resolver->tcbs);
     return true;
 }

@@ -107,7 +107,7 @@ const char *provisional_name(struct resolver *resolver, uint32_t object,
     return *name;
 }
 
-uint32_t provisional_now(const struct resolver *resolver, uint32_t object)
+uint32_t provisional_current(const struct resolver *resolver, uint32_t object)
 {
     return current_object(&resolver->provisional, object);
 }
@@ -159,8 +159,9 @@ static void end_as_object(struct resolver *resolver, struct provisional_object *
     to = current_object(provisional, to);
     if (!to || to == ending->object)
         return;
-    if (!array_more(&provisional->renames, &provisional->rename_room, provisional->rename_count,
-                    sizeof *provisional->renames, PROVISIONAL_MAX * 2))
+    if (!array_reserve_next(&provisional->renames, &provisional->rename_room,
+                            provisional->rename_count, sizeof *provisional->renames,
+                            PROVISIONAL_MAX * 2))
         return;
     provisional->renames[provisional->rename_count] = *how;
     provisional->renames[provisional->rename_count].from = ending->object;
@@ -249,8 +250,8 @@ static struct provisional_object *provisional_add(struct resolver *resolver, uin
                                .size_bytes = located->end - located->base};
     if (!part_of)
         return NULL;
-    if (!array_more(&provisional->list, &provisional->room, provisional->count,
-                    sizeof *provisional->list, PROVISIONAL_MAX))
+    if (!array_reserve_next(&provisional->list, &provisional->room, provisional->count,
+                            sizeof *provisional->list, PROVISIONAL_MAX))
         return NULL;
     uint32_t object = names_add_object(&resolver->names, key, &desc);
     if (!object)
@@ -790,8 +791,8 @@ static void join_object(struct resolver *resolver, uint32_t from, uint32_t to)
     struct provisional *provisional = &resolver->provisional;
     if (current_object(provisional, from) != from)
         return;
-    if (!array_more(&provisional->list, &provisional->room, provisional->count,
-                    sizeof *provisional->list, PROVISIONAL_MAX))
+    if (!array_reserve_next(&provisional->list, &provisional->room, provisional->count,
+                            sizeof *provisional->list, PROVISIONAL_MAX))
         return;
     struct provisional_object *ending = &provisional->list[provisional->count];
     *ending = (struct provisional_object){.object = from, .kind = PROVISIONAL_CODE, .part_of = to};

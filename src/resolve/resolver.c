@@ -19,7 +19,7 @@ static int open_allocations(struct resolver *resolver, struct error *error)
                                           .note = resolver->options.heap_note,
                                           .pid = resolver->options.pid,
                                           .name = resolver_name_address,
-                                          .assigned = resolver_assigned,
+                                          .assigned = resolver_assignee,
                                           .context = resolver};
     return allocations_new(&resolver->allocations, &options, error);
 }
@@ -222,7 +222,7 @@ bool resolver_thread(struct resolver *resolver, uint32_t tid, char *out, size_t 
     return resolver->comm[0];
 }
 
-void resolver_distrust(struct resolver *resolver)
+void resolver_mark_maps_stale(struct resolver *resolver)
 {
     resolver->distrusted = true;
 }
@@ -239,7 +239,7 @@ static void update_rights(struct resolver *resolver)
     resolver->user = rights.effective;
 }
 
-bool resolver_shut_off(const struct resolver *resolver)
+bool resolver_sampling_ended(const struct resolver *resolver)
 {
     return resolver->shut_off;
 }
@@ -281,7 +281,7 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
     tls_refresh(&resolver->tls, &resolver->space, &resolver->tcbs);
     if (jitmap_refresh(&resolver->jitmap, resolver->options.pid, resolver->options.files))
         forget_functions(resolver);
-    runtimes_look(&resolver->runtimes, &resolver->space, resolver->options.pid, now_ns);
+    runtimes_detect(&resolver->runtimes, &resolver->space, resolver->options.pid, now_ns);
     if (runtimes_tick(&resolver->runtimes))
         forget_functions(resolver);
     tick_allocations(resolver, now_ns);
@@ -293,9 +293,9 @@ bool resolver_code_only(const struct resolver *resolver)
     return !space->from.live && !space->data_recorded && space->maps.count;
 }
 
-void resolver_be_patient(struct resolver *resolver, uint64_t patience_ns)
+void resolver_set_patience(struct resolver *resolver, uint64_t patience_ns)
 {
-    typing_be_patient(resolver->typing, patience_ns);
+    typing_set_patience(resolver->typing, patience_ns);
 }
 
 size_t resolver_binaries(const struct resolver *resolver, struct binary_desc *out, size_t most)
@@ -352,7 +352,7 @@ bool resolver_segment(void *context, uint32_t tid, bool gs, uint64_t *base)
     struct resolver *resolver = context;
     if (gs || !resolver->options.live)
         return false;
-    const struct tcb *tcb = tcbs_ask(&resolver->tcbs, resolver->options.pid, tid);
+    const struct tcb *tcb = tcbs_find_or_ask(&resolver->tcbs, resolver->options.pid, tid);
     uint64_t now = tcb ? 0 : clock_now_ns();
     if (!tcb && now >= resolver->scan_ns) {
         resolver->scan_ns = now + CLOCK_NS_PER_S / RESOLVER_SCAN_PER_S;
@@ -386,9 +386,9 @@ void resolver_settle(struct resolver *resolver, uint64_t now_ns)
     if (resolver->distrusted && resolver->options.live && space_reread(&resolver->space, now_ns))
         resolver->distrusted = false;
     if (resolver->options.live && resolver->alive)
-        runtimes_look(&resolver->runtimes, &resolver->space, resolver->options.pid, now_ns);
+        runtimes_detect(&resolver->runtimes, &resolver->space, resolver->options.pid, now_ns);
     if (typing_run(resolver->typing, now_ns))
-        allocations_ask_again(resolver->allocations);
+        allocations_retry_names(resolver->allocations);
     allocations_settle(resolver->allocations, now_ns);
 }
 

@@ -224,7 +224,7 @@ void typing_forget(struct typing *typing)
     memset(typing->slots, 0, sizeof typing->slots);
 }
 
-void typing_be_patient(struct typing *typing, uint64_t patience_ns)
+void typing_set_patience(struct typing *typing, uint64_t patience_ns)
 {
     typing->patience_ns = patience_ns;
 }
@@ -416,8 +416,8 @@ static bool copy_members(struct types *types, struct type_desc *kept, const stru
 
 static bool types_make_room(struct types *types)
 {
-    return array_more(&types->types, &types->room, types->count + 1, sizeof *types->types,
-                      ARRAY_UNBOUNDED);
+    return array_reserve_next(&types->types, &types->room, types->count + 1, sizeof *types->types,
+                              ARRAY_UNBOUNDED);
 }
 
 static uint32_t add_type(struct types *types, const struct type_desc *desc, uint64_t content)

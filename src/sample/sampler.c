@@ -38,8 +38,8 @@ static void sampler_describe_session(struct sampler *sampler)
     for (unsigned i = 0; i < info->event_count; i++) {
         memcpy(info->events[i].name, session->plan.events[i].name, sizeof info->events[i].name);
         info->events[i].role = session->plan.events[i].role;
-        event_weigh(&session->plan.events[i], info->events[i].weighs,
-                    sizeof info->events[i].weighs);
+        event_describe_weight(&session->plan.events[i], info->events[i].weighs,
+                              sizeof info->events[i].weighs);
     }
 }
 
@@ -200,7 +200,7 @@ static void request_batch(struct lane *lane, uint64_t until_ns)
 {
     struct read_batch *batch = lane_next(lane);
     batch->until_ns = until_ns;
-    lane_give(lane);
+    lane_submit(lane);
 }
 
 /* A batch that is not full is the last one up to the time; later batches are empty. */
@@ -239,14 +239,14 @@ void sampler_pace(struct sampler *sampler, sampler_may *may, void *context)
     sampler->session.may_context = context;
 }
 
-bool sampler_behind(const struct sampler *sampler, uint64_t *reached_ns)
+bool sampler_has_backlog(const struct sampler *sampler, uint64_t *reached_ns)
 {
     if (!sampler->replay && !sampler->sim.memory && sampler->session.behind)
         *reached_ns = sampler->session.last_ns;
     if (!sampler->replay && !sampler->sim.memory)
         return sampler->session.behind;
     if (sampler->replay)
-        return perfdata_more(sampler->replay);
+        return perfdata_has_backlog(sampler->replay);
     if (!sampler->sim.memory || !sampler->sim.behind)
         return false;
     *reached_ns = sampler->sim.last_ns;

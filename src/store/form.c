@@ -330,9 +330,10 @@ uint64_t *rows_find(const struct rows *rows, uint64_t id)
 static bool rows_grow(struct rows *rows)
 {
     size_t room = rows->room;
-    return array_more(&rows->at, &room, rows->count, rows->fields * sizeof *rows->at,
-                      ARRAY_UNBOUNDED) &&
-           array_more(&rows->ids, &rows->room, rows->count, sizeof *rows->ids, ARRAY_UNBOUNDED);
+    return array_reserve_next(&rows->at, &room, rows->count, rows->fields * sizeof *rows->at,
+                              ARRAY_UNBOUNDED) &&
+           array_reserve_next(&rows->ids, &rows->room, rows->count, sizeof *rows->ids,
+                              ARRAY_UNBOUNDED);
 }
 
 uint64_t *rows_take(struct rows *rows, uint64_t id, bool *created)

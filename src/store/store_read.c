@@ -122,8 +122,8 @@ static bool reader_take_string(struct store_reader *reader, uint64_t id)
     if (!number_get(&reader->from, &length) || length > STORE_STRING_BYTES ||
         length > (uint64_t)(reader->from.end - reader->from.at) || id != reader->string_count + 1)
         return false;
-    if (!array_more(&reader->string, &reader->string_room, reader->string_count,
-                    sizeof *reader->string, ARRAY_UNBOUNDED))
+    if (!array_reserve_next(&reader->string, &reader->string_room, reader->string_count,
+                            sizeof *reader->string, ARRAY_UNBOUNDED))
         return false;
     char *copy = arena_alloc(&reader->strings, length + 1);
     if (!copy)
@@ -139,7 +139,7 @@ static bool read_at(int fd, uint64_t offset, void *out, size_t size)
     return pread(fd, out, size, (off_t)offset) == (ssize_t)size;
 }
 
-bool store_is_one(const char *path)
+bool store_has_magic(const char *path)
 {
     uint64_t magic = 0;
     int fd = files_open(path);
@@ -693,8 +693,8 @@ static bool read_type(struct store_reader *reader, uint32_t type, struct type_de
     enum { FIRST = 256 };
     const struct rows *rows = &reader->rows[STORE_TYPE];
     const uint32_t *number = hash_find(&rows->index, type);
-    if (!number ||
-        !array_reach(&reader->type, &reader->type_room, *number, sizeof *reader->type, FIRST))
+    if (!number || !array_reserve_index(&reader->type, &reader->type_room, *number,
+                                        sizeof *reader->type, FIRST))
         return false;
     struct type_desc *made = &reader->type[*number];
     if (!made->name)
@@ -838,7 +838,7 @@ static void reader_whatif(const struct store_reader *reader, struct snapshot_wha
 
 /* Facts of a store other than places and names. */
 
-uint64_t store_reader_belongs(const struct store_reader *reader)
+uint64_t store_reader_perfdata_mark(const struct store_reader *reader)
 {
     return reader->header.belongs;
 }

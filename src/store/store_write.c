@@ -68,8 +68,8 @@ static uint64_t writer_string(struct store_writer *writer, const char *text)
         !memcmp(writer->string[*known], text, length))
         return *known + 1;
     char *copy = arena_alloc(&writer->strings, length + 1);
-    if (!copy || !array_more(&writer->string, &writer->string_room, writer->string_count,
-                             sizeof *writer->string, UINT32_MAX))
+    if (!copy || !array_reserve_next(&writer->string, &writer->string_room, writer->string_count,
+                                     sizeof *writer->string, UINT32_MAX))
         return 0;
     memcpy(copy, text, length);
     writer->string[writer->string_count++] = copy;
@@ -805,7 +805,7 @@ static void adjust_thinning(struct thinning *thinning, uint64_t now_ns)
     thinning->kept = 0;
 }
 
-bool thinning_keeps(struct thinning *thinning, uint64_t now_ns, uint64_t *weight)
+bool thinning_keeps_event(struct thinning *thinning, uint64_t now_ns, uint64_t *weight)
 {
     adjust_thinning(thinning, now_ns);
     if (prng_next(&thinning->prng) & ((UINT64_C(1) << thinning->shift) - 1))

@@ -75,7 +75,7 @@ static bool bounds_known(const struct bounds *bounds)
     return bounds->low > 0 || bounds->high < 1;
 }
 
-enum answer answer_of(const struct snapshot *snapshot)
+enum answer answer_kind(const struct snapshot *snapshot)
 {
     const char *state = snapshot->target.state;
     struct bounds bounds = wait_bounds(snapshot, WAIT_BEYOND_L1);
@@ -90,7 +90,7 @@ enum answer answer_of(const struct snapshot *snapshot)
 
 bool answer_is_vague(const struct snapshot *snapshot)
 {
-    enum answer answer = answer_of(snapshot);
+    enum answer answer = answer_kind(snapshot);
     struct bounds bounds = wait_bounds(snapshot, WAIT_BEYOND_L1);
     bool open = answer == WAITS_UNKNOWN || (answer == WAITS_PERHAPS && bounds.low < hardly);
     return open && bounds.high > much && measured_of(&snapshot->source) == MEASURED_TIME;
@@ -129,7 +129,7 @@ void answer_words(const struct snapshot *snapshot, int columns, char *out, size_
         [WAITS_PERHAPS] = {"Waits for memory: ", " of CPU time"},
         [WAITS_MUCH] = {"Waits for memory: ", " of CPU time"},
     };
-    enum answer answer = answer_of(snapshot);
+    enum answer answer = answer_kind(snapshot);
     bool simulated = snapshot->wait.from == WAIT_FROM_SIMULATION;
     struct bounds bounds = wait_bounds(snapshot, WAIT_BEYOND_L1);
     snprintf(out, size, "%s", words[answer][0]);
@@ -161,7 +161,7 @@ const char *answer_evidence(const struct snapshot *snapshot)
         [WAIT_FROM_RECURRENCE] = "bounds from recurring lines",
         [WAIT_FROM_SIMULATION] = "simulated",
     };
-    if (answer_of(snapshot) < WAITS_HARDLY)
+    if (answer_kind(snapshot) < WAITS_HARDLY)
         return "";
     return wait_bounds(snapshot, WAIT_BEYOND_L1).by_findings ? "low end from the findings"
                                                              : words[snapshot->wait.from];
@@ -171,7 +171,7 @@ void answer_gauge(const struct snapshot *snapshot, int columns, bool ascii, char
 {
     struct bounds bounds = wait_bounds(snapshot, WAIT_BEYOND_L1);
     *out = '\0';
-    if (answer_of(snapshot) < WAITS_HARDLY)
+    if (answer_kind(snapshot) < WAITS_HARDLY)
         return;
     for (int i = 0; i < columns; i++) {
         double middle = (i + 0.5) / columns;

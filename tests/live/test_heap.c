@@ -275,7 +275,7 @@ static struct verdict run_churn(bool agent)
                        &error))
         fail_msg("%s", error.text);
     open_session(&session, launch.pid, true);
-    if (launch_go(&launch, command[0], &error))
+    if (launch_exec(&launch, command[0], &error))
         fail_msg("%s", error.text);
     watch(&session, &launch);
     struct verdict verdict = judge_answers(&session, path, true);
@@ -379,7 +379,7 @@ static void walk_and_agent_find_the_same_blocks(void **state)
     char *command[] = {getenv("CHURN"), path, (char *)"200000", (char *)"hold", NULL};
     if (launch_prepare(&launch, &(struct launch_wanted){.command = command, .feed = feed},
                        &error) ||
-        launch_go(&launch, command[0], &error))
+        launch_exec(&launch, command[0], &error))
         fail_msg("%s", error.text);
     struct allocations_options options = {.feed = feed, .name = no_names};
     assert_int_equal(allocations_new(&recorded, &options, &error), 0);

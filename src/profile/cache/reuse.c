@@ -57,7 +57,7 @@ enum spread_order reuse_order(struct reuse *reuse, uint32_t object, enum spread_
     return reuse->orders[at].object == object ? reuse->orders[at].order : SPREAD_UNKNOWN;
 }
 
-double reuse_between(double blind, double waited)
+double reuse_estimate(double blind, double waited)
 {
     return fmin(blind + waited, 2 * waited);
 }
@@ -114,10 +114,10 @@ static void count_between(const struct reuse *reuse, const struct watch_result *
     if (oldest_miss(reuse) && origin == oldest_miss(reuse))
         return;
     leg->misses =
-        reuse_between(miss_weight_before(reuse, armed) - miss_weight_before(reuse, origin),
-                      miss_weight_before(reuse, end) - miss_weight_before(reuse, armed));
-    leg->thread_misses = reuse_between(thread_miss_weight(reuse, origin, armed, tid),
-                                       thread_miss_weight(reuse, armed, end, tid));
+        reuse_estimate(miss_weight_before(reuse, armed) - miss_weight_before(reuse, origin),
+                       miss_weight_before(reuse, end) - miss_weight_before(reuse, armed));
+    leg->thread_misses = reuse_estimate(thread_miss_weight(reuse, origin, armed, tid),
+                                        thread_miss_weight(reuse, armed, end, tid));
 }
 
 /* ---- legs ---- */
@@ -141,7 +141,7 @@ void reuse_add(struct reuse *reuse, const struct watch_result *result, uint32_t 
                             .happened = result->end == WATCH_TOUCHED,
                             .elsewhere = result->end == WATCH_TOUCHED &&
                                          result->toucher_tid != result->origin_tid,
-                            .seconds = reuse_between(blind_s, waited_s),
+                            .seconds = reuse_estimate(blind_s, waited_s),
                             .misses = NAN,
                             .thread_misses = NAN,
                             .waited_s = waited_s};

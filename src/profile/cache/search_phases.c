@@ -141,20 +141,20 @@ uint64_t search_phases_step(struct search_phases *kept, struct search *search,
     return now_ns;
 }
 
-void search_before_fini(struct search_before *before)
+void search_history_fini(struct search_history *before)
 {
     for (unsigned i = 0; i < before->count; i++)
         free(before->list[i]);
 }
 
-void search_before_clear(struct search_before *before)
+void search_history_clear(struct search_history *before)
 {
-    search_before_fini(before);
-    *before = (struct search_before){0};
+    search_history_fini(before);
+    *before = (struct search_history){0};
 }
 
 /* Allocates a search; reuses the oldest if the list is full. */
-static struct search *search_before_make_room(struct search_before *before)
+static struct search *search_history_make_room(struct search_history *before)
 {
     if (before->count < SEARCH_BEFORE_MAX)
         return malloc(sizeof(struct search));
@@ -163,18 +163,18 @@ static struct search *search_before_make_room(struct search_before *before)
     return oldest;
 }
 
-void search_before_put(struct search_before *before, const struct search *search)
+void search_history_put(struct search_history *before, const struct search *search)
 {
     if (search->state == SEARCH_OFF || !search->rounds)
         return;
-    struct search *copy = search_before_make_room(before);
+    struct search *copy = search_history_make_room(before);
     if (!copy)
         return;
     *copy = *search;
     before->list[before->count++] = copy;
 }
 
-bool search_before_take(struct search_before *before, struct search *search, uint64_t now_ns)
+bool search_history_take(struct search_history *before, struct search *search, uint64_t now_ns)
 {
     if (!before->count)
         return false;
@@ -185,7 +185,7 @@ bool search_before_take(struct search_before *before, struct search *search, uin
     return true;
 }
 
-const char *search_before_what(const struct search_before *before)
+const char *search_history_what(const struct search_history *before)
 {
     return before->count ? before->list[before->count - 1]->what : NULL;
 }

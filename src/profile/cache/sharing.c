@@ -252,7 +252,8 @@ enum { STORED = 1, SEVERAL = 2, RECORDED = 4 };
 int sharing_init(struct sharing *sharing)
 {
     *sharing = (struct sharing){.lines = calloc(SHARING_LINES, sizeof(struct sharing_line))};
-    sharing->watched = array_lines(&sharing->memory, SHARING_WATCHED, sizeof *sharing->watched);
+    sharing->watched =
+        array_alloc_in_lines(&sharing->memory, SHARING_WATCHED, sizeof *sharing->watched);
     if (sharing->watched && sharing->lines && !pairs_init(&sharing->ranking, SHARING_LINES))
         return 0;
     sharing_fini(sharing);

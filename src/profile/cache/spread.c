@@ -144,7 +144,7 @@ enum spread_order spread_order(const struct spread *spread, double pass_samples)
                                                                       : SPREAD_UNKNOWN;
 }
 
-double spread_together(const struct spread *a, const struct spread *b)
+double spread_time_overlap(const struct spread *a, const struct spread *b)
 {
     double shared = 0;
     for (int i = 0; i < SPREAD_SLICES; i++)

@@ -70,7 +70,7 @@ static struct use_sums *use_row_make(struct use *use, uint64_t key, size_t most)
     if (found)
         return &use->rows[*found];
     if (use->count >= most ||
-        !array_more(&use->rows, &use->room, use->count, sizeof *use->rows, USE_ROWS) ||
+        !array_reserve_next(&use->rows, &use->room, use->count, sizeof *use->rows, USE_ROWS) ||
         !hash_put(&use->index, key, (uint32_t)use->count))
         return NULL;
     struct use_sums *row = &use->rows[use->count++];
@@ -172,8 +172,8 @@ static struct distances_row *distances_make(struct distances *distances, enum di
     const uint32_t *found = hash_find(&distances->index, key);
     if (found)
         return &distances->rows[*found];
-    if (!array_more(&distances->rows, &distances->room, distances->count, sizeof *distances->rows,
-                    DISTANCE_ROWS) ||
+    if (!array_reserve_next(&distances->rows, &distances->room, distances->count,
+                            sizeof *distances->rows, DISTANCE_ROWS) ||
         !hash_put(&distances->index, key, (uint32_t)distances->count))
         return NULL;
     struct distances_row *row = &distances->rows[distances->count++];

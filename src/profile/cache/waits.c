@@ -278,7 +278,7 @@ struct snapshot_wait waits_bounds(const struct waits *waits, const struct waits_
     return wait;
 }
 
-void waits_blank(struct snapshot_wait *wait)
+void waits_drop_uninformative(struct snapshot_wait *wait)
 {
     bool any = false;
     for (int i = 0; i < WAIT_LEVELS; i++) {

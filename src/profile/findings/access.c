@@ -168,7 +168,7 @@ static void find_chasing(struct findings *findings, size_t index)
     const struct spread *spread = findings_spread(findings, index);
     uint32_t line = findings->snapshot->sets.line;
     struct links_found found;
-    if (!spread || !(spread_bytes(spread, line) >= findings_beyond(findings)))
+    if (!spread || !(spread_bytes(spread, line) >= findings_min_bytes(findings)))
         return;
     find_links(findings, index, &found);
     int sure = found.hottest ? chasing_confidence(findings, index, &found) : -1;
@@ -180,7 +180,7 @@ static void find_chasing(struct findings *findings, size_t index)
                                        .sure = (enum finding_sure)sure,
                                        .object = (uint32_t)index,
                                        .field = link->member.name,
-                                       .gain = findings_max(findings, index),
+                                       .gain = findings_gain_max(findings, index),
                                        .gain_low =
                                            chase_saved_min * findings_share(findings, index)};
     finding.type = layout->name;
@@ -287,7 +287,7 @@ static void copying_add(struct findings *findings, const struct snapshot_code *c
     if (rule_of_function(code->function) != rule || !spread || !(share >= copying_min))
         return;
     double bytes = copied_bytes(spread, snapshot->sets.line);
-    if (!(bytes >= findings_beyond(findings)))
+    if (!(bytes >= findings_min_bytes(findings)))
         return;
     const struct snapshot_object *object = &snapshot->objects[code->top_object];
     struct snapshot_finding finding = {.rule = rule,
@@ -728,7 +728,7 @@ static bool is_scattered_past_cache(const struct findings *findings, size_t inde
 {
     const struct spread *spread = findings_spread(findings, index);
     return spread && findings_order(findings, index) == SPREAD_SCATTERED &&
-           spread_bytes(spread, findings->snapshot->sets.line) >= findings_beyond(findings);
+           spread_bytes(spread, findings->snapshot->sets.line) >= findings_min_bytes(findings);
 }
 
 /* Computes the difference between the indices of two misses, on the first object and then on the

@@ -38,7 +38,7 @@ void findings_apply(struct findings *findings, enum finding_rule which)
     if (rule->find)
         rule->find(findings);
     for (size_t i = 0; rule->find_object && i < findings->snapshot->object_count; i++)
-        if (findings_max(findings, i) >= FINDINGS_GAIN_MIN)
+        if (findings_gain_max(findings, i) >= FINDINGS_GAIN_MIN)
             rule->find_object(findings, i);
 }
 
@@ -250,7 +250,7 @@ double findings_share(const struct findings *findings, size_t object)
     return findings->snapshot->objects[object].share.value * findings->attributed;
 }
 
-double findings_max(const struct findings *findings, size_t object)
+double findings_gain_max(const struct findings *findings, size_t object)
 {
     return findings->snapshot->objects[object].share.value;
 }
@@ -460,7 +460,7 @@ static void update_held_finding(const struct findings *findings, struct snapshot
     for (size_t i = 0; i < snapshot->object_count; i++)
         if (snapshot->objects[i].id == finding->id)
             finding->object = (uint32_t)i;
-    double most = finding->object != UINT32_MAX ? findings_max(findings, finding->object)
+    double most = finding->object != UINT32_MAX ? findings_gain_max(findings, finding->object)
                   : listed                      ? 0
                                                 : 1;
     finding->share = fmin(finding->share, most);
@@ -547,7 +547,7 @@ static void findings_gather_spreads(struct build *build, struct findings *findin
 void build_findings(struct build *build)
 {
     struct snapshot *snapshot = build->snapshot;
-    double everything = build_everything(build);
+    double everything = build_total_weight(build);
     struct spread *spreads = build_array(build, SPREADS_MAX, sizeof *spreads);
     struct findings *findings = build_array(build, 1, sizeof *findings);
     struct snapshot_finding *list = build_array(build, FINDINGS_MAX, sizeof *list);
@@ -651,7 +651,7 @@ static void held_finding_forget(struct findings_held *held, struct finding_held 
     copy_held_finding(one, &last->finding);
 }
 
-void findings_held_leave(struct findings_held *held, const uint32_t *renamed, size_t count)
+void findings_held_drop_renamed(struct findings_held *held, const uint32_t *renamed, size_t count)
 {
     for (size_t i = 0; i < held->count;) {
         uint32_t id = held->list[i].finding.id;

@@ -31,7 +31,7 @@ static const struct snapshot_layout *layout_of_many_elements(const struct findin
     if (!spread || !layout || layout->inferred || layout->reading == LAYOUT_MANAGED ||
         !layout->size || ends_in_flexible_array(layout) || !line ||
         !(layout->share >= of_one_type) || layout->samples < FINDINGS_SAMPLES ||
-        !(spread_bytes(spread, line) >= findings_beyond(findings)))
+        !(spread_bytes(spread, line) >= findings_min_bytes(findings)))
         return NULL;
     return object->size >= ELEMENTS_MANY * layout->size || object->blocks >= ELEMENTS_MANY ? layout
                                                                                            : NULL;
@@ -110,7 +110,7 @@ static void split_off(struct findings *findings, size_t index, const struct snap
     double line = findings->snapshot->sets.line;
     double dense = elements * (double)hot->used_bytes;
     double touched = elements * fmin(line, (double)layout->size);
-    if (!(bytes > 0) || dense > findings_beyond(findings) || dense > used_in_no_order * touched)
+    if (!(bytes > 0) || dense > findings_min_bytes(findings) || dense > used_in_no_order * touched)
         return;
     struct snapshot_finding finding = {.rule = RULE_SPLIT_OFF,
                                        .sure = FINDING_LIKELY,
@@ -284,7 +284,7 @@ static bool exceeds_caches(const struct findings *findings, size_t index)
 {
     const struct spread *spread = findings_spread(findings, index);
     return spread &&
-           spread_bytes(spread, findings->snapshot->sets.line) >= findings_beyond(findings);
+           spread_bytes(spread, findings->snapshot->sets.line) >= findings_min_bytes(findings);
 }
 
 static void find_scattered(struct findings *findings, size_t index)
@@ -301,7 +301,7 @@ static void find_scattered(struct findings *findings, size_t index)
     double pooled = fmin(blocks.count * blocks.asked_bytes, fetched);
     /* A random access needs one line of a block wherever it is: adjacent blocks only help if they
      * then fit into the caches. */
-    if (fetched < fetched_min * pooled || pooled > findings_beyond(findings))
+    if (fetched < fetched_min * pooled || pooled > findings_min_bytes(findings))
         return;
     struct snapshot_finding finding = {.rule = RULE_SCATTERED,
                                        .sure = FINDING_LIKELY,
@@ -394,7 +394,7 @@ static void check_pointer_pair(struct findings *findings, size_t holder, size_t 
     if (!link || !share_hot_function(a, b) ||
         !have_like_block_counts(findings, holder, index, &blocks) ||
         findings->spreads[holder].samples < HOLDER_SAMPLES ||
-        spread_together(&findings->spreads[holder], &findings->spreads[index]) < together_min)
+        spread_time_overlap(&findings->spreads[holder], &findings->spreads[index]) < together_min)
         return;
     findings_hot(from, findings->arena, &hot_from);
     findings_hot(to, findings->arena, &hot_to);

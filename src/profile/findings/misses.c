@@ -52,7 +52,7 @@ const struct snapshot_causes_row *findings_causes(const struct findings *finding
     return NULL;
 }
 
-double findings_beyond(const struct findings *findings)
+double findings_min_bytes(const struct findings *findings)
 {
     const struct simulation_level *level = findings_level(findings);
     return level && level->size_bytes ? (double)level->size_bytes : FINDINGS_BEYOND_BYTES;
@@ -82,7 +82,7 @@ static struct snapshot_finding findings_exact(const struct findings *findings,
         .of.cause = {.misses = causes->figures.misses,
                      .part = part,
                      .first = first_reference_share(causes),
-                     .cache_bytes = findings_beyond(findings),
+                     .cache_bytes = findings_min_bytes(findings),
                      .stride = level && level->ways ? level->size_bytes / level->ways : 0}};
     for (size_t i = 0; i < causes->evictor_count && i < FINDING_EVICTORS &&
                        causes->evictors[i].share >= evictor_min;
@@ -274,7 +274,7 @@ static bool exceeds_cache(const struct findings *findings, uint32_t id)
         if (findings->snapshot->objects[i].id == id)
             return findings_spread(findings, i) &&
                    spread_bytes(&findings->spreads[i], findings->snapshot->sets.line) >
-                       findings_beyond(findings);
+                       findings_min_bytes(findings);
     return false;
 }
 
@@ -311,7 +311,7 @@ static void find_streaming_cause(struct findings *findings, size_t index)
     double bytes = spread_bytes(&findings->spreads[index], findings->snapshot->sets.line);
     double part = causes->figures.share[CAUSE_CAPACITY];
     /* If a cache serves the misses instead of memory, processors prefetch them. */
-    if (!(part >= FINDINGS_MOSTLY) || bytes <= findings_beyond(findings) ||
+    if (!(part >= FINDINGS_MOSTLY) || bytes <= findings_min_bytes(findings) ||
         simulated_level(findings) + 1 != findings->snapshot->simulation.level_count ||
         findings_share(findings, index) < FINDINGS_STREAMING_MIN)
         return;

@@ -9,7 +9,7 @@
 
 /* Functions and instructions with samples without an object. */
 
-double build_everything(const struct build *build)
+double build_total_weight(const struct build *build)
 {
     const struct profile *profile = build->profile;
     return build_read(build, &profile->all[build->event].weight) +
@@ -66,7 +66,7 @@ void build_unplaced(struct build *build)
     build->unlike = unplaced_excess_weight(build);
 }
 
-struct snapshot_share build_widened(const struct build *build, struct snapshot_share share)
+struct snapshot_share build_widen_share(const struct build *build, struct snapshot_share share)
 {
     double all = build_read(build, &build->profile->all[build->event].weight) +
                  build_read(build, &build->profile->unplaced.waited[build->event].weight);
@@ -81,10 +81,10 @@ static void build_function_unplaced(const struct build *build, struct snapshot_c
     const struct unplaced *unplaced = &build->profile->unplaced;
     const struct tally *known = tallies_at(&build->profile->functions, code->id, build->event);
     const struct tally *tally = unplaced_tally(unplaced, code->id, build->event);
-    double all = build_everything(build);
+    double all = build_total_weight(build);
     double weight = tally ? build_read(build, &tally->weight) : 0;
     code->unknown_samples = tally ? build_samples(build, &tally->weight) : 0;
-    code->unknown_over = tally ? build_over(build, &tally->samples, &tally->weight) : 0;
+    code->unknown_over = tally ? build_samples_over(build, &tally->samples, &tally->weight) : 0;
     code->unknown_share = all > 0 ? weight / all : NAN;
     code->all_share = all > 0 ? (weight + build_read(build, &known->weight)) / all : NAN;
 }
@@ -153,7 +153,7 @@ static size_t build_join_unplaced(struct build *build, uint32_t function,
             used++;
         }
         row->unknown_samples = samples;
-        row->unknown_over = build_over(build, &pairs[i]->samples, &pairs[i]->weight);
+        row->unknown_over = build_samples_over(build, &pairs[i]->samples, &pairs[i]->weight);
         row->unknown_reason = (enum reason)pairs[i]->extra;
     }
     return used;
@@ -200,7 +200,7 @@ static size_t make_function_rows(const struct build *build, const struct pair **
         }
         struct snapshot_code *row = &rows[used - 1];
         row->samples += samples;
-        row->count_over += build_over(build, &sorted[i]->samples, &sorted[i]->weight);
+        row->count_over += build_samples_over(build, &sorted[i]->samples, &sorted[i]->weight);
         row->sites += site;
         of_site = site ? samples : of_site + samples;
         if (of_site > hottest) {
@@ -276,7 +276,7 @@ static void list_functions(struct build *build, struct snapshot_code *rows)
         double samples = build_samples(build, &tally->weight);
         struct snapshot_code code = {
             .id = id, .samples = samples, .top_object = UINT32_MAX, .top_object_share = NAN};
-        code.count_over = build_over(build, &tally->samples, &tally->weight);
+        code.count_over = build_samples_over(build, &tally->samples, &tally->weight);
         build_function_unplaced(build, &code);
         if (!(samples + code.unknown_samples > 0))
             continue;
@@ -369,7 +369,7 @@ static void name_field(struct build *build, struct snapshot_instruction *row, ui
     row->type_id = offset_key_type(where);
     row->member = TYPE_NO_MEMBER;
     if (build_type(build, whole, &type))
-        build_in_whole(build, &type, whole, &row->type_id, &at);
+        build_offset_in_whole(build, &type, whole, &row->type_id, &at);
     if (!build_type(build, row->type_id, &type))
         return;
     row->member = member_at(build, row, &type, at);
@@ -445,7 +445,7 @@ static size_t instructions_join(const struct build *build, const struct pair **p
         }
         struct snapshot_instruction *row = &rows[used - 1];
         row->samples += more.samples;
-        row->count_over += build_over(build, &pairs[i]->samples, &pairs[i]->weight);
+        row->count_over += build_samples_over(build, &pairs[i]->samples, &pairs[i]->weight);
         row->loads += build_samples(build, &pairs[i]->loads);
         row->stores += build_samples(build, &pairs[i]->stores);
         add_object(list, row, &more);

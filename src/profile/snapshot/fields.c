@@ -263,8 +263,8 @@ static struct folding make_folding(const struct build *build, const struct snaps
     return folding;
 }
 
-void build_in_whole(const struct build *build, const struct type_desc *whole, uint32_t whole_id,
-                    uint32_t *type, uint32_t *offset)
+void build_offset_in_whole(const struct build *build, const struct type_desc *whole,
+                           uint32_t whole_id, uint32_t *type, uint32_t *offset)
 {
     struct type_desc part;
     uint64_t at;
@@ -324,7 +324,7 @@ static void find_wholes(const struct build *build, struct snapshot_field *fields
             uint32_t offset = (uint32_t)fields[k].offset;
             if (fields[k].type_id != types[i])
                 continue;
-            build_in_whole(build, &whole, id, &fields[k].type_id, &offset);
+            build_offset_in_whole(build, &whole, id, &fields[k].type_id, &offset);
             fields[k].offset = offset;
         }
     }
@@ -343,7 +343,7 @@ static bool locate_field(const struct build *build, const struct folding *foldin
         field->type_id = offset_key_type(key);
         field->unit = offset_key_unit(key);
         uint32_t at = (uint32_t)key;
-        build_in_whole(build, &folding->type, folding->type_id, &field->type_id, &at);
+        build_offset_in_whole(build, &folding->type, folding->type_id, &field->type_id, &at);
         field->offset = at;
     } else if (folding->type_id && folding->type.member_count) {
         field->type_id = folding->type_id;
@@ -514,7 +514,7 @@ void build_fields(struct build *build, struct snapshot_object *object, const str
         if (!locate_field(build, &folding, pairs[i]->key, field))
             continue;
         field->samples = build_samples(build, &pairs[i]->weight);
-        field->count_over = build_over(build, &pairs[i]->samples, &pairs[i]->weight);
+        field->count_over = build_samples_over(build, &pairs[i]->samples, &pairs[i]->weight);
         field->loads = build_samples(build, &pairs[i]->loads);
         field->stores = build_samples(build, &pairs[i]->stores);
         pairs[used++] = pairs[i];

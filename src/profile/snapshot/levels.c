@@ -566,7 +566,7 @@ static void build_objects_waits(struct build *build, struct window_waits *sums)
         for (int level = 0; level < WAIT_LEVELS; level++)
             sums->chased[i][level] = waits_chased(&sums->waits, own, (enum wait_level)level);
         snapshot->objects[i].wait = waits_bounds(&sums->waits, own, sums->chased[i]);
-        waits_blank(&snapshot->objects[i].wait);
+        waits_drop_uninformative(&snapshot->objects[i].wait);
     }
 }
 
@@ -592,7 +592,7 @@ static void build_functions_waits(struct build *build, const struct window_waits
         code->wait = waits_bounds(&sums->waits, &sums->functions[i], chased);
         add_unplaced(&code->wait, code->samples, code->unknown_samples,
                      code->samples + code->unknown_samples);
-        waits_blank(&code->wait);
+        waits_drop_uninformative(&code->wait);
     }
 }
 
@@ -608,7 +608,7 @@ static void build_all_wait(struct build *build, const struct window_waits *sums)
     double like = may_wait(build, &unlike) - unlike;
     snapshot->wait = waits_bounds(&sums->waits, &sums->all, chased);
     add_unplaced(&snapshot->wait, totals->weight + like, unlike, totals->everything);
-    waits_blank(&snapshot->wait);
+    waits_drop_uninformative(&snapshot->wait);
 }
 
 static void build_recurrence(struct build *build)

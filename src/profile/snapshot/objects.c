@@ -81,7 +81,7 @@ static void add_tally(struct build *build, struct snapshot_object *object, uint3
 {
     const struct tally *tally = tallies_at(&build->profile->objects, id, build->event);
     object->samples += build_samples(build, &tally->weight);
-    object->count_over += build_over(build, &tally->samples, &tally->weight);
+    object->count_over += build_samples_over(build, &tally->samples, &tally->weight);
     object->loads += build_samples(build, &tally->loads);
     object->stores += build_samples(build, &tally->stores);
     object->inferred += build_samples(build, &tally->inferred);
@@ -110,9 +110,9 @@ static void fill_figures(struct build *build, struct snapshot_object *object)
         sum_extra(&extra, &profile->extras[id]);
         build_sum_object(build, id, &sums);
     }
-    object->share =
-        build_widened(build, interval_share(objects_share(build, object->id, build->event),
-                                            build_effective(build, &profile->all[build->event])));
+    object->share = build_widen_share(
+        build, interval_share(objects_share(build, object->id, build->event),
+                              build_effective(build, &profile->all[build->event])));
     for (uint16_t i = 0; i < SAMPLE_EVENTS_MAX; i++)
         object->event_share[i] =
             i < profile->options.event_count ? objects_share(build, object->id, i) : NAN;
@@ -270,7 +270,7 @@ static void build_instances(struct build *build, struct snapshot_object *object,
             .base = pairs[i]->key,
             .size = pairs[i]->size,
             .samples = samples,
-            .count_over = build_over(build, &pairs[i]->samples, &pairs[i]->weight),
+            .count_over = build_samples_over(build, &pairs[i]->samples, &pairs[i]->weight),
             .tid = pairs[i]->extra,
             .share = object->samples > 0 ? samples / object->samples : NAN};
     }
@@ -453,7 +453,7 @@ static void list_bins(struct build *build, struct snapshot_heap *shown)
     shown->bins_left_out = count - listed;
     for (size_t i = 0; i < listed && !build->failed; i++)
         list_bin(build, ranks[i].index, shown);
-    build->failed |= !build->failed && !twins_number(shown, build->arena);
+    build->failed |= !build->failed && !bins_add_callers(shown, build->arena);
     free(ranks);
 }
 
@@ -623,7 +623,7 @@ static int compare_bin_ids(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-bool twins_number(struct snapshot_heap *heap, struct arena *arena)
+bool bins_add_callers(struct snapshot_heap *heap, struct arena *arena)
 {
     struct bin_calls *sorted = calloc(heap->bin_count + 1, sizeof *sorted);
     size_t count = 0;
@@ -659,13 +659,13 @@ enum { FUNCTIONS = 24, INSTRUCTIONS = 1024 };
 static const double worth = 0.01; /* minimum share of its function's samples */
 
 /* The hot instructions, sorted by address. */
-struct hot_one {
+struct hot_partner {
     uint64_t address;
     struct snapshot_instruction *instruction;
 };
 
 struct hot {
-    struct hot_one at[INSTRUCTIONS];
+    struct hot_partner at[INSTRUCTIONS];
     size_t count;
 };
 
@@ -676,7 +676,7 @@ static void partners_gather(const struct build *build, struct hot *hot)
         for (size_t k = 0; k < snapshot->code[i].instruction_count; k++) {
             struct snapshot_instruction *one = &snapshot->code[i].instructions[k];
             if (one->share >= worth && hot->count < INSTRUCTIONS)
-                hot->at[hot->count++] = (struct hot_one){one->address, one};
+                hot->at[hot->count++] = (struct hot_partner){one->address, one};
         }
     SORT_BY(hot->at, hot->count, address);
 }

@@ -162,7 +162,8 @@ void build_search(struct build *build)
     shown->base = search->base;
     shown->bound = search->bound;
     shown->what = arena_string(build->arena, search->what);
-    shown->before = arena_string(build->arena, search_before_what(&build->profile->search_before));
+    shown->before =
+        arena_string(build->arena, search_history_what(&build->profile->search_history));
     size_t room = search->active_count + search->queue.count + ELSEWHERE;
     shown->regions = build_array(build, room, sizeof *shown->regions);
     shown->dropped = build_array(build, SEARCH_DROPPED, sizeof *shown->dropped);

@@ -277,8 +277,8 @@ double build_samples(const struct build *build, const struct counted *weight)
     return build_read(build, weight) * (sum > 0 ? build_read(build, &all->samples) / sum : 1);
 }
 
-double build_over(const struct build *build, const struct counted *samples,
-                  const struct counted *weight)
+double build_samples_over(const struct build *build, const struct counted *samples,
+                          const struct counted *weight)
 {
     return build_read(build, samples) - build_samples(build, weight);
 }
@@ -376,7 +376,7 @@ static void copy_totals(struct build *build, uint64_t now_ns)
     assert(sum == totals->samples);
     const struct tally *all = &profile->all[build->event];
     totals->weight = build_read(build, &all->weight);
-    totals->everything = build_everything(build);
+    totals->everything = build_total_weight(build);
     for (int i = 0; i < REASON_COUNT; i++)
         totals->reason_weight[i] = build_read(build, &profile->unplaced.by_reason[build->event][i]);
     for (int i = 0; i < TYPED_COUNT; i++)

@@ -28,8 +28,8 @@ void tallies_clear(struct tallies *tallies)
 
 static bool tallies_grow(struct tallies *tallies, uint32_t id)
 {
-    return array_reach(&tallies->at, &tallies->ids, id, tallies->events * sizeof *tallies->at,
-                       FIRST_IDS);
+    return array_reserve_index(&tallies->at, &tallies->ids, id,
+                               tallies->events * sizeof *tallies->at, FIRST_IDS);
 }
 
 uint32_t tallies_reserve(struct tallies *tallies, uint32_t id)
@@ -114,12 +114,13 @@ static void *count_rows_row(const struct count_rows *rows, const struct count_ro
 
 void *count_rows_make(struct count_rows *rows, size_t row_bytes, size_t slot, uint64_t key)
 {
-    if (!array_reach(&rows->slots, &rows->slot_count, slot, sizeof *rows->slots, FIRST_SLOTS))
+    if (!array_reserve_index(&rows->slots, &rows->slot_count, slot, sizeof *rows->slots,
+                             FIRST_SLOTS))
         return NULL;
     struct count_rows_slot *at = &rows->slots[slot];
     bool restarts = !at->row || at->key != key;
     if (!at->row) {
-        if (!array_more(&rows->at, &rows->room, rows->count, row_bytes, ARRAY_UNBOUNDED))
+        if (!array_reserve_next(&rows->at, &rows->room, rows->count, row_bytes, ARRAY_UNBOUNDED))
             return NULL;
         rows->row_bytes = row_bytes;
         at->row = (uint32_t)++rows->count;
@@ -138,7 +139,7 @@ int pairs_init(struct pairs *pairs, size_t count)
 {
     size_t buckets = count / PAIRS_BUCKET;
     *pairs = (struct pairs){.at = calloc(count, sizeof(struct pair)), .count = count};
-    pairs->buckets = array_lines(&pairs->memory, buckets, sizeof *pairs->buckets);
+    pairs->buckets = array_alloc_in_lines(&pairs->memory, buckets, sizeof *pairs->buckets);
     if (pairs->at && pairs->buckets)
         return 0;
     pairs_fini(pairs);

@@ -300,8 +300,8 @@ static const double chance = 1e-9;
 int phases_init(struct phases *phases, uint64_t start_ns)
 {
     *phases = (struct phases){.growing = {.start_ns = start_ns}, .scales = PHASES_USUAL};
-    if (!array_more(&phases->segments, &phases->segment_room, 0, sizeof *phases->segments,
-                    PHASES_SEGMENTS))
+    if (!array_reserve_next(&phases->segments, &phases->segment_room, 0, sizeof *phases->segments,
+                            PHASES_SEGMENTS))
         return -ENOMEM;
     phases->segments[phases->segment_count++] =
         (struct phases_segment){.start_ns = start_ns, .end_ns = start_ns, .phase = PHASES_NONE};
@@ -411,7 +411,7 @@ static uint64_t count_changed_blocks(const struct phases *phases)
     return phases_same_letter(phases, before, after) ? 0 : best;
 }
 
-void phases_look_over(struct phases *phases, uint64_t period_ns)
+void phases_rescan(struct phases *phases, uint64_t period_ns)
 {
     const struct phases_segment *last = &phases->segments[phases->segment_count - 1];
     uint64_t block_ns = phases->blocks ? (last->end_ns - last->start_ns) / phases->blocks : 0;
@@ -468,8 +468,8 @@ struct division {
 /* Makes room for a segment; merges the two oldest if the array cannot grow. */
 static bool phases_segment_make_room(struct phases *phases)
 {
-    if (array_more(&phases->segments, &phases->segment_room, phases->segment_count,
-                   sizeof *phases->segments, PHASES_SEGMENTS))
+    if (array_reserve_next(&phases->segments, &phases->segment_room, phases->segment_count,
+                           sizeof *phases->segments, PHASES_SEGMENTS))
         return true;
     if (phases->segment_count < 2)
         return false;

@@ -43,8 +43,8 @@ static struct stream *streams_new_row(struct streams *streams)
     struct streams_budget *budget = streams->budget;
     if (budget->used >= budget->most)
         return NULL;
-    if (!array_more(&streams->list, &streams->room, streams->count, sizeof *streams->list,
-                    budget->most))
+    if (!array_reserve_next(&streams->list, &streams->room, streams->count, sizeof *streams->list,
+                            budget->most))
         return NULL;
     struct stream *stream = &streams->list[streams->count];
     *stream = (struct stream){.at = calloc(streams->row_points, sizeof *stream->at)};

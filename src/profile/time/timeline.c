@@ -362,7 +362,7 @@ static void add_recent_steps(struct timeline *timeline, uint64_t periods)
     for (uint64_t i = 1; i < periods && i < RECENT_STEPS; i++)
         chosen |= recent_add(&timeline->recent, nothing);
     if (chosen)
-        phases_look_over(&timeline->phases, timeline->recent.by * TIMELINE_BASE_NS);
+        phases_rescan(&timeline->phases, timeline->recent.by * TIMELINE_BASE_NS);
 }
 
 bool timeline_step(struct timeline *timeline, const struct timeline_totals *totals, uint64_t now_ns)

@@ -232,7 +232,7 @@ static bool find_register_variable(struct program *program, const struct flow_at
     for (uint8_t reg = 0; reg < SREG_COUNT; reg++) {
         Dwarf_Die variable;
         if (registers >> reg & 1 &&
-            home_held(at->scene.wheres, at->insn->address, reg, true, &variable) &&
+            home_find_in_register(at->scene.wheres, at->insn->address, reg, true, &variable) &&
             name_variable(program, &variable, 0, answer))
             return true;
     }

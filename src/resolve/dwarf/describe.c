@@ -57,8 +57,8 @@ static uint64_t alias_key_of(const Dwarf_Die *die)
 static void aliases_add(struct aliases *aliases, const Dwarf_Die *target, const Dwarf_Die *alias)
 {
     bool created = false;
-    if (!array_more(&aliases->found, &aliases->room, aliases->count, sizeof *aliases->found,
-                    ALIASES_MAX))
+    if (!array_reserve_next(&aliases->found, &aliases->room, aliases->count, sizeof *aliases->found,
+                            ALIASES_MAX))
         return;
     uint32_t *index = hash_insert(&aliases->by_target, alias_key_of(target), &created);
     if (!index || !created)
@@ -598,8 +598,8 @@ static void describe_fill(struct describe *describe, struct subject *subject,
 /* Adds a copy in the describer's memory. Returns 0 if there are too many types. */
 static uint32_t describe_add(struct describe *describe, const struct type_desc *desc)
 {
-    if (!array_more(&describe->types, &describe->room, describe->count, sizeof *describe->types,
-                    TYPES_MAX) ||
+    if (!array_reserve_next(&describe->types, &describe->room, describe->count,
+                            sizeof *describe->types, TYPES_MAX) ||
         describe->member_total + desc->member_count > MEMBERS_MAX)
         return 0;
     struct dwarf_type *described = &describe->types[describe->count];

@@ -67,12 +67,12 @@ static bool is_copy(const struct shapes *shapes, const struct value *known,
 
 enum { WORTH_TRUST = 3 }; /* a pointer to anything except characters and void */
 
-void declared_over(struct shapes *shapes, struct value *known, const struct value *declared)
+void declare_value(struct shapes *shapes, struct value *known, const struct value *declared)
 {
-    unsigned worth = value_worth(shapes, declared);
+    unsigned worth = value_specificity(shapes, declared);
     if (known->how == DWARF_HOW_FOLLOWED || is_copy(shapes, known, declared))
         return;
-    if (worth < WORTH_TRUST && value_worth(shapes, known) >= worth)
+    if (worth < WORTH_TRUST && value_specificity(shapes, known) >= worth)
         return;
     bool same = known->kind == VALUE_POINTER && declared->kind == VALUE_POINTER &&
                 shapes_same(shapes, known->shape, declared->shape);
@@ -91,17 +91,18 @@ static uint64_t value_size(const struct shapes *shapes, const struct value *valu
 static bool improves_on_value(const struct shapes *shapes, const struct value *known,
                               const struct value *declared)
 {
-    unsigned worth = value_worth(shapes, known);
-    return worth < WORTH_TRUST || (worth > WORTH_TRUST && value_worth(shapes, declared) == worth &&
-                                   value_size(shapes, declared) > value_size(shapes, known));
+    unsigned worth = value_specificity(shapes, known);
+    return worth < WORTH_TRUST ||
+           (worth > WORTH_TRUST && value_specificity(shapes, declared) == worth &&
+            value_size(shapes, declared) > value_size(shapes, known));
 }
 
 /* Returns true if a variable is more specific for a register than the best one so far. */
 static bool is_more_specific(struct shapes *shapes, const struct value *value,
                              const struct value *best)
 {
-    unsigned worth = value_worth(shapes, value);
-    unsigned known = value_worth(shapes, best);
+    unsigned worth = value_specificity(shapes, value);
+    unsigned known = value_specificity(shapes, best);
     /* Of two structs, the larger begins with the other. */
     return worth > known || best->kind == VALUE_UNKNOWN ||
            (worth == known &&
@@ -151,7 +152,7 @@ static void declare_by_address(const struct scene *scene, struct state *state, u
             continue;
         struct value value =
             value_pointer(where->shape, (int64_t)where->part - where->offset, DWARF_HOW_VARIABLE);
-        declared_over(scene->shapes, &state->regs[where->reg], &value);
+        declare_value(scene->shapes, &state->regs[where->reg], &value);
     }
 }
 
@@ -165,7 +166,7 @@ void declared_in_registers(const struct scene *scene, struct state *state, uint6
         find_best_values(scene, pc, held, state, declared);
     for (uint8_t reg = 0; held && reg < SREG_COUNT; reg++)
         if (declared[reg].kind != VALUE_UNKNOWN)
-            declared_over(scene->shapes, &state->regs[reg], &declared[reg]);
+            declare_value(scene->shapes, &state->regs[reg], &declared[reg]);
     if (pointed)
         declare_by_address(scene, state, pc, pointed);
 }
@@ -188,7 +189,7 @@ enum { LINKS_MAX = 1 << 20, WORD_BYTES = 8 };
 
 static void links_add(struct links *links, const struct link *link)
 {
-    if (!array_more(&links->at, &links->room, links->count, sizeof *links->at, LINKS_MAX))
+    if (!array_reserve_next(&links->at, &links->room, links->count, sizeof *links->at, LINKS_MAX))
         return;
     links->at[links->count++] = *link;
 }

@@ -283,8 +283,8 @@ enum { ROUTINE_DEPTH_MAX = 16, UNIT_ENTRIES_MAX = 1 << 22, PARTS_MAX = 64, ROUTI
 
 static void routines_add(struct routines *routines, const struct routine *routine)
 {
-    if (!array_more(&routines->at, &routines->room, routines->count, sizeof *routines->at,
-                    ROUTINES_MAX))
+    if (!array_reserve_next(&routines->at, &routines->room, routines->count, sizeof *routines->at,
+                            ROUTINES_MAX))
         return;
     routines->at[routines->count++] = *routine;
 }

@@ -86,7 +86,7 @@ static inline bool reader_file_is_idle(const struct reader_file *file)
 /* Adds a question. Returns false if the list is full or out of memory. */
 static bool asked_push(struct asked *asked, const struct dwarf_question *question)
 {
-    if (!array_more(&asked->at, &asked->room, asked->count, sizeof *asked->at, ASKED_MAX))
+    if (!array_reserve_next(&asked->at, &asked->room, asked->count, sizeof *asked->at, ASKED_MAX))
         return false;
     asked->at[asked->count++] = *question;
     return true;
@@ -419,8 +419,8 @@ static struct reader_file *find_or_add_file(struct readers *readers, const struc
     uint32_t *index = hash_find(&readers->by_serial, module_serial(module));
     if (index)
         return readers->files[*index];
-    struct reader_file *file = array_more(&readers->files, &readers->room, readers->count,
-                                          sizeof *readers->files, ARRAY_UNBOUNDED)
+    struct reader_file *file = array_reserve_next(&readers->files, &readers->room, readers->count,
+                                                  sizeof *readers->files, ARRAY_UNBOUNDED)
                                    ? reader_file_new(module)
                                    : NULL;
     index = file ? hash_insert(&readers->by_serial, file->serial, &created) : NULL;

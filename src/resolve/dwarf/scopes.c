@@ -66,8 +66,8 @@ static bool is_scope(int tag)
 
 static uint32_t add_scope(struct scopes *scopes, const struct scope *scope)
 {
-    if (!array_more(&scopes->scopes, &scopes->room, scopes->count, sizeof *scopes->scopes,
-                    SCOPES_MAX))
+    if (!array_reserve_next(&scopes->scopes, &scopes->room, scopes->count, sizeof *scopes->scopes,
+                            SCOPES_MAX))
         return 0;
     scopes->scopes[scopes->count++] = *scope;
     return scopes->count;
@@ -77,8 +77,8 @@ static uint32_t add_scope(struct scopes *scopes, const struct scope *scope)
 static void add_definition(struct scopes *scopes, uint64_t hash, const Dwarf_Die *die)
 {
     bool created = false;
-    if (!array_more(&scopes->definitions, &scopes->definition_room, scopes->definition_count,
-                    sizeof *scopes->definitions, DEFINITIONS_MAX))
+    if (!array_reserve_next(&scopes->definitions, &scopes->definition_room,
+                            scopes->definition_count, sizeof *scopes->definitions, DEFINITIONS_MAX))
         return;
     uint32_t *slot = hash_insert(&scopes->by_name, hash, &created);
     if (slot && created) {

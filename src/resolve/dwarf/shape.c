@@ -43,8 +43,8 @@ struct shape_reader {
 static void parts_take(struct shape_reader *reader, const struct part *part)
 {
     struct parts *parts = reader->parts;
-    if (!array_more(&parts->parts, &reader->room, parts->count, sizeof *parts->parts,
-                    ARRAY_UNBOUNDED))
+    if (!array_reserve_next(&parts->parts, &reader->room, parts->count, sizeof *parts->parts,
+                            ARRAY_UNBOUNDED))
         return;
     parts->parts[parts->count++] = *part;
 }
@@ -253,8 +253,8 @@ static struct shape shape_describe(struct shapes *shapes, Dwarf_Die *die, unsign
 
 static uint32_t shapes_add(struct shapes *shapes, const struct shape *shape)
 {
-    if (!array_more(&shapes->entries, &shapes->room, shapes->count, sizeof *shapes->entries,
-                    SHAPES_MAX))
+    if (!array_reserve_next(&shapes->entries, &shapes->room, shapes->count, sizeof *shapes->entries,
+                            SHAPES_MAX))
         return SHAPE_NOTHING;
     shapes->entries[shapes->count++] = (struct shape_entry){.shape = *shape};
     return (uint32_t)shapes->count;

@@ -95,8 +95,8 @@ static bool is_specific_pointer(const struct where *where)
            die_type(&pointer, &target) && die_strip(&target, &pointee);
 }
 
-bool home_held(const struct wheres *wheres, uint64_t pc, uint8_t reg, bool pointers,
-               Dwarf_Die *variable)
+bool home_find_in_register(const struct wheres *wheres, uint64_t pc, uint8_t reg, bool pointers,
+                           Dwarf_Die *variable)
 {
     const struct where *best = NULL;
     const struct where *where;
@@ -219,7 +219,7 @@ static bool find_stored_variable(const struct home_place *place, const struct st
     for (unsigned i = 0; i < stack->store_count; i++) {
         const struct stack_store *store = &stack->stores[i];
         Dwarf_Die variable;
-        if (!home_held(place->wheres, store->address, store->reg, false, &variable) ||
+        if (!home_find_in_register(place->wheres, store->address, store->reg, false, &variable) ||
             (i && variable.addr != kept->addr))
             return false;
         *kept = variable;

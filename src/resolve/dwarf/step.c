@@ -190,7 +190,7 @@ static struct value loaded_from_frame(const struct scene *scene, const struct st
     if (!slot)
         return value;
     struct value best = *slot;
-    declared_over(scene->shapes, &best, &value);
+    declare_value(scene->shapes, &best, &value);
     return best;
 }
 

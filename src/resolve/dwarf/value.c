@@ -204,7 +204,7 @@ struct value value_joined(struct shapes *shapes, const struct value *value,
                : join_places(shapes, value, other);
 }
 
-unsigned value_worth(const struct shapes *shapes, const struct value *value)
+unsigned value_specificity(const struct shapes *shapes, const struct value *value)
 {
     if (value->kind != VALUE_POINTER)
         return value->kind == VALUE_FRAME ? 3 : 0;

@@ -146,8 +146,8 @@ void globals_fini(struct globals *globals)
 static void globals_add(struct globals_index *index, uint64_t start, uint64_t size,
                         const Dwarf_Die *die)
 {
-    if (!array_more(&index->globals, &index->room, index->count, sizeof *index->globals,
-                    VARIABLES_MAX))
+    if (!array_reserve_next(&index->globals, &index->room, index->count, sizeof *index->globals,
+                            VARIABLES_MAX))
         return;
     index->globals[index->count++] = (struct global){start, size, *die};
     index->sorted = false;
@@ -284,8 +284,8 @@ static void read_expressions(struct globals_index *index, const Elf_Data *sectio
             break;
         if (at[1] != head[1])
             continue;
-        if (!array_more(&index->expressions, &index->expression_room, index->expression_count,
-                        sizeof *index->expressions, VARIABLES_MAX))
+        if (!array_reserve_next(&index->expressions, &index->expression_room,
+                                index->expression_count, sizeof *index->expressions, VARIABLES_MAX))
             break;
         memcpy(&number, at + HEAD_BYTES, sizeof number);
         index->expressions[index->expression_count++] =

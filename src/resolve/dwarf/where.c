@@ -127,7 +127,7 @@ static void add_where(const struct where_variable *found, const struct where *pi
     struct wheres *wheres = found->reader->wheres;
     bool held = piece->kind == WHERE_HELD || piece->kind == WHERE_COMPUTED;
     struct where_list *list = held ? &wheres->in_register : &wheres->in_memory;
-    if (!array_more(&list->at, &list->room, list->count, sizeof *list->at, ITEMS_MAX))
+    if (!array_reserve_next(&list->at, &list->room, list->count, sizeof *list->at, ITEMS_MAX))
         return;
     struct where *where = &list->at[list->count++];
     *where = *piece;
@@ -208,8 +208,8 @@ static void read_call_site(struct where_reader *reader, Dwarf_Die *site)
     Dwarf_Attribute attribute;
     struct where_call call;
     Dwarf_Addr back;
-    if (!array_more(&wheres->calls, &wheres->call_room, wheres->call_count, sizeof *wheres->calls,
-                    ITEMS_MAX))
+    if (!array_reserve_next(&wheres->calls, &wheres->call_room, wheres->call_count,
+                            sizeof *wheres->calls, ITEMS_MAX))
         return;
     if (dwarf_formaddr(dwarf_attr(site, DW_AT_call_return_pc, &attribute), &back) &&
         dwarf_formaddr(dwarf_attr(site, DW_AT_low_pc, &attribute), &back))

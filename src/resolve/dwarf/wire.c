@@ -45,7 +45,7 @@ static unsigned char *channel_room(struct channel_bytes *bytes, size_t more)
     if (bytes->room - bytes->end < more)
         compact_bytes(bytes);
     if (bytes->room - bytes->end < more &&
-        !array_fit(&bytes->at, &bytes->room, (bytes->end + more) * 2, 1))
+        !array_reserve_exact(&bytes->at, &bytes->room, (bytes->end + more) * 2, 1))
         return NULL;
     return bytes->at + bytes->end;
 }

@@ -39,7 +39,7 @@ int worker_start(struct worker *worker, struct module *module, const struct serv
         return -errno;
     pid_t pid = fork();
     if (!pid)
-        serve(ends[1], parent, module, source, limits);
+        worker_serve(ends[1], parent, module, source, limits);
     int code = pid < 0 ? -errno : 0;
     close(ends[1]);
     if (code) {
@@ -280,10 +280,10 @@ static void drop_rights(const struct files_client *files)
     bool elsewhere = files && files->pid && files->elsewhere;
     int root = elsewhere ? files_root(files->pid) : -1;
     if (elsewhere)
-        files_enter(root);
+        files_change_root(root);
     landlock_confine();
     if (files)
-        files_become(files);
+        files_change_user(files);
 }
 
 static void *open_program(struct module *module)
@@ -343,8 +343,8 @@ static void answer_question(struct channel *channel, void *opened,
     send_answers(channel);
 }
 
-void serve(int fd, pid_t parent, struct module *module, const struct serve_source *source,
-           const struct readers_limits *limits)
+void worker_serve(int fd, pid_t parent, struct module *module, const struct serve_source *source,
+                  const struct readers_limits *limits)
 {
     struct channel channel = {.fd = confine_process(fd, parent, limits->memory_bytes)};
     struct wire_message message = {.number = 0};

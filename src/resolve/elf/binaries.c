@@ -241,8 +241,8 @@ static bool binaries_add(struct binaries *binaries, const struct sample_mapping 
 {
     const char *path = mapping->path;
     struct binary binary = {.wanted = *id, .inode = mapping->inode, .state = BINARY_MISSING};
-    if (!array_more(&binaries->list, &binaries->room, binaries->count, sizeof *binaries->list,
-                    BINARIES_MAX))
+    if (!array_reserve_next(&binaries->list, &binaries->room, binaries->count,
+                            sizeof *binaries->list, BINARIES_MAX))
         return false;
     binary.path = strdup(path);
     binary.shown = printable_copy(path);

@@ -48,7 +48,8 @@ static void units_fini(struct units *units)
 
 static bool units_add(struct units *units, const struct unit_range *range)
 {
-    if (!array_more(&units->ranges, &units->room, units->count, sizeof *units->ranges, RANGES_MAX))
+    if (!array_reserve_next(&units->ranges, &units->room, units->count, sizeof *units->ranges,
+                            RANGES_MAX))
         return false;
     units->ranges[units->count++] = *range;
     return true;

@@ -700,12 +700,12 @@ static int open_live(const struct map *map, const char *name, const struct looku
 {
     char path[64];
     /* The mapping leads to the file in use, even if its path has changed. Needs privileges. */
-    snprintf(path, sizeof path, "/proc/%d/map_files/%lx-%lx", (int)files_shown_by(from->pid),
+    snprintf(path, sizeof path, "/proc/%d/map_files/%lx-%lx", (int)files_proc_tid(from->pid),
              (unsigned long)map->start, (unsigned long)map->end);
     int fd = close_unless_same_inode(files_open(path), map);
     /* The program itself is always available. */
     if (fd < 0) {
-        snprintf(path, sizeof path, "/proc/%d/exe", (int)files_shown_by(from->pid));
+        snprintf(path, sizeof path, "/proc/%d/exe", (int)files_proc_tid(from->pid));
         fd = close_unless_same_inode(files_open(path), map);
     }
     if (fd < 0)
@@ -790,8 +790,8 @@ static int add_entry(struct modules *modules, const struct maps *maps, const str
                      const struct lookup_from *from)
 {
     struct modules_entry entry = {.name = strdup(maps_name(maps, map)), .map = *map};
-    if (!entry.name || !array_more(&modules->entries, &modules->room, modules->count,
-                                   sizeof *modules->entries, ARRAY_UNBOUNDED)) {
+    if (!entry.name || !array_reserve_next(&modules->entries, &modules->room, modules->count,
+                                           sizeof *modules->entries, ARRAY_UNBOUNDED)) {
         free(entry.name);
         return -1;
     }

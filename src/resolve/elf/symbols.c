@@ -17,8 +17,8 @@ void symbols_fini(struct symbols *symbols)
 
 bool symbols_add(struct symbols *symbols, struct symbol symbol)
 {
-    if (!array_more(&symbols->at, &symbols->room, symbols->count, sizeof *symbols->at,
-                    ARRAY_UNBOUNDED))
+    if (!array_reserve_next(&symbols->at, &symbols->room, symbols->count, sizeof *symbols->at,
+                            ARRAY_UNBOUNDED))
         return false;
     symbols->at[symbols->count++] = symbol;
     return true;

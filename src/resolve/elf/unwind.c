@@ -176,7 +176,8 @@ static const struct unwind_rule *rule_at(struct unwind *unwind, struct space *sp
         return &unwind->rules[*known];
     if (unwind->count == RULES_MAX)
         unwind_forget(unwind);
-    if (!array_more(&unwind->rules, &unwind->room, unwind->count, sizeof *unwind->rules, RULES_MAX))
+    if (!array_reserve_next(&unwind->rules, &unwind->room, unwind->count, sizeof *unwind->rules,
+                            RULES_MAX))
         return NULL;
     uint32_t *slot = hash_insert(&unwind->of_pc, pc, NULL);
     if (!slot)

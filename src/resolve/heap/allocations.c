@@ -71,7 +71,7 @@ struct allocations {
 static void on_block_displaced(void *context, const struct block *gone)
 {
     struct allocations *allocations = context;
-    bins_died(allocations->bins, gone, allocations->event_ns);
+    bins_count_free(allocations->bins, gone, allocations->event_ns);
 }
 
 static int open_records(struct allocations *allocations)
@@ -138,8 +138,8 @@ static uint32_t bin_of_path(struct allocations *allocations, uint32_t path, bool
     uint64_t marked[2] = {BINS_MAPPING};
     uint32_t index = path * 2 + mapping;
     if (!path || path > UINT32_MAX / 4 ||
-        !array_reach(&allocations->bin_of_path, &allocations->path_room, index,
-                     sizeof *allocations->bin_of_path, PATHS_FIRST))
+        !array_reserve_index(&allocations->bin_of_path, &allocations->path_room, index,
+                             sizeof *allocations->bin_of_path, PATHS_FIRST))
         return BINS_REST;
     if (allocations->bin_of_path[index])
         return allocations->bin_of_path[index];
@@ -170,7 +170,7 @@ static void add_block(struct allocations *allocations, struct blocks *blocks,
 {
     struct block block = block_of(allocations, event, blocks == allocations->mappings);
     if (!blocks_add(blocks, &block))
-        bins_born(allocations->bins, &block, event->time_ns);
+        bins_count_alloc(allocations->bins, &block, event->time_ns);
 }
 
 /* Removes a range from the mappings; what remains of a mapping keeps its bin. */
@@ -181,11 +181,11 @@ static void unmap_range(struct allocations *allocations, uint64_t start, uint64_
     bool into = blocks_find(allocations->mappings, start, &block) && block.start < start;
     uint64_t last = into ? block.start + block.usable_bytes : 0;
     if (into && blocks_remove(allocations->mappings, block.start, NULL)) {
-        bins_died(allocations->bins, &block, allocations->event_ns);
+        bins_count_free(allocations->bins, &block, allocations->event_ns);
         rest = block;
         rest.usable_bytes = rest.requested_bytes = start - block.start;
         if (!blocks_add(allocations->mappings, &rest))
-            bins_born(allocations->bins, &rest, allocations->event_ns);
+            bins_count_alloc(allocations->bins, &rest, allocations->event_ns);
     } else if (blocks_find(allocations->mappings, end - 1, &block)) {
         last = block.start + block.usable_bytes;
     }
@@ -196,7 +196,7 @@ static void unmap_range(struct allocations *allocations, uint64_t start, uint64_
     rest.start = end;
     rest.usable_bytes = rest.requested_bytes = last - end;
     if (!blocks_add(allocations->mappings, &rest))
-        bins_born(allocations->bins, &rest, allocations->event_ns);
+        bins_count_alloc(allocations->bins, &rest, allocations->event_ns);
 }
 
 static void take_event(struct allocations *allocations, const struct feed_event *event)
@@ -209,7 +209,7 @@ static void take_event(struct allocations *allocations, const struct feed_event 
         break;
     case FEED_FREE:
         if (blocks_remove(allocations->blocks, event->address, &gone))
-            bins_died(allocations->bins, &gone, event->time_ns);
+            bins_count_free(allocations->bins, &gone, event->time_ns);
         break;
     case FEED_MAP:
         add_block(allocations, allocations->mappings, event);
@@ -228,8 +228,8 @@ static void count_pair(struct allocations *allocations, const struct feed_event 
                        const struct feed_event *end)
 {
     struct block block = block_of(allocations, alloc, false);
-    bins_born(allocations->bins, &block, alloc->time_ns);
-    bins_died(allocations->bins, &block, end->time_ns);
+    bins_count_alloc(allocations->bins, &block, alloc->time_ns);
+    bins_count_free(allocations->bins, &block, end->time_ns);
 }
 
 static unsigned pair_hash_slot(uint64_t address)
@@ -339,10 +339,10 @@ void allocations_settle(struct allocations *allocations, uint64_t now_ns)
     allocations->settled_ns = now_ns;
 }
 
-void allocations_ask_again(struct allocations *allocations)
+void allocations_retry_names(struct allocations *allocations)
 {
     if (allocations->bins)
-        bins_ask_again(allocations->bins);
+        bins_retry_names(allocations->bins);
 }
 
 /* Drops all records: addresses mean other code now, so bins and their names are reset too. */
@@ -481,8 +481,9 @@ static void list_lead_bins(struct allocations *allocations)
 {
     uint32_t count = bins_count(allocations->bins);
     allocations->lead_count = 0;
-    if (count > allocations->lead_room && !array_fit(&allocations->leads, &allocations->lead_room,
-                                                     (size_t)count * 2, sizeof *allocations->leads))
+    if (count > allocations->lead_room &&
+        !array_reserve_exact(&allocations->leads, &allocations->lead_room, (size_t)count * 2,
+                             sizeof *allocations->leads))
         return;
     for (uint32_t id = 1; id <= count; id++)
         if (bins_at(allocations->bins, id)->lead == id)
@@ -747,10 +748,11 @@ static void describe_site(struct allocations *allocations, uint64_t address, str
 static const char *site_text(struct allocations *allocations, uint64_t address)
 {
     bool created = false;
-    uint32_t *index = array_more(&allocations->sites, &allocations->site_room,
-                                 allocations->site_count, sizeof *allocations->sites, SITES_MAX)
-                          ? hash_insert(&allocations->site_of, address, &created)
-                          : hash_find(&allocations->site_of, address);
+    uint32_t *index =
+        array_reserve_next(&allocations->sites, &allocations->site_room, allocations->site_count,
+                           sizeof *allocations->sites, SITES_MAX)
+            ? hash_insert(&allocations->site_of, address, &created)
+            : hash_find(&allocations->site_of, address);
     if (!index)
         return "?";
     if (created) {

@@ -83,7 +83,7 @@ static int bin_rules_add(struct bin_rules *rules, bool combines, const char *nam
     if (rules->count >= BIN_RULES_MAX)
         return -ENOSPC;
     size_t room = rules->count;
-    if (!array_fit(&rules->rules, &room, room + 1, sizeof *rules->rules))
+    if (!array_reserve_exact(&rules->rules, &room, room + 1, sizeof *rules->rules))
         return -ENOMEM;
     rules->steps += !rules->is_in_step;
     struct bin_rule rule = {.combines = combines,
@@ -318,7 +318,7 @@ static int add_glob(struct wrappers *wrappers, const char *glob, size_t length)
         return 0;
     }
     size_t room = wrappers->count;
-    if (!array_fit(&wrappers->globs, &room, room + 1, sizeof wrappers->globs[0]))
+    if (!array_reserve_exact(&wrappers->globs, &room, room + 1, sizeof wrappers->globs[0]))
         return -ENOMEM;
     memcpy(wrappers->globs[wrappers->count], glob, length);
     wrappers->globs[wrappers->count][length] = '\0';

@@ -43,7 +43,7 @@ static uint32_t bins_make(struct bins *bins)
     if (bins->count >= bins->most)
         return 0;
     if (bins->count + 1 >= bins->room &&
-        !array_fit(&bins->at, &bins->room, bins->room * 2, sizeof *bins->at))
+        !array_reserve_exact(&bins->at, &bins->room, bins->room * 2, sizeof *bins->at))
         return 0;
     uint32_t id = ++bins->count;
     bins->at[id] = (struct bin){.lead = id};
@@ -90,8 +90,8 @@ void bins_free(struct bins *bins)
 static bool bins_reserve_words(struct bins *bins, unsigned depth)
 {
     return bins->words_count + depth <= bins->words_room ||
-           array_fit(&bins->words, &bins->words_room, bins->words_room * 2 + BINS_DEPTH_MAX,
-                     sizeof *bins->words);
+           array_reserve_exact(&bins->words, &bins->words_room,
+                               bins->words_room * 2 + BINS_DEPTH_MAX, sizeof *bins->words);
 }
 
 static bool bin_has_path(const struct bins *bins, uint32_t id, const uint64_t *path, unsigned depth)
@@ -141,7 +141,7 @@ struct bin *bins_at(const struct bins *bins, uint32_t id)
     return id && id <= bins->count ? &bins->at[id] : NULL;
 }
 
-void bins_born(struct bins *bins, const struct block *block, uint64_t now_ns)
+void bins_count_alloc(struct bins *bins, const struct block *block, uint64_t now_ns)
 {
     struct bin *bin = bins_at(bins, block->bin);
     if (!bin)
@@ -158,7 +158,7 @@ void bins_born(struct bins *bins, const struct block *block, uint64_t now_ns)
         stats->last_ns = now_ns;
 }
 
-void bins_died(struct bins *bins, const struct block *block, uint64_t now_ns)
+void bins_count_free(struct bins *bins, const struct block *block, uint64_t now_ns)
 {
     struct bin *bin = bins_at(bins, block->bin);
     if (!bin)
@@ -568,7 +568,7 @@ static int name_unsure_bins(struct bins *bins, struct naming *naming)
     return code;
 }
 
-void bins_ask_again(struct bins *bins)
+void bins_retry_names(struct bins *bins)
 {
     bins->ask_again = true;
 }

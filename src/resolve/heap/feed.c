@@ -666,7 +666,7 @@ int feed_wake_fd(const struct feed *feed)
     return feed->waker.runs ? feed->waker.fd : -1;
 }
 
-void feed_hand_on(struct feed *feed)
+void feed_allow_exec(struct feed *feed)
 {
     feed->header->flags |= AGENT_HAND_ON;
     feed->is_simulated = true;
@@ -773,7 +773,7 @@ enum feed_state feed_state(const struct feed *feed, const char **why)
     const char *text = NULL;
     if (state == AGENT_GAVE_UP && reason == AGENT_NOT_FOLLOWED) {
         snprintf(feed->why, WHY_BYTES, "the program was replaced by exec; the new program %s",
-                 agent_load_words((uint32_t)load_shared64(&feed->header->load)));
+                 agent_load_text((uint32_t)load_shared64(&feed->header->load)));
         text = feed->why;
     } else if (state == AGENT_GAVE_UP)
         text = reasons[reason <= AGENT_SANDBOXED ? reason : 0];
@@ -820,14 +820,15 @@ static enum agent_load feed_check_agent(struct agent_load_work *work, const char
     }
     char *path = strdup(work->path);
     struct agent_file linker = agent_load_linker(work, "/proc/self/exe");
-    enum agent_load why = path ? agent_load_look(work, path, &linker, NULL) : AGENT_LOAD_UNREADABLE;
+    enum agent_load why =
+        path ? agent_load_check(work, path, &linker, NULL) : AGENT_LOAD_UNREADABLE;
     int saved = errno;
     free(path);
     if (why == AGENT_LOAD_UNREADABLE)
         error_set(error, -saved, "cannot read %s: %s", work->path, strerror(saved));
     else if (why != AGENT_LOADABLE)
-        error_set(error, -ENOTSUP, "%s %s", work->path, agent_load_words(why));
-    else if (preload && agent_load_look(work, work->path, &linker, preload) != AGENT_LOADABLE) {
+        error_set(error, -ENOTSUP, "%s %s", work->path, agent_load_text(why));
+    else if (preload && agent_load_check(work, work->path, &linker, preload) != AGENT_LOADABLE) {
         error_set(error, -ENOTSUP, "LD_PRELOAD names a sanitizer, which must come first in it");
         why = AGENT_LOAD_SANITIZER;
     }

@@ -505,12 +505,12 @@ const char *walk_source(struct walk *walk)
     return walk->all;
 }
 
-void walk_reach(struct walk *walk, uint64_t reach_bytes)
+void walk_limit_chain(struct walk *walk, uint64_t reach_bytes)
 {
     walk->reach_bytes = reach_bytes;
 }
 
-void walk_succeed(struct walk *walk, const struct walk *before)
+void walk_continue_from(struct walk *walk, const struct walk *before)
 {
     for (size_t i = 0; i < before->spans.count; i++) {
         const struct walk_span *known = &before->spans.spans[i];
@@ -629,8 +629,8 @@ static void visit_block(struct tour *tour, const struct walk_block *block)
 
 static void defer_block(struct tour *tour, const struct walk_block *block)
 {
-    if (!array_more(&tour->later, &tour->later_room, tour->later_count, sizeof *tour->later,
-                    LATER_MAX)) {
+    if (!array_reserve_next(&tour->later, &tour->later_room, tour->later_count, sizeof *tour->later,
+                            LATER_MAX)) {
         tour->code = -ENOMEM;
         return;
     }

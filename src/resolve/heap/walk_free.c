@@ -119,8 +119,8 @@ static bool walk_cache_remember(struct walk_lists *lists, uint64_t start)
     bool created;
     if (hash_find(&lists->known, start))
         return true;
-    if (!array_more(&lists->caches, &lists->cache_room, lists->cache_count, sizeof *lists->caches,
-                    CACHES_MAX))
+    if (!array_reserve_next(&lists->caches, &lists->cache_room, lists->cache_count,
+                            sizeof *lists->caches, CACHES_MAX))
         return false;
     if (!hash_insert(&lists->known, start, &created))
         return false;

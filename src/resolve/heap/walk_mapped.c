@@ -92,8 +92,8 @@ static void walk_mapped_remember(struct walk_mapped *mapped, const struct walk_m
     while (last < mapped->count && mapped->blocks[last].base < block->end)
         last++;
     if (last == first) {
-        if (!array_more(&mapped->blocks, &mapped->room, mapped->count, sizeof *mapped->blocks,
-                        BLOCKS_MAX))
+        if (!array_reserve_next(&mapped->blocks, &mapped->room, mapped->count,
+                                sizeof *mapped->blocks, BLOCKS_MAX))
             return;
     }
     memmove(&mapped->blocks[first + 1], &mapped->blocks[last],

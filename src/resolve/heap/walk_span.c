@@ -37,8 +37,8 @@ struct walk_span *walk_spans_add(struct walk *walk, uint64_t first, uint64_t map
         walk_spans_remove(walk, span);
         index--;
     }
-    if (!array_more(&spans->spans, &spans->room, spans->count, sizeof *spans->spans,
-                    WALK_SPANS_MAX))
+    if (!array_reserve_next(&spans->spans, &spans->room, spans->count, sizeof *spans->spans,
+                            WALK_SPANS_MAX))
         return NULL;
     span = &spans->spans[index];
     memmove(span + 1, span, (spans->count - index) * sizeof *span);

@@ -61,7 +61,7 @@ static void walked_restart(struct walked *walked)
 {
     blocks_remove_range(walked->cache, 0, BLOCKS_ADDRESS_END, NULL, NULL);
     classes_start(&walked->classes);
-    walk_reach(walked->walk, reach_uncounted_bytes);
+    walk_limit_chain(walked->walk, reach_uncounted_bytes);
     walked->seen_maps = walked->looked_ns = walked->counted_ns = walked->next_ns = 0;
     walked->marked = false;
 }
@@ -296,7 +296,7 @@ static void begin_count(struct walked *walked, const struct maps *maps, const st
     count->maps = maps->changes;
     walked->counts = true;
     *(struct walked_count **)lane_next(walked->counter) = count;
-    lane_give(walked->counter);
+    lane_submit(walked->counter);
 }
 
 /* Copies the counts of all classes. Classes keep their indexes, which are bin numbers. */
@@ -325,7 +325,7 @@ static void mark_classes(struct walked_classes *classes)
 static void take_count(struct walked *walked, struct walked_count *count, uint64_t now_ns)
 {
     struct walk *counted = count->walk;
-    walk_reach(walked->walk, reach_bytes);
+    walk_limit_chain(walked->walk, reach_bytes);
     walked->took_ns = count->took_ns;
     /* A newly started program is still filling its heap. */
     double cost = walked->counted_ns ? WALKED_COST : WALKED_COST_ASKED;
@@ -336,8 +336,8 @@ static void take_count(struct walked *walked, struct walked_count *count, uint64
     if (!walked->counted_ns && walked->marked)
         mark_classes(&walked->classes);
     walked->counted_ns = now_ns;
-    walk_reach(counted, reach_bytes);
-    walk_succeed(counted, walked->walk);
+    walk_limit_chain(counted, reach_bytes);
+    walk_continue_from(counted, walked->walk);
     count->walk = walked->walk;
     walked->walk = counted;
     walked->seen_maps = count->maps;

@@ -104,7 +104,7 @@ static void read_smaps(struct memory_use_of *use, uint64_t now_ns)
         return;
     use->read_ns = now_ns;
     use->mapping_count = 0;
-    snprintf(path, sizeof path, "/proc/%d/smaps", (int)files_shown_by(use->pid));
+    snprintf(path, sizeof path, "/proc/%d/smaps", (int)files_proc_tid(use->pid));
     FILE *smaps = fopen(path, "re");
     if (!smaps)
         return;

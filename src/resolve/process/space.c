@@ -93,8 +93,8 @@ static void regions_join(struct regions *regions, uint64_t from, uint64_t to)
 {
     if (from == to)
         return;
-    if (!array_more(&regions->joins, &regions->join_room, regions->join_count,
-                    sizeof *regions->joins, REGIONS_MAX))
+    if (!array_reserve_next(&regions->joins, &regions->join_room, regions->join_count,
+                            sizeof *regions->joins, REGIONS_MAX))
         return;
     regions->joins[regions->join_count++] = (struct region_join){from, to};
     for (size_t i = 0; i < regions->count; i++)
@@ -171,8 +171,8 @@ static struct region *grow_region(struct regions *regions, uint64_t start, uint6
 static struct region *regions_add(struct regions *regions, uint64_t start, uint64_t end,
                                   uint64_t key)
 {
-    if (!array_more(&regions->list, &regions->room, regions->count, sizeof *regions->list,
-                    REGIONS_MAX))
+    if (!array_reserve_next(&regions->list, &regions->room, regions->count, sizeof *regions->list,
+                            REGIONS_MAX))
         return NULL;
     struct region *region = &regions->list[regions->count++];
     regions->changes++;

@@ -99,7 +99,8 @@ static const struct tcb *add_tcb(struct tcbs *tcbs, pid_t pid, uint64_t base, ui
     size_t at = tcbs_place_of(tcbs, tid);
     bool known = at < tcbs->count && tcbs->tcbs[at].tid == tid;
     if (!known) {
-        if (!array_more(&tcbs->tcbs, &tcbs->room, tcbs->count, sizeof *tcbs->tcbs, ARRAY_UNBOUNDED))
+        if (!array_reserve_next(&tcbs->tcbs, &tcbs->room, tcbs->count, sizeof *tcbs->tcbs,
+                                ARRAY_UNBOUNDED))
             return NULL;
         memmove(&tcbs->tcbs[at + 1], &tcbs->tcbs[at], (tcbs->count - at) * sizeof *tcbs->tcbs);
         tcbs->count++;
@@ -140,7 +141,7 @@ static uint64_t find_tcb_below(struct tcbs *tcbs, pid_t pid, uint64_t head)
     return 0;
 }
 
-const struct tcb *tcbs_ask(struct tcbs *tcbs, pid_t pid, uint32_t tid)
+const struct tcb *tcbs_find_or_ask(struct tcbs *tcbs, pid_t pid, uint32_t tid)
 {
     void *head = NULL;
     size_t size = 0;
@@ -168,7 +169,7 @@ void tcbs_refresh(struct tcbs *tcbs, pid_t pid)
     read_tids(tids, pid);
     tcbs_forget_ended(tcbs, tids);
     for (size_t i = 0; i < tids->count; i++)
-        tcbs_ask(tcbs, pid, tids->tids[i]);
+        tcbs_find_or_ask(tcbs, pid, tids->tids[i]);
     free(tids);
 }
 
@@ -326,8 +327,8 @@ static void stacks_put(struct stacks *stacks, struct stack stack)
     make_room_for_stack(stacks, &stack);
     if (stack.start >= stack.end)
         return;
-    if (!array_more(&stacks->stacks, &stacks->room, stacks->count, sizeof *stacks->stacks,
-                    STACKS_MAX))
+    if (!array_reserve_next(&stacks->stacks, &stacks->room, stacks->count, sizeof *stacks->stacks,
+                            STACKS_MAX))
         return;
     size_t at = stack_after(stacks, stack.start);
     memmove(&stacks->stacks[at + 1], &stacks->stacks[at],
@@ -390,7 +391,7 @@ static struct stack *find_near_guess(struct stacks *stacks, uint64_t address)
     return below && !below->tid && address - below->end <= STACKS_FRAMES ? below : NULL;
 }
 
-void stacks_reached(struct stacks *stacks, const struct map *map, uint64_t address)
+void stacks_note_access(struct stacks *stacks, const struct map *map, uint64_t address)
 {
     uint64_t start = map->start;
     uint64_t end = map->end;
@@ -416,8 +417,8 @@ void thread_names_fini(struct thread_names *names)
 
 static char *thread_names_make(struct thread_names *names, uint32_t tid)
 {
-    if (!array_more(&names->list, &names->room, names->count, sizeof *names->list,
-                    THREAD_NAMES_MAX))
+    if (!array_reserve_next(&names->list, &names->room, names->count, sizeof *names->list,
+                            THREAD_NAMES_MAX))
         return NULL;
     uint32_t *index = hash_insert(&names->of_tid, tid, NULL);
     if (!index)

@@ -32,7 +32,8 @@ void tls_fini(struct tls *tls)
 
 static void tls_add(struct tls *tls, struct tls_block block)
 {
-    if (!array_more(&tls->blocks, &tls->room, tls->count, sizeof *tls->blocks, TLS_BLOCKS_MAX))
+    if (!array_reserve_next(&tls->blocks, &tls->room, tls->count, sizeof *tls->blocks,
+                            TLS_BLOCKS_MAX))
         return;
     if (block.end > block.start)
         tls->blocks[tls->count++] = block;

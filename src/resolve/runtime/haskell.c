@@ -30,7 +30,7 @@ struct constructor {
     int32_t references;
 };
 
-void haskell_look(struct haskell *haskell, pid_t pid, const struct space *space)
+void haskell_detect(struct haskell *haskell, pid_t pid, const struct space *space)
 {
     const struct map *map = maps_find(&space->maps, heap_start);
     haskell->pid = pid;

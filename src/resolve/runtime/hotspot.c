@@ -207,7 +207,7 @@ static void read_heap(struct hotspot *hotspot)
     hotspot->heap_end = start + words * sizeof(uint64_t);
 }
 
-void hotspot_look(struct hotspot *hotspot, pid_t pid, const struct module *library)
+void hotspot_detect(struct hotspot *hotspot, pid_t pid, const struct module *library)
 {
     struct table table;
     hotspot->pid = pid;

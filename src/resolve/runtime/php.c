@@ -59,7 +59,7 @@ struct class_head {
     int32_t properties;
 };
 
-void php_look(struct php *php, pid_t pid, const struct module *library)
+void php_detect(struct php *php, pid_t pid, const struct module *library)
 {
     php->pid = pid;
     php->known |= library != NULL;

@@ -50,7 +50,7 @@ struct member_row {
     uint64_t text;
 };
 
-void python_look(struct python *python, pid_t pid, const struct module *library)
+void python_detect(struct python *python, pid_t pid, const struct module *library)
 {
     const uint64_t first_tagged = 0x030c0000; /* 3.12; Py_Version exists since 3.11 */
     const struct symbol *symbol = library ? module_named(library, "PyType_Type") : NULL;

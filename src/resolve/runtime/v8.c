@@ -96,7 +96,7 @@ static void read_types(struct v8 *v8, const struct module *library)
     }
 }
 
-void v8_look(struct v8 *v8, pid_t pid, const struct module *library)
+void v8_detect(struct v8 *v8, pid_t pid, const struct module *library)
 {
     v8->pid = pid;
     if (!library)

@@ -524,7 +524,7 @@ bool event_counts_instructions(const struct perf_event_attr *attr)
     return attr->type == PERF_TYPE_HARDWARE && (uint32_t)attr->config == PERF_COUNT_HW_INSTRUCTIONS;
 }
 
-void event_weigh(const struct event *event, char *out, size_t out_size)
+void event_describe_weight(const struct event *event, char *out, size_t out_size)
 {
     static const char *const roles[] = {
         [EVENT_MISS_L1] = "L1 data cache misses",

@@ -91,8 +91,8 @@ static int read_cpus(struct session *session)
 static int add_handle(struct session *session, int fd, uint16_t event, uint16_t cpu)
 {
     uint64_t id = 0;
-    if (!array_more(&session->handles, &session->handle_room, session->handle_count,
-                    sizeof *session->handles, ARRAY_UNBOUNDED))
+    if (!array_reserve_next(&session->handles, &session->handle_room, session->handle_count,
+                            sizeof *session->handles, ARRAY_UNBOUNDED))
         return -ENOMEM;
     if (ioctl(fd, PERF_EVENT_IOC_ID, &id))
         return -errno;
@@ -328,7 +328,7 @@ static int session_follow_cpus(struct session *session)
  * runs on another CPU, so only some are read. An event of a thread on one CPU is enabled while the
  * thread runs on any CPU: the times that all CPUs together ran add up to the time it was counted.
  */
-void session_ask_times(struct session *session)
+void session_update_times(struct session *session)
 {
     enum { ASKED_MAX = 64 };
     double enabled[SAMPLE_EVENTS_MAX] = {0};
@@ -659,13 +659,13 @@ int session_tick(struct session *session, uint64_t now_ns)
         return 0;
     adapt_rate(session, seconds);
     if (session->spares)
-        switching_look(&session->switching, session->kernel, session->options.pid, now_ns);
+        switching_update(&session->switching, session->kernel, session->options.pid, now_ns);
     for (uint16_t i = 0; i < session->plan.count; i++)
         if (!fixed_period(session, i))
             steer_period(session, i, seconds);
     session->lost = 0;
     reopen_for_period(session, now_ns);
-    session_ask_times(session);
+    session_update_times(session);
     session->steered_ns = now_ns;
     return 0;
 }
@@ -684,10 +684,10 @@ static bool stage_record(struct session *session, const unsigned char *record, s
 {
     size_t room = session->staging_room ? session->staging_room * 2 : SESSION_RING_BYTES;
     if (session->staging_used + size > session->staging_room &&
-        !array_fit(&session->staging, &session->staging_room, room, 1))
+        !array_reserve_exact(&session->staging, &session->staging_room, room, 1))
         return false;
-    if (!array_more(&session->order, &session->order_room, session->order_count,
-                    sizeof *session->order, ARRAY_UNBOUNDED))
+    if (!array_reserve_next(&session->order, &session->order_room, session->order_count,
+                            sizeof *session->order, ARRAY_UNBOUNDED))
         return false;
     memcpy(session->staging + session->staging_used, record, size);
     session->order[session->order_count++] = (struct session_order){

@@ -267,7 +267,7 @@ int source_try(const struct source *source, struct source_plan *plan, pid_t pid,
                const struct kernel *kernel, struct error *error)
 {
     /* A first thread that has ended accepts no events. */
-    pid = files_shown_by(pid);
+    pid = files_proc_tid(pid);
     int code = try_ranking_event(source, plan, pid, kernel);
     struct event refused = plan->events[0];
     while (code && plan->first_optional && !is_final_error(code) && plan->count > 1) {
@@ -289,7 +289,7 @@ int source_try(const struct source *source, struct source_plan *plan, pid_t pid,
     plan->count = kept;
     if (source->settle)
         source->settle(plan);
-    event_weigh(&plan->events[0], plan->weighs, sizeof plan->weighs);
+    event_describe_weight(&plan->events[0], plan->weighs, sizeof plan->weighs);
     return 0;
 }
 

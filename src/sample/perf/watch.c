@@ -399,8 +399,8 @@ static uint64_t time_before_trap(const struct watch_registers *registers, uint64
 static void watch_registers_add_touch(struct watch_registers *registers, struct watch_touch touch,
                                       size_t *count)
 {
-    if (!array_more(&registers->touches, &registers->touch_room, *count, sizeof *registers->touches,
-                    ARRAY_UNBOUNDED))
+    if (!array_reserve_next(&registers->touches, &registers->touch_room, *count,
+                            sizeof *registers->touches, ARRAY_UNBOUNDED))
         return;
     touch.time_ns = time_before_trap(registers, touch.time_ns);
     touch.ran_ns = time_before_trap(registers, touch.ran_ns);

@@ -101,8 +101,8 @@ static int attributes_make_room(struct attributes *attributes)
 {
     if (attributes->count == ATTRIBUTES_MAX)
         return -E2BIG;
-    if (!array_more(&attributes->events, &attributes->room, attributes->count,
-                    sizeof *attributes->events, ATTRIBUTES_MAX))
+    if (!array_reserve_next(&attributes->events, &attributes->room, attributes->count,
+                            sizeof *attributes->events, ATTRIBUTES_MAX))
         return -ENOMEM;
     return 0;
 }
@@ -285,7 +285,7 @@ void reads_restart(struct reads *reads)
     reads->count = 0;
 }
 
-bool reads_in(const struct record_format *format)
+bool format_has_reads(const struct record_format *format)
 {
     return format->sample_type & PERF_SAMPLE_READ && format->read_format & PERF_FORMAT_ID;
 }
@@ -306,8 +306,8 @@ static struct cursor counts_cursor(const void *bytes, size_t size,
 static int advance_count(struct reads *reads, uint64_t id, uint64_t value, uint64_t *counted)
 {
     bool created;
-    if (!array_more(&reads->counts, &reads->room, reads->count, sizeof *reads->counts,
-                    ARRAY_UNBOUNDED))
+    if (!array_reserve_next(&reads->counts, &reads->room, reads->count, sizeof *reads->counts,
+                            ARRAY_UNBOUNDED))
         return -ENOMEM;
     uint32_t *index = hash_insert(&reads->index_of_id, id, &created);
     if (!index)

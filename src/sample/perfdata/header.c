@@ -353,8 +353,8 @@ static int build_ids_keep(struct build_ids *build_ids, const char *path, const s
 {
     if (build_ids->count == BUILD_IDS_MAX)
         return 0;
-    if (!array_more(&build_ids->list, &build_ids->room, build_ids->count, sizeof *build_ids->list,
-                    ARRAY_UNBOUNDED))
+    if (!array_reserve_next(&build_ids->list, &build_ids->room, build_ids->count,
+                            sizeof *build_ids->list, ARRAY_UNBOUNDED))
         return -ENOMEM;
     if (!hash_put(&build_ids->index_of_path, hash_bytes(path, strlen(path)),
                   (uint32_t)build_ids->count))

@@ -102,8 +102,9 @@ static int grow_entries(struct order *order)
 {
     size_t wanted = order->room ? order->room * 2 : ORDER_FIRST_ROOM;
     size_t room = order->room;
-    return array_fit(&order->scratch, &room, wanted, sizeof *order->scratch) &&
-                   array_fit(&order->entries, &order->room, wanted, sizeof *order->entries)
+    return array_reserve_exact(&order->scratch, &room, wanted, sizeof *order->scratch) &&
+                   array_reserve_exact(&order->entries, &order->room, wanted,
+                                       sizeof *order->entries)
                ? 0
                : -ENOMEM;
 }
@@ -130,8 +131,8 @@ static bool new_block(struct order *order)
         return true;
     }
     size_t blocks = order->block_count, spare = order->block_count;
-    if (!array_fit(&order->blocks, &blocks, blocks + 1, sizeof *order->blocks) ||
-        !array_fit(&order->spare, &spare, spare + 1, sizeof *order->spare))
+    if (!array_reserve_exact(&order->blocks, &blocks, blocks + 1, sizeof *order->blocks) ||
+        !array_reserve_exact(&order->spare, &spare, spare + 1, sizeof *order->spare))
         return false;
     unsigned char *bytes = malloc(ORDER_BLOCK_BYTES);
     if (!bytes)

@@ -168,7 +168,7 @@ static int perfdata_expand(struct perfdata *file, const struct tape_record *foun
                            void *context)
 {
     struct expansion expansion = {file, take, context};
-    if (record->kind != RECORD_SAMPLE || !reads_in(&event->format))
+    if (record->kind != RECORD_SAMPLE || !format_has_reads(&event->format))
         return take(context, event, record);
     int code = reads_expand(&file->reads, &file->attributes, found->bytes, found->header.size,
                             event, record, pass_expanded, &expansion);
@@ -627,12 +627,12 @@ int perfdata_fd(const struct perfdata *file)
     return input_fd(&file->input);
 }
 
-bool perfdata_idled(const struct perfdata *file)
+bool perfdata_is_live_pipe(const struct perfdata *file)
 {
     return file->input.idled;
 }
 
-bool perfdata_more(const struct perfdata *file)
+bool perfdata_has_backlog(const struct perfdata *file)
 {
     return file->more;
 }
@@ -708,8 +708,7 @@ static bool is_inherited(const struct perfdata *file, const struct record *recor
 {
     bool name = record->kind == RECORD_COMM && record->pid == record->tid;
     return (record->kind == RECORD_MAPPING || name) && !wanted_pid(file, record->pid) &&
-           processes_hands_down(&file->processes, (uint32_t)file->pid, record->pid,
-                                record->time_ns);
+           processes_inherits(&file->processes, (uint32_t)file->pid, record->pid, record->time_ns);
 }
 
 /* Attributes an inherited record to the shown process. */
@@ -742,7 +741,7 @@ static int perfdata_keep_record(struct perfdata *file, const struct attribute *e
      * sample that is one of several from the same record differs from its bytes. */
     bool stacks = event->format.sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER);
     if (record && record->kind == RECORD_SAMPLE &&
-        ((item.size_bytes > sizeof *record && !stacks) || reads_in(&event->format))) {
+        ((item.size_bytes > sizeof *record && !stacks) || format_has_reads(&event->format))) {
         item.parsed = 1;
         item.size_bytes = sizeof *record;
         return order_add(&file->order, time_ns, item, record);
@@ -759,7 +758,7 @@ static bool queue_or_skip_sample(struct player *player, const struct tape_record
         return false;
     struct attribute *event = attributes_of(&file->attributes, found->bytes, &found->header);
     *code = 0;
-    if (event && reads_in(&event->format))
+    if (event && format_has_reads(&event->format))
         return false;
     if (!event || !record_brief(found->bytes, found->header.size, &event->format, &brief) ||
         !wanted_pid(file, brief.pid))
@@ -786,7 +785,7 @@ static int take_buffered_samples(struct player *player)
         return 0;
     while (!code && !order_ready(&file->order) &&
            (event = peek_sample(file, at, (size_t)(end - at), &header)) &&
-           !reads_in(&event->format)) {
+           !format_has_reads(&event->format)) {
         struct record_brief brief = record_fixed_brief(at, &event->format);
         if (!has_time(brief.time_ns) || header.size > sizeof(struct record))
             break;
@@ -1044,7 +1043,7 @@ static void describe_event(const struct attribute *event, const struct attribute
     snprintf(meaning.name, sizeof meaning.name, "%s", out->name);
     meaning.role = has_source(event) && event_samples_all(&meaning) ? EVENT_ACCESS : role_of(event);
     out->role = meaning.role;
-    event_weigh(&meaning, out->weighs, sizeof out->weighs);
+    event_describe_weight(&meaning, out->weighs, sizeof out->weighs);
 }
 
 static void info_add_text(struct sampler_info *info, const char *text)

@@ -875,7 +875,7 @@ bool perfdata_bytes_reserve(struct perfdata_bytes *bytes, size_t size)
     size_t room = bytes->room ? bytes->room : 4096;
     while (room - bytes->used < size)
         room *= 2;
-    bytes->failed |= !array_fit(&bytes->at, &bytes->room, room, 1);
+    bytes->failed |= !array_reserve_exact(&bytes->at, &bytes->room, room, 1);
     return bytes->room - bytes->used >= size;
 }
 

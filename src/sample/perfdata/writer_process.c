@@ -70,7 +70,7 @@ static void write_mappings(const struct kernel *kernel, pid_t pid, sampler_sink 
     char path[64];
     char *line = NULL;
     size_t room = 0;
-    snprintf(path, sizeof path, "%s/%d/maps", kernel->procfs, (int)files_shown_by(pid));
+    snprintf(path, sizeof path, "%s/%d/maps", kernel->procfs, (int)files_proc_tid(pid));
     FILE *file = fopen(path, "re");
     if (!file)
         return;
@@ -237,8 +237,8 @@ int perfdata_tasks_note(struct perfdata_tasks *tasks, const struct record *recor
         tasks_forget(tasks, record);
     if (!lasting || tasks->count == TASKS_MAX)
         return 0;
-    bool room =
-        array_more(&tasks->list, &tasks->room, tasks->count, sizeof *tasks->list, ARRAY_UNBOUNDED);
+    bool room = array_reserve_next(&tasks->list, &tasks->room, tasks->count, sizeof *tasks->list,
+                                   ARRAY_UNBOUNDED);
     struct record *copied = room ? copy_task_record(record) : NULL;
     if (!copied)
         return -ENOMEM;

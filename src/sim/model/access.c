@@ -201,7 +201,8 @@ static void count_below(struct state_access *access, uint64_t address, uint32_t 
         break;
     }
     if (access->miss.kind & MODEL_STORE && level >= model->private_levels)
-        coherence_wrote(model, access->thread->fast.number, address >> cache->line_shift, grains);
+        coherence_note_writes(model, access->thread->fast.number, address >> cache->line_shift,
+                              grains);
 }
 
 /* Counts a statement that uses the line, at every level that has it. */

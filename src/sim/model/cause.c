@@ -251,7 +251,7 @@ void departure_report_below(struct model *model, struct cache *cache, uint32_t i
         break;
     }
     if (cache->level < model->private_levels && level >= model->private_levels)
-        coherence_wrote(model, cache->thread, cache_number(cache, index), since.written);
+        coherence_note_writes(model, cache->thread, cache_number(cache, index), since.written);
     add_use(&cache->reported[index], &since);
     cache->lines[index].use = (struct model_use){0};
 }

@@ -68,7 +68,7 @@ bool coherence_shared(struct model *model, uint64_t number)
     return !byte || (*byte & STATE_HOLDER) == STATE_HOLDERS;
 }
 
-void coherence_wrote(struct model *model, uint32_t thread, uint64_t number, uint64_t grains)
+void coherence_note_writes(struct model *model, uint32_t thread, uint64_t number, uint64_t grains)
 {
     if (!grains || !model->taken.lines)
         return;

@@ -100,7 +100,7 @@ void coherence_take(struct model *model, uint32_t thread, uint64_t number, bool 
 bool coherence_shared(struct model *model, uint64_t number);
 
 /* Records a thread's writes to a line when they leave its private levels. */
-void coherence_wrote(struct model *model, uint32_t thread, uint64_t number, uint64_t grains);
+void coherence_note_writes(struct model *model, uint32_t thread, uint64_t number, uint64_t grains);
 
 /* Returns the bytes written since a line was taken from a thread, when it misses the line. */
 uint64_t coherence_written_since(struct model *model, uint32_t thread, uint64_t number);

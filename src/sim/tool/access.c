@@ -148,7 +148,7 @@ void access_start(void)
                                      .asks_causes = missed_asks_causes};
     fill_spec();
     struct model_spec asked = spec; /* second models, of other layouts, need none of it */
-    lines_want(&asked, &host);
+    lines_set_hooks(&asked, &host);
     model = model_new(&asked, &host);
     report_start();
     whatif_start();
@@ -160,7 +160,7 @@ void access_start(void)
 static void access_settle(void)
 {
     Bool counts = wanted && cache && shared && !shared->header.paused && !shared->header.stop;
-    Bool asked = counts && whatif_look(model, &spec, cache->number, accesses);
+    Bool asked = counts && whatif_poll(model, &spec, cache->number, accesses);
     counting = asked ? COUNTS_ASKED : counts ? COUNTS : COUNTS_NOT;
     if (shared)
         shared->header.counting = counts;

@@ -332,7 +332,7 @@ static void *allocate_pairs(void *context, uint32_t which, uint32_t level, size_
     return shared->pairs[which == MODEL_IP_USED_BY_IP ? SIM_USED_BY : SIM_EVICTED_BY][level];
 }
 
-void lines_want(struct model_spec *spec, struct model_host *host)
+void lines_set_hooks(struct model_spec *spec, struct model_host *host)
 {
     if (!(shared->header.flags & SIM_WANT_USE))
         return;

@@ -257,7 +257,7 @@ static Bool has_no_question(void)
     return True;
 }
 
-Bool whatif_look(const struct model *first, const struct model_spec *spec, UInt thread,
+Bool whatif_poll(const struct model *first, const struct model_spec *spec, UInt thread,
                  ULong accesses)
 {
     Bool any = False;

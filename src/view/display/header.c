@@ -276,7 +276,7 @@ static void draw_answer(struct browser *browser, struct canvas *canvas, int row)
         [WAITS_NOT_YET] = PAINT_DIM, [WAITS_UNKNOWN] = PAINT_DIM,    [WAITS_IDLE] = PAINT_STRONG,
         [WAITS_HARDLY] = PAINT_GOOD, [WAITS_PERHAPS] = PAINT_STRONG, [WAITS_MUCH] = PAINT_WARN};
     const struct snapshot *snapshot = browser->snapshot;
-    enum answer answer = answer_of(snapshot);
+    enum answer answer = answer_kind(snapshot);
     char gauge[GAUGE_COLUMNS * 4] = "";
     char words[256];
     char quality[64];

@@ -53,8 +53,8 @@ static void pprof_list_fini(struct pprof_list *list)
 
 static void pprof_list_add(struct pprof_tables *tables, struct pprof_list *list, void *what)
 {
-    tables->failed |= !what || !array_more(&list->at, &list->room, list->count, sizeof *list->at,
-                                           ARRAY_UNBOUNDED);
+    tables->failed |= !what || !array_reserve_next(&list->at, &list->room, list->count,
+                                                   sizeof *list->at, ARRAY_UNBOUNDED);
     if (!tables->failed)
         list->at[list->count++] = what;
 }

@@ -75,7 +75,8 @@ static int compare_source_line(const void *left, const void *right, void *contex
 
 static struct source_row *source_add(struct source_rows *rows)
 {
-    if (!array_more(&rows->list, &rows->capacity, rows->count, sizeof *rows->list, ROWS_MAX))
+    if (!array_reserve_next(&rows->list, &rows->capacity, rows->count, sizeof *rows->list,
+                            ROWS_MAX))
         return NULL;
     struct source_row *row = &rows->list[rows->count++];
     *row = (struct source_row){.samples = NAN, .share = NAN, .loads = NAN, .stores = NAN};
@@ -261,7 +262,8 @@ void instruction_rows_make(struct instruction_rows *rows, const struct snapshot_
                            const struct source_row *line, const struct view_sources *sources)
 {
     rows->count = 0;
-    if (!array_fit(&rows->list, &rows->capacity, code->instruction_count, sizeof *rows->list))
+    if (!array_reserve_exact(&rows->list, &rows->capacity, code->instruction_count,
+                             sizeof *rows->list))
         return;
     for (size_t i = 0; i < code->instruction_count; i++) {
         const struct snapshot_instruction *instruction = &code->instructions[i];
@@ -281,8 +283,8 @@ static bool add_site(struct browser *browser, const struct snapshot_object *obje
                      const struct snapshot_code *code)
 {
     struct function_view *view = function_view(browser);
-    if (!array_more(&view->sites, &view->site_capacity, view->site_count, sizeof *view->sites,
-                    ARRAY_UNBOUNDED))
+    if (!array_reserve_next(&view->sites, &view->site_capacity, view->site_count,
+                            sizeof *view->sites, ARRAY_UNBOUNDED))
         return false;
     struct site *site = &view->sites[view->site_count++];
     *site = (struct site){.code = code, .object = object};
@@ -848,7 +850,7 @@ void caller_rows_make(struct caller_rows *rows, const struct snapshot_callers *c
     enum { INDENT = 2, INDENT_MAX = 24 };
     size_t count = callers ? callers->count : 0;
     rows->count = 0;
-    if (!array_fit(&rows->list, &rows->capacity, count, sizeof *rows->list))
+    if (!array_reserve_exact(&rows->list, &rows->capacity, count, sizeof *rows->list))
         return;
     for (size_t i = 0; i < count; i++) {
         const struct snapshot_caller *caller = &callers->list[i];

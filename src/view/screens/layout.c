@@ -174,7 +174,8 @@ static const struct snapshot_layout_row *layout_hottest(const struct snapshot_la
 
 static struct layout_row *layout_rows_add(struct layout_rows *rows)
 {
-    if (!array_more(&rows->list, &rows->capacity, rows->count, sizeof *rows->list, ARRAY_UNBOUNDED))
+    if (!array_reserve_next(&rows->list, &rows->capacity, rows->count, sizeof *rows->list,
+                            ARRAY_UNBOUNDED))
         return NULL;
     struct layout_row *row = &rows->list[rows->count++];
     *row = (struct layout_row){.row = NULL};

@@ -73,7 +73,7 @@ static void objects_update(struct browser *browser)
 {
     const struct snapshot *snapshot = browser->snapshot;
     struct objects_view *view = objects_view(browser);
-    view->by_wait |= waits_known(snapshot) && answer_of(snapshot) != WAITS_HARDLY;
+    view->by_wait |= waits_known(snapshot) && answer_kind(snapshot) != WAITS_HARDLY;
     table_suggest_sort(&view->table, initial_sort_column(view));
     if (view->on_finding > findings_shown(browser))
         view->on_finding = findings_shown(browser);
@@ -101,7 +101,7 @@ static void describe_no_finding(const struct browser *browser, int columns, char
     unsigned sort = initial_sort_column(objects_view(browser));
     const struct snapshot_object *first = table->shown ? &snapshot->objects[table->order[0]] : NULL;
     char name[160];
-    if (answer_of(snapshot) == WAITS_HARDLY) {
+    if (answer_kind(snapshot) == WAITS_HARDLY) {
         snprintf(out, size, "Nothing to do: it hardly waits for memory.");
         return;
     }
@@ -129,7 +129,7 @@ static int draw_findings(struct browser *browser, struct canvas *canvas, struct 
     char fitted[256];
     memset(view->places, 0, sizeof view->places);
     if (!count) {
-        bool nothing = answer_of(snapshot) == WAITS_HARDLY;
+        bool nothing = answer_kind(snapshot) == WAITS_HARDLY;
         describe_no_finding(browser, area.columns, text, sizeof text);
         canvas_text(canvas, area.row, 1, area.columns - 1, nothing ? PAINT_GOOD : PAINT_PLAIN,
                     text);

@@ -140,7 +140,7 @@ void table_set(struct table *table, const struct snapshot *snapshot, const void 
     if (count && table->fits < FITS)
         table->laid_out = 0;
     /* Out of memory: show as many rows as fit. */
-    table->count = array_fit(&table->order, &table->capacity, count, sizeof *table->order)
+    table->count = array_reserve_exact(&table->order, &table->capacity, count, sizeof *table->order)
                        ? count
                        : table->capacity;
     arrange_rows(table);

@@ -110,7 +110,7 @@ static void model_born(struct model *model, struct bins *bins, struct prng *prng
         stats->last_ns = now_ns;
     }
     model->live[model->count++] = block;
-    bins_born(bins, &block, block.born_ns);
+    bins_count_alloc(bins, &block, block.born_ns);
 }
 
 static void model_died(struct model *model, struct bins *bins, struct prng *prng, uint64_t now_ns)
@@ -124,7 +124,7 @@ static void model_died(struct model *model, struct bins *bins, struct prng *prng
         stats->lifetime_sum_ns += now_ns - block.born_ns;
     }
     model->live[at] = model->live[--model->count];
-    bins_died(bins, &block, now_ns);
+    bins_count_free(bins, &block, now_ns);
 }
 
 /* Sums the live blocks of a bin. */
@@ -194,9 +194,9 @@ static void requested_bytes_do_not_drift(void **state)
                                 .bin = BINS_REST};
     assert_int_equal(blocks_new(&blocks, 0), 0);
     assert_int_equal(blocks_add(blocks, &block), 0);
-    bins_born(fixture->bins, &block, block.born_ns);
+    bins_count_alloc(fixture->bins, &block, block.born_ns);
     assert_true(blocks_remove(blocks, block.start, &gone));
-    bins_died(fixture->bins, &gone, 5);
+    bins_count_free(fixture->bins, &gone, 5);
     assert_true(bins_stats(fixture->bins, BINS_REST, &stats));
     assert_int_equal(stats.live_requested_bytes, 0);
     assert_int_equal(stats.live_usable_bytes, 0);
@@ -211,15 +211,15 @@ static void bin_rates_and_growth(void **state)
     const uint32_t id = bin_of(fixture, 3, 0, 0);
     const struct block block = {.bin = id, .usable_bytes = 24, .born_ns = 1};
     const uint64_t s = 1000000000;
-    bins_born(bins, &block, block.born_ns);
+    bins_count_alloc(bins, &block, block.born_ns);
     bins_tick(bins, 10 * s);
     assert_true(bins_stats(bins, id, &stats));
     assert_true(isnan(stats.allocations_per_s) && isnan(bin_stats_lifetime_ns(&stats)));
     for (int i = 0; i < 30; i++)
-        bins_born(bins, &block, block.born_ns);
+        bins_count_alloc(bins, &block, block.born_ns);
     bins_mark(bins, 11 * s);
     for (int i = 0; i < 10; i++)
-        bins_died(bins, &block, 1001);
+        bins_count_free(bins, &block, 1001);
     bins_tick(bins, 12 * s);
     bins_tick(bins, 12 * s); /* no time has passed: nothing changes */
     bins_tick(bins, 1 * s);
@@ -440,7 +440,7 @@ static void bins_can_be_renamed_and_combined(void **state)
     for (unsigned i = 0; i < 4; i++) { /* "X < main", 1 to 4 blocks */
         ids[i] = bin_of(fixture, i + 1, 4, 0);
         for (unsigned n = 0; n <= i; n++)
-            bins_born(fixture->bins, &(struct block){.bin = ids[i]}, 0);
+            bins_count_alloc(fixture->bins, &(struct block){.bin = ids[i]}, 0);
     }
     update_names(fixture);
     assert_int_equal(bin_rules_combine(rules, "parse < main", "xmalloc < main"), 0);
@@ -508,19 +508,19 @@ static void group_statistics_are_sums_of_members(void **state)
     struct bin_stats sum;
     bins_tick(bins, s);
     for (int i = 0; i < 6; i++)
-        bins_born(bins,
-                  &(struct block){.bin = i % 2 ? a : b,
-                                  .usable_bytes = 40,
-                                  .requested_bytes = 30,
-                                  .born_ns = (uint64_t)(100 + i)},
-                  (uint64_t)(100 + i));
+        bins_count_alloc(bins,
+                         &(struct block){.bin = i % 2 ? a : b,
+                                         .usable_bytes = 40,
+                                         .requested_bytes = 30,
+                                         .born_ns = (uint64_t)(100 + i)},
+                         (uint64_t)(100 + i));
     bins_mark(bins, s);
-    bins_died(bins,
-              &(struct block){.bin = a, .usable_bytes = 40, .requested_bytes = 30, .born_ns = 101},
-              201);
-    bins_died(bins,
-              &(struct block){.bin = b, .usable_bytes = 40, .requested_bytes = 30, .born_ns = 100},
-              400);
+    bins_count_free(
+        bins, &(struct block){.bin = a, .usable_bytes = 40, .requested_bytes = 30, .born_ns = 101},
+        201);
+    bins_count_free(
+        bins, &(struct block){.bin = b, .usable_bytes = 40, .requested_bytes = 30, .born_ns = 100},
+        400);
     bins_tick(bins, 3 * s);
     update_names(fixture);
     assert_int_equal(bin_rules_combine(&fixture->rules, "malloc < main", "parse < main"), 0);

@@ -280,7 +280,7 @@ static void find_stays_within_its_budget(void **state)
     begin(&image_layouts[3]);
     update_walk();
     const struct image_block *last = last_in_brk();
-    walk_reach(walk, REACH);
+    walk_limit_chain(walk, REACH);
     assert_true(last->start - image.parts[IMAGE_BRK].start > 2 * REACH);
     assert_false(walk_find(walk, last->start, &block));
     assert_int_equal(walk_stats(walk)->failures[WALK_FAIL_BUDGET], 1);
@@ -300,7 +300,7 @@ static void succeeding_walk_keeps_find_count(void **state)
     assert_int_equal(walk_new(&next, &target), 0);
     assert_int_equal(walk_update(next, &image.maps), 0);
     assert_int_equal(walk_all(next, check_block, NULL), count_in_use());
-    walk_succeed(next, walk);
+    walk_continue_from(next, walk);
     assert_int_equal(walk_stats(next)->finds, walk_stats(walk)->finds);
     walk_free(walk);
     walk = next;
