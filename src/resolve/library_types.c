@@ -933,9 +933,16 @@ enum library_block library_block(const char *scope, const char *function, char *
     struct text captures[CAPTURES];
     struct text class = {scope, strnlen(scope, NAME_MAX_BYTES)};
     struct writing writing = {.out = out, .size = out_size, .deep = DEEP, .depth = DEEP};
+    struct text made = {function, strnlen(function, NAME_MAX_BYTES)};
     out[0] = 0;
-    if (class.size == NAME_MAX_BYTES || !is_balanced(class))
+    if (class.size == NAME_MAX_BYTES || made.size == NAME_MAX_BYTES || !is_balanced(class) ||
+        !is_balanced(made))
         return LIBRARY_BLOCK_NONE;
+    memset(captures, 0, sizeof captures);
+    if (!strcmp(scope, "std") && fit_pattern(text_of("make_unique<$1, *>"), made, captures)) {
+        put_text(&writing, captures[1]);
+        return writing.full ? LIBRARY_BLOCK_NONE : LIBRARY_BLOCK_KNOWN;
+    }
     if (allocator_of(class, captures))
         return put_node_type(captures[1], out, out_size) ? LIBRARY_BLOCK_KNOWN
                                                          : LIBRARY_BLOCK_NOT_KNOWN;
