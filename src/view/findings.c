@@ -183,10 +183,13 @@ static void chasing_words(const struct snapshot_finding *finding, struct finding
             " lead to another page, and of %" PRIu32 " nodes, %" PRIu32
             " are followed by at least %" PRIu32 " more.",
             chase->read, chase->far, chase->nodes, chase->deep, chase->deep_least);
+    char size[32] = "";
+    if (chase->element_bytes > sizeof(void *)) /* otherwise a base class: nodes are larger */
+        SAY(size, " of %" PRIu64 " bytes", chase->element_bytes);
     SAY(words->evidence,
-        "%s links each %s of %" PRIu64
-        " bytes to another one; the %.0f samples on them are spread over at least %.0f MiB%s.%s%s",
-        finding->field, finding->type, chase->element_bytes, chase->samples, MIB(chase->bytes),
+        "%s links each %s%s to another one; the %.0f samples on them are spread over at least "
+        "%.0f MiB%s.%s%s",
+        finding->field, finding->type, size, chase->samples, MIB(chase->bytes),
         chase->scattered ? ", in no order" : "", links,
         finding->sure == FINDING_SURE ? " The misses follow the links." : "");
     if (chase->several)

@@ -61,8 +61,8 @@ struct links_found {
     const struct snapshot_layout *layout;
     const struct snapshot_layout_row *hottest;
     struct findings_links links; /* links of the hottest member */
-    unsigned count;              /* number of members with links that are read and lead far */
-    double samples;              /* samples on all of them */
+    unsigned count; /* maximum number of members of a type with links that are read and lead far */
+    double samples; /* samples on all of them */
 };
 
 /* Returns true if a member can be a pointer. Its targets show whether it is a link, whatever its
@@ -83,7 +83,8 @@ static bool is_only_link(const struct snapshot_layout *layout)
     return count == 1;
 }
 
-static void note_link_member(const struct findings *findings, size_t index,
+/* Returns true if the member is a link, and leads far. */
+static bool note_link_member(const struct findings *findings, size_t index,
                              const struct snapshot_layout *layout,
                              const struct snapshot_layout_row *row, struct links_found *found)
 {
@@ -92,17 +93,17 @@ static void note_link_member(const struct findings *findings, size_t index,
     bool named = findings_points_to(row, layout->name);
     struct findings_links links;
     if (samples < LINK_SAMPLES && !(named && is_only_link(layout)))
-        return;
+        return false;
     findings_links(findings, index, layout, row->member.offset, &links);
     if (!links_mostly_lead_far(&links) && (!named || links.nodes))
-        return;
-    found->count += links_mostly_lead_far(&links);
+        return false;
     found->samples += row->samples;
-    if (found->hottest && found->hottest->samples >= row->samples)
-        return;
-    found->layout = layout;
-    found->hottest = row;
-    found->links = links;
+    if (!found->hottest || found->hottest->samples < row->samples) {
+        found->layout = layout;
+        found->hottest = row;
+        found->links = links;
+    }
+    return links_mostly_lead_far(&links);
 }
 
 /* Finds the second child of a tree. Compilers select one of two adjacent members by an index, so
@@ -132,11 +133,14 @@ static void find_links(const struct findings *findings, size_t index, struct lin
 {
     const struct snapshot_object *object = &findings->snapshot->objects[index];
     *found = (struct links_found){.count = 0};
-    for (size_t i = 0; i < object->layout_count; i++)
-        for (size_t k = 0; k < object->layouts[i].row_count && !object->layouts[i].inferred; k++)
-            if (may_be_link(&object->layouts[i].rows[k]))
-                note_link_member(findings, index, &object->layouts[i], &object->layouts[i].rows[k],
-                                 found);
+    for (size_t i = 0; i < object->layout_count; i++) {
+        const struct snapshot_layout *layout = &object->layouts[i];
+        unsigned count = 0;
+        for (size_t k = 0; k < layout->row_count && !layout->inferred; k++)
+            count += may_be_link(&layout->rows[k]) &&
+                     note_link_member(findings, index, layout, &layout->rows[k], found);
+        found->count = count > found->count ? count : found->count;
+    }
     if (found->count == 1 && found->samples >= link_often * object->samples)
         find_second_child(findings, index, found);
 }
