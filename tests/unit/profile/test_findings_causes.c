@@ -260,7 +260,6 @@ static void link_of_a_base_class_is_not_a_second_link(void **state)
     list_of_nodes();
     layouts[0] = layouts[1] = layout;
     layouts[1].name = "struct base";
-    layouts[1].type = 4;
     layouts[1].size = sizeof(void *);
     objects[0].layouts = layouts;
     objects[0].layout_count = 2;
