@@ -348,13 +348,20 @@ static const char *skip_type_prefix(const char *name)
     return name;
 }
 
+/* A block named after its allocation site is described by the type of the field. */
 static struct value object_hot_field(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
     const struct snapshot_field *field = row->field_count ? &row->fields[0] : NULL;
     if (object_is_spread(row))
         return value_text("(spread)");
-    return value_text(!field ? NULL : field->type_id ? skip_type_prefix(field->name) : field->name);
+    if (!field || !field->type_id)
+        return value_text(field ? field->name : NULL);
+    const char *member = skip_type_prefix(field->name);
+    size_t type_bytes = member > field->name ? (size_t)(member - field->name) - 1 : 0;
+    bool named =
+        row->kind != OBJECT_HEAP || memmem(row->name, strlen(row->name), field->name, type_bytes);
+    return value_text(named ? member : field->name);
 }
 
 static struct value hot_share(const struct snapshot *snapshot, const void *pointer)
@@ -506,8 +513,9 @@ static const struct column object_list[] = {
            .value = object_inferred_share, .width = 5, .rank = 14, .shown = has_inferred,
            UNIT_PERCENT, .paint = paint_dim),
     COLUMN(.title = "HOT FIELD",
-           .help = "The member of its type with most samples; without a type, [*]+40 is 40 bytes "
-                   "into each array element. (spread): no byte or element has 5 %.",
+           .help = "The member of its type with most samples; the type is shown if the name does "
+                   "not have it. Without a type, [*]+40 is 40 bytes into each array element. "
+                   "(spread): no byte or element has 5 %.",
            .value = object_hot_field, .width = 14, .most = 28, .rank = 3, .look = COLUMN_NAME),
     COLUMN(.title = "OF IT", .help = "Share of the object's samples on the hot field.",
            .value = hot_share, .width = 5, .rank = 3, UNIT_SHARE),
