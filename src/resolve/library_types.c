@@ -1002,6 +1002,28 @@ bool library_symbol_block(const char *function, char *out, size_t out_size)
     return true;
 }
 
+static bool is_library_path(struct text name)
+{
+    static const char *const paths[] = {
+        "alloc::", "core::", "std::", "hashbrown::", "__gnu_cxx::", "boost::", "absl::"};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        if (text_begins_with(name, paths[i]))
+            return true;
+    return false;
+}
+
+/* In Rust, "<T as alloc::vec::from_elem::SpecFromElem>::from_elem" is the library's for any T;
+ * "<a::Order as core::clone::Clone>::clone" is the program's. */
+bool library_function(const char *name)
+{
+    struct text text = {name + (*name == '<'), strnlen(name, NAME_MAX_BYTES)};
+    const char *trait = *name == '<' ? strstr(name, " as ") : NULL;
+    const char *path = strstr(name, "::");
+    if (is_library_path(text))
+        return true;
+    return trait && path > trait && is_library_path(text_of(trait + strlen(" as ")));
+}
+
 /* From libstdc++: src/c++98/list.cc, src/c++98/tree.cc. */
 bool library_node_function(const char *function)
 {

@@ -341,8 +341,6 @@ static void name_library_block(struct program *program, struct dwarf_answer *ans
  * except for plain bytes. */
 static void drop_library_name(struct program *program, struct dwarf_answer *answer)
 {
-    static const char *const scopes[] = {
-        "alloc::", "core::", "std::", "hashbrown::", "boost::", "absl::"};
     Dwarf_Die functions[PROGRAM_FUNCTIONS];
     char scope[SCOPE_BYTES];
     const struct type_desc *type = program_described(program, answer->type);
@@ -350,14 +348,12 @@ static void drop_library_name(struct program *program, struct dwarf_answer *answ
         !program_functions(program, answer->question.pc - 1, functions))
         return;
     scopes_prefix(&program->scopes, &functions[0], scope, sizeof scope);
-    for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++) {
-        if (strncmp(scope, scopes[i], strlen(scopes[i])))
-            continue;
-        bool plain = !type || !type->member_count;
-        answer->name = plain ? NULL : program_text(program, type_bare_name(type));
-        answer->type = plain ? 0 : answer->type;
-        answer->untyped = plain ? (uint8_t)UNTYPED_NO_VARIABLE : (uint8_t)UNTYPED_NO_REASON;
-    }
+    if (!library_function(scope))
+        return;
+    bool plain = !type || !type->member_count;
+    answer->name = plain ? NULL : program_text(program, type_bare_name(type));
+    answer->type = plain ? 0 : answer->type;
+    answer->untyped = plain ? (uint8_t)UNTYPED_NO_VARIABLE : (uint8_t)UNTYPED_NO_REASON;
 }
 
 void call_answer(struct program *program, struct dwarf_answer *answer)

@@ -427,7 +427,8 @@ struct choice {
     uint64_t allocator; /* return address in an allocator function specific to one type; 0: none */
     char block[FRAME_NAME_BYTES]; /* name of that type; "": not known */
     bool chosen;
-    bool settled; /* no outer frame can be better */
+    bool in_library; /* passed over a library's function */
+    bool settled;    /* no outer frame can be better */
 };
 
 /* Returns the node type that a library's allocator allocates; otherwise TYPE.VARIABLE, or the
@@ -453,14 +454,25 @@ static char *short_name(const struct choice *choice, struct naming *naming)
     return asprintf(&name, "%s%s", frame->text, frame->place) < 0 ? NULL : name;
 }
 
-/* Returns true if the function returns the block as plain memory, so that its caller uses it. */
-static bool returns_block(const struct frame *frame, const struct naming *naming)
+/*
+ * Passes over a function that returns the block as plain memory, and over a library's function with
+ * debug information that does not say what the block is: their callers use it. A caller of the
+ * latter gets another result, so it is not asked for a variable.
+ */
+static void pass_over(struct choice *choice, const struct naming *naming)
 {
+    struct frame *frame = &choice->frame;
     char variable[FRAME_NAME_BYTES];
     uint32_t type;
-    return frame->wraps == WRAPPER_NO_RULE && naming->assigned &&
-           !naming->assigned(naming->context, frame->address, variable, sizeof variable, &type) &&
-           !*variable;
+    bool library = *frame->place && library_function(frame->text);
+    if (choice->in_library && !library)
+        frame->address = 0;
+    if (frame->wraps != WRAPPER_NO_RULE || !frame->address || !naming->assigned)
+        return;
+    int code = naming->assigned(naming->context, frame->address, variable, sizeof variable, &type);
+    choice->in_library |= library && code == -ENOENT;
+    if ((!code && !*variable) || (library && code == -ENOENT))
+        frame->wraps = WRAPPER_YES;
 }
 
 enum { WRAPPER_WITHIN = 16, NAME_WITHIN = 8 }; /* maximum depth of the frames that are considered */
@@ -487,14 +499,16 @@ static void consider_frame(struct choice *choice, const struct frame *frame, uns
         return;
     }
     bool related = *frame->module && !strcmp(frame->module, choice->frame.module);
+    if (choice->in_library && related && frame->nameless)
+        return;
     bool better = empty || choice->frame.wraps == WRAPPER_YES ||
                   (related && choice->frame.nameless &&
                    ((frame->wraps == WRAPPER_YES && depth < WRAPPER_WITHIN) ||
                     (!frame->nameless && depth < NAME_WITHIN)));
-    if (better)
+    if (better) {
         choice->frame = *frame;
-    if (better && returns_block(frame, naming))
-        choice->frame.wraps = WRAPPER_YES;
+        pass_over(choice, naming);
+    }
     choice->chosen = true;
     choice->settled = !choice->frame.nameless && choice->frame.wraps != WRAPPER_YES;
 }

@@ -21,8 +21,15 @@
 
 /* Names: address 100 * f + line is in function f */
 
-static const char *const functions[] = {
-    "zero", "malloc", "xmalloc", "parse", "main", "operator new(unsigned long)", "grow\x1b[31m"};
+static const char *const functions[] = {"zero",
+                                        "malloc",
+                                        "xmalloc",
+                                        "parse",
+                                        "main",
+                                        "operator new(unsigned long)",
+                                        "grow\x1b[31m",
+                                        "alloc::vec::Vec<T>::grow",
+                                        "std::map<int, A>::insert"};
 
 static bool name_fake(void *context, uint64_t address, const char **function, const char **module,
                       const char **file, uint32_t *line)
@@ -353,15 +360,16 @@ static void bin_names_skip_unnamed_frames(void **state)
     }
 }
 
-/* parse() returns its block as plain memory. main() stores it in a variable, if `context` is set.
- */
+/* parse() returns its block as plain memory, grow() is not described, insert() allocates nodes.
+ * main() stores the result in a variable, if `context` is set. */
 static int assign_fake(void *context, uint64_t return_address, char *out, size_t out_size,
                        uint32_t *type)
 {
-    bool parse = return_address / 100 == 3;
+    static const char *const names[] = {[3] = "", [4] = "node.list", [8] = "map<int, A> node"};
+    const char *name = names[return_address / 100];
     *type = 0;
-    snprintf(out, out_size, "%s", parse ? "" : "node.list");
-    return parse || context ? 0 : -ENOENT;
+    snprintf(out, out_size, "%s", name ? name : "");
+    return name && (name != names[4] || context) ? 0 : -ENOENT;
 }
 
 static void function_that_returns_block_is_wrapper(void **state)
@@ -386,6 +394,23 @@ static void function_that_returns_block_is_wrapper(void **state)
                                        name_fake, assign_fake, NULL),
                      0);
     assert_string_equal(bin_name(bins_at(fixture->bins, declared)), "parse code.c:10");
+}
+
+static void library_functions_are_passed_over(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char module[] = "prog";
+    uint32_t unknown = bin_of(fixture, 7, 4, 0); /* what main() stores is not the block */
+    uint32_t known = bin_of(fixture, 7, 8, 4);
+    assert_int_equal(bins_update_names(fixture->bins, &fixture->wrappers, &fixture->rules,
+                                       name_fake, assign_fake, (void *)(uintptr_t)module),
+                     0);
+    assert_string_equal(bin_name(bins_at(fixture->bins, unknown)), "main code.c:10");
+    assert_string_equal(bin_name(bins_at(fixture->bins, known)), "map<int, A> node");
+    uint32_t plain = bin_of(fixture, 7, 3, 4); /* without debug information */
+    update_names(fixture);
+    assert_string_equal(bin_name(bins_at(fixture->bins, plain)),
+                        "alloc::vec::Vec<T>::grow code.c:10");
 }
 
 static bool name_long(void *context, uint64_t address, const char **function, const char **module,
@@ -556,6 +581,7 @@ static int run_bins(void)
         TEST(bin_names_skip_allocation_wrappers),
         TEST(bin_names_skip_unnamed_frames),
         TEST(function_that_returns_block_is_wrapper),
+        TEST(library_functions_are_passed_over),
         TEST(long_bin_names_are_bounded),
         TEST(bins_can_be_renamed_and_combined),
         TEST(rules_apply_to_bins_created_later),

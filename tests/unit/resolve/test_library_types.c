@@ -419,6 +419,13 @@ static void blocks_are_named_after_their_container(void **state)
     assert_string_equal(out, "");
     assert_false(library_symbol_block("main", out, sizeof out));
     assert_true(library_allocator("std::allocator<A>"));
+    assert_true(library_function("alloc::vec::Vec<T>::push"));
+    assert_true(library_function("<core::iter::Map<I,F> as core::iter::Iterator>::fold"));
+    assert_true(library_function("<T as alloc::vec::spec_from_elem::SpecFromElem>::from_elem"));
+    assert_false(library_function("<a::Order as core::clone::Clone>::clone"));
+    assert_false(library_function("<T as a::Grow>::grow"));
+    assert_false(library_function("alloc"));
+    assert_false(library_function(""));
     assert_false(library_allocator("std::vector<A>"));
 }
 
