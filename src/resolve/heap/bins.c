@@ -456,8 +456,8 @@ static char *short_name(const struct choice *choice, struct naming *naming)
 
 /*
  * Passes over a function that returns the block as plain memory, and over a library's function with
- * debug information that does not say what the block is: their callers use it. A caller of the
- * latter gets another result, so it is not asked for a variable.
+ * debug information that does not describe the block: their callers use it. A caller of the latter
+ * gets another result, so it is not asked for a variable.
  */
 static void pass_over(struct choice *choice, const struct naming *naming)
 {

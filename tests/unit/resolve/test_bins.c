@@ -400,7 +400,7 @@ static void library_functions_are_passed_over(void **state)
 {
     struct fixture *fixture = *state;
     static const char module[] = "prog";
-    uint32_t unknown = bin_of(fixture, 7, 4, 0); /* what main() stores is not the block */
+    uint32_t unknown = bin_of(fixture, 7, 4, 0); /* main() stores another result */
     uint32_t known = bin_of(fixture, 7, 8, 4);
     assert_int_equal(bins_update_names(fixture->bins, &fixture->wrappers, &fixture->rules,
                                        name_fake, assign_fake, (void *)(uintptr_t)module),
