@@ -122,6 +122,32 @@ static void top_and_foreign_addresses_are_reported(void **state)
     end();
 }
 
+static const struct image_block *in_thread_arena(void)
+{
+    const struct image_block *block = image.blocks;
+    while (!block->arena || block->mmapped)
+        block++;
+    return block;
+}
+
+/* The start of a thread's heap is malloc's own, and nothing in it is the memory of others. */
+static void all_of_an_arenas_heap_is_mallocs(void **state)
+{
+    (void)state;
+    struct walk_block block;
+    begin(&image_layouts[3]);
+    update();
+    const struct image_block *first = in_thread_arena();
+    uint64_t heap = first->start & ~(uint64_t)((64 << 20) - 1);
+    assert_true(walk_find(walk, heap + 64, &block));
+    assert_int_equal(block.state, WALK_OWN_DATA);
+    *image_word(&image, first->start - 8) = 1; /* like the second fence post */
+    assert_false(walk_find(walk, first[1].start, &block));
+    assert_int_equal(walk_stats(walk)->failures[WALK_FAIL_BROKEN], 1);
+    assert_int_equal(walk_stats(walk)->failures[WALK_FAIL_FOREIGN], 0);
+    end();
+}
+
 static size_t two_in_use(size_t from)
 {
     while (!image.blocks[from].in_use || !image.blocks[from + 1].in_use)
@@ -481,6 +507,7 @@ int main(void)
         cmocka_unit_test(every_version_is_walked),
         cmocka_unit_test(every_block_is_found_by_its_bytes),
         cmocka_unit_test(top_and_foreign_addresses_are_reported),
+        cmocka_unit_test(all_of_an_arenas_heap_is_mallocs),
         cmocka_unit_test(a_chunk_that_changes_is_seen_anew),
         cmocka_unit_test(a_chunk_that_changes_meanwhile_is_not_given_as_it_was),
         cmocka_unit_test(old_headers_inside_a_block_are_not_believed),
