@@ -12,7 +12,8 @@
 enum {
     INSTANCES = 1 << 13,
     PLACES = 1 << 12,
-    COOKIE_BYTES = 16 /* maximum that C++'s new[] stores before an array */
+    COOKIE_BYTES = 16, /* maximum that C++'s new[] stores before an array */
+    AGREE_MIN = 8      /* accesses at whole elements for each one between them */
 };
 
 /* The type at the start of a block, or after the cookie. */
@@ -29,6 +30,8 @@ struct type_places {
     uint32_t size;
     uint64_t first; /* offset of the type in the first block */
     bool array;     /* also seen at another offset, a multiple of the size away */
+    uint32_t agree; /* accesses at such offsets */
+    uint32_t differ;
 };
 
 int type_instances_init(struct type_instances *instances)
@@ -141,12 +144,14 @@ static struct type_places *type_places_slot(struct type_instances *instances, ui
 static bool is_array(struct type_instances *instances, uint32_t type, uint32_t size)
 {
     const struct type_places *places = type_places_slot(instances, type, size);
-    return places->type == type && places->size == size && places->array;
+    return places->type == type && places->size == size && places->array &&
+           places->differ <= places->agree / AGREE_MIN;
 }
 
 /* Records the position of a type in blocks of one size. One position proves nothing: other data may
  * precede an instance (at a multiple of its size) or follow it (at the start). Only an array has
- * instances at several positions. Returns true for the first position. */
+ * instances at several positions, and none between them: members of the elements of a larger type
+ * may also be a multiple of their size apart. Returns true for the first position. */
 static bool note_place(struct type_instances *instances, uint32_t id, const struct type_desc *type,
                        uint32_t size, uint64_t into)
 {
@@ -154,7 +159,10 @@ static bool note_place(struct type_instances *instances, uint32_t id, const stru
     bool first = places->type != id || places->size != size;
     if (first)
         *places = (struct type_places){.type = id, .size = size, .first = into};
-    else if (into != places->first && into % type->size == places->first % type->size)
+    bool agrees = into % type->size == places->first % type->size;
+    uint32_t *count = agrees ? &places->agree : &places->differ;
+    *count += *count < UINT32_MAX;
+    if (agrees && into != places->first)
         places->array = into % type->size <= COOKIE_BYTES && !type_is_flexible(type);
     return first;
 }

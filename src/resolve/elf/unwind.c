@@ -236,7 +236,7 @@ static bool read_stack(struct state *state, uint64_t address, uint64_t *value)
     return true;
 }
 
-enum { BP_INDEX = 1 }; /* index of the frame pointer in `kept` */
+enum { BP_INDEX = 1 /* index of the frame pointer in `kept` */, REALIGNED_MAX = 512 };
 
 static bool frame_address(const struct unwind_rule *rule, struct state *state, uint64_t *cfa)
 {
@@ -244,8 +244,10 @@ static bool frame_address(const struct unwind_rule *rule, struct state *state, u
         (rule->cfa_register == SREG_BP && !(state->known & 1 << BP_INDEX)))
         return false;
     uint64_t base = rule->cfa_register == SREG_SP ? state->sp : state->value[BP_INDEX];
-    *cfa = base + (uint64_t)(int64_t)rule->cfa_offset;
-    if (rule->cfa_loaded && !read_stack(state, *cfa, cfa))
+    uint64_t at = base + (uint64_t)(int64_t)rule->cfa_offset;
+    *cfa = at;
+    /* The word that holds it is just below the gap of the realignment, or has changed since. */
+    if (rule->cfa_loaded && (!read_stack(state, at, cfa) || *cfa - at > REALIGNED_MAX))
         return false;
     return *cfa > state->sp && *cfa - state->sp < STACK_MAX && !(*cfa & 7);
 }

@@ -84,7 +84,7 @@ static enum walk_failure walk_over_gap(struct walk *walk, struct walk_chain *cha
     if (!chain->span->arena && target >= fence + WALK_CHUNK_MIN && target < chain->span->end)
         at = walk_chain_resume(chain, fence + WALK_CHUNK_HEADER);
     if (!at || at > target)
-        return WALK_FAIL_FOREIGN;
+        return chain->span->arena ? WALK_FAIL_BROKEN : WALK_FAIL_FOREIGN;
     walk_span_pass(chain->span, fence, at, &chain->trust);
     walk_window_reset(&walk->window, AHEAD_MIN_BYTES);
     return walk_chain_start(chain, at) ? WALK_FAIL_NONE : WALK_FAIL_UNREADABLE;
@@ -528,6 +528,22 @@ static enum walk_failure failure_outside_spans(const struct walk *walk, uint64_t
     return maps_find(&walk->memory.maps, address) ? WALK_FAIL_FOREIGN : WALK_FAIL_UNMAPPED;
 }
 
+static struct walk_block own_data(uint64_t address, bool go)
+{
+    return (struct walk_block){
+        .start = address & ~(uint64_t)15, .usable_bytes = 16, .state = WALK_OWN_DATA, .go = go};
+}
+
+/* Returns true for the header of a thread arena's heap and the arena, which malloc itself uses. */
+static bool find_header(struct walk *walk, uint64_t address, struct walk_block *block)
+{
+    struct walk_heap heap;
+    if (!walk_heap_read(walk, address & ~(WALK_HEAP_MAX - 1), &heap) || address >= heap.first_chunk)
+        return false;
+    *block = own_data(address, false);
+    return true;
+}
+
 static enum walk_failure walk_find_block(struct walk *walk, uint64_t address,
                                          struct walk_block *block)
 {
@@ -542,7 +558,7 @@ static enum walk_failure walk_find_block(struct walk *walk, uint64_t address,
     /* There is no span, or it was removed meanwhile. */
     if (!failure || walk_spans_find(walk, address))
         return failure;
-    if (walk_mapped_find(walk, address, block))
+    if (find_header(walk, address, block) || walk_mapped_find(walk, address, block))
         return WALK_FAIL_NONE;
     span = walk_spans_find(walk, address);
     return span ? walk_locate(walk, span, address, block) : failure_outside_spans(walk, address);
@@ -570,10 +586,7 @@ static bool find_block_of_misstop(const struct walk *walk, uint64_t address,
     for (size_t i = 0; i < WALK_OWN; i++) {
         if (address - own->at[i].start >= own->at[i].end - own->at[i].start)
             continue;
-        *block = (struct walk_block){.start = address & ~(uint64_t)15,
-                                     .usable_bytes = 16,
-                                     .state = WALK_OWN_DATA,
-                                     .go = own->at[i].go};
+        *block = own_data(address, own->at[i].go);
         return true;
     }
     return false;

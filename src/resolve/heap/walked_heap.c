@@ -11,7 +11,11 @@
 #include "base/lane.h"
 #include "resolve/process/process.h"
 
-enum { CACHE_BYTES_MAX = 64 << 20, FOREIGN_SHIFT = 20 /* regions of 1 MiB */ };
+enum {
+    CACHE_BYTES_MAX = 64 << 20,
+    FOREIGN_SHIFT = 20,     /* regions of 1 MiB */
+    FOREIGN_BRK_SHIFT = 16, /* there, malloc's blocks are next to the memory of others */
+};
 
 static const uint64_t look_ns = 20000000;
 static const uint64_t foreign_ns = 60000000000;
@@ -177,7 +181,8 @@ static struct walked_foreign *foreign_region(struct walked *walked, const struct
                                              uint64_t address)
 {
     const struct map *map = maps_find(&space->maps, address);
-    uint64_t region = address >> FOREIGN_SHIFT;
+    bool brk = map && map->kind == MAPPING_HEAP;
+    uint64_t region = address >> (brk ? FOREIGN_BRK_SHIFT : FOREIGN_SHIFT);
     uint64_t start = map ? map->start : 0;
     uint64_t end = map ? map->end : 0;
     struct walked_foreign *foreign = &walked->foreign[hash_mix(region) % WALKED_FOREIGN];
@@ -206,7 +211,8 @@ static bool find_walked_block(struct walked *walked, const struct space *space, 
     uint64_t far_before = stats->failures[WALK_FAIL_BUDGET];
     if (walk_find(walked->walk, address, found))
         return true;
-    if (stats->failures[WALK_FAIL_FOREIGN] > foreign_before)
+    if (stats->failures[WALK_FAIL_FOREIGN] > foreign_before &&
+        walked->seen_maps == space->maps.changes)
         foreign->until_ns = now_ns + foreign_ns;
     if (stats->failures[WALK_FAIL_BUDGET] > far_before)
         schedule_early_count(walked);
