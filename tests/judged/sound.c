@@ -3,6 +3,7 @@
  * same.
  */
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -414,6 +415,66 @@ static void sparse_work(bool mended)
     }
 }
 
+/* A hash table with one entry per bucket; names are in larger blocks, between the entries.
+ */
+#define USERS (1u << 18)
+struct user_entry {
+    struct user_entry *next;
+    uint64_t hash;
+    char *name;
+    struct user_account {
+        uint64_t id;
+        char text[40];
+    } * account;
+};
+static struct user_entry **user_buckets;
+
+static char *name_room(void)
+{
+    static char *chunk;
+    static size_t used = 1 << 16;
+
+    if (used == 1 << 16) {
+        chunk = judged_alloc(1 << 16);
+        used = 0;
+    }
+    used += 32;
+    return chunk + used - 32;
+}
+
+static void users_set_up(bool mended)
+{
+    (void)mended;
+    user_buckets = calloc(USERS, sizeof *user_buckets);
+    for (uint64_t i = 0; i < USERS / 2; i++) {
+        struct user_entry *entry = judged_alloc(sizeof *entry);
+        entry->hash = i * 0x9e3779b97f4a7c15u;
+        entry->name = name_room();
+        entry->account = judged_alloc(sizeof *entry->account);
+        snprintf(entry->name, 24, "user %u", (unsigned)i);
+        *entry->account = (struct user_account){.id = i};
+        entry->next = user_buckets[entry->hash % USERS];
+        user_buckets[entry->hash % USERS] = entry;
+    }
+}
+
+static void users_work(bool mended)
+{
+    static uint64_t state = 9;
+
+    (void)mended;
+    for (int i = 0; i < 20000; i++) {
+        uint64_t id = judged_next(&state) % (USERS / 2);
+        uint64_t hash = id * 0x9e3779b97f4a7c15u;
+        char text[24];
+
+        snprintf(text, sizeof text, "user %u", (unsigned)id);
+        for (struct user_entry *at = user_buckets[hash % USERS]; at; at = at->next)
+            if (at->hash == hash && !strcmp(at->name, text))
+                judged_sink += at->account->id;
+    }
+}
+
 const struct judged_program judged_sound[] = {
     {"arithmetic", "none", NULL, NULL, no_set_up, mix_work},
     {"stream", "none", NULL, NULL, stream_set_up, stream_work},
@@ -431,6 +492,7 @@ const struct judged_program judged_sound[] = {
     {"calls", "none", NULL, NULL, no_set_up, calls_work},
     {"records-in-order", "none", NULL, NULL, readings_set_up, readings_work},
     {"seldom-allocating", "none", NULL, NULL, no_set_up, seldom_work},
+    {"named-entries", "none", NULL, NULL, users_set_up, users_work},
     {"sparse-product", "none", NULL, NULL, sparse_set_up, sparse_work},
     {0},
 };

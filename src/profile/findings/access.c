@@ -65,13 +65,28 @@ struct links_found {
     double samples; /* samples on all of them */
 };
 
-/* Returns true if a member can be a pointer. Its targets show whether it is a link, whatever its
- * type is called. */
+/* Returns true for "char *" and pointers to other numbers. */
+static bool points_to_number(const char *type)
+{
+    static const char *const words[] = {"bool", "_Bool", "char",   "wchar_t", "short",   "int",
+                                        "long", "float", "double", "signed",  "unsigned"};
+    static const char constant[] = "const ";
+    type += strncmp(type, constant, strlen(constant)) ? 0 : strlen(constant);
+    size_t length = strcspn(type, " *");
+    for (size_t i = 0; i < sizeof words / sizeof *words && strchr(type, '*'); i++)
+        if (strlen(words[i]) == length && !strncmp(type, words[i], length))
+            return true;
+    return false;
+}
+
+/* Returns true if a member can be a pointer to a node. Its targets show whether it is a link; its
+ * type need not be that of the node. */
 static bool may_be_link(const struct snapshot_layout_row *row)
 {
     return row->kind == LAYOUT_MEMBER && !row->has_members && row->member.size == sizeof(void *) &&
            !row->member.count && row->member.offset % sizeof(void *) == 0 &&
-           row->member.kind == MEMBER_FIELD;
+           row->member.kind == MEMBER_FIELD && row->member.type &&
+           !points_to_number(row->member.type);
 }
 
 /* Returns true if the type has only one link, which can only be there to be followed. */
@@ -343,6 +358,7 @@ static uint64_t links_distance(uint64_t a, uint64_t b)
 struct extent {
     uint64_t lowest;
     uint64_t highest;
+    uint64_t node_bytes;
     bool managed; /* objects of a language runtime, with their class in the header */
 };
 
@@ -390,13 +406,42 @@ static bool nodes_share_class_pointer(const struct findings *findings, uint64_t 
     return false;
 }
 
+static bool is_in_extent(const struct extent *extent, uint64_t address)
+{
+    return address + FAR_BYTES >= extent->lowest && address <= extent->highest;
+}
+
+/* Returns true if the target may be a node like `node`: it has a link, or the end of a list, at the
+ * same offset, and its block is like that of `node`. A name or another struct may be between the
+ * nodes. */
+static bool may_be_node(const struct findings *findings, const struct extent *extent, uint64_t node,
+                        uint64_t target, uint64_t link_offset)
+{
+    union place_answer own;
+    union place_answer other;
+    uint64_t next;
+    if (!read_target_word(findings, target + link_offset, &next) ||
+        (next && !is_in_extent(extent, next)))
+        return false;
+    if (!place_ask(&findings->names, PLACE_EXTENT, node, &own) || !own.extent.object ||
+        !place_ask(&findings->names, PLACE_EXTENT, target, &other) || !other.extent.object)
+        return true; /* a block is not known, as when the agent's events were lost */
+    uint64_t own_bytes = own.extent.bound - own.extent.base;
+    uint64_t other_bytes = other.extent.bound - other.extent.base;
+    bool many = own_bytes >= 2 * extent->node_bytes; /* an array, or a pool */
+    return own.extent.base == other.extent.base ||
+           (many
+                ? other_bytes >= 2 * extent->node_bytes
+                : own_bytes == other_bytes && node - own.extent.base == target - other.extent.base);
+}
+
 /* Returns the target of the link of `node`; 0: no node, or not readable. */
 static uint64_t links_follow(const struct findings *findings, const struct extent *extent,
                              uint64_t node, uint64_t link_offset)
 {
     uint64_t next;
-    if (!read_target_word(findings, node + link_offset, &next) ||
-        next + FAR_BYTES < extent->lowest || next > extent->highest || next == node ||
+    if (!read_target_word(findings, node + link_offset, &next) || !is_in_extent(extent, next) ||
+        next == node || !may_be_node(findings, extent, node, next, link_offset) ||
         (extent->managed && !nodes_share_class_pointer(findings, node, next)))
         return 0;
     return next;
@@ -447,6 +492,7 @@ void findings_links(const struct findings *findings, size_t object,
         return;
     struct extent extent = extent_of_type(findings, spread, layout->type);
     extent.managed = layout->reading == LAYOUT_MANAGED;
+    extent.node_bytes = layout->size;
     for (uint32_t i = 0; i < window->used; i++)
         on_it += is_on_type(window_at(window, i), id, layout->type);
     uint32_t step = on_it / LINKS_READ + 1;

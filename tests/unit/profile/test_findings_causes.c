@@ -249,6 +249,62 @@ static void links_show_pointer_chasing_in_short_list(void **state)
     assert_int_equal(REPORTED(RULE_CHASING), 0);
 }
 
+/* Each node is a block. */
+static bool block_of_node(void *context, uint64_t address, struct object_extent *extent)
+{
+    (void)context;
+    extent->base = address / NODE * NODE;
+    extent->bound = extent->base + NODE;
+    extent->object = 7;
+    return true;
+}
+
+/* Links lead from blocks of one node to larger blocks: a node that was asked for first is known. */
+static bool blocks_of_others(void *context, uint64_t address, struct object_extent *extent)
+{
+    static bool target;
+    block_of_node(context, address, extent);
+    extent->bound += target ? NODE : 0;
+    target = !target;
+    return true;
+}
+
+/* The target of a link has text at the offset of the link. */
+static bool next_or_text(void *context, uint64_t address, uint64_t *value)
+{
+    static bool target;
+    next_node(context, address, value);
+    if (target)
+        memcpy(value, "a name..", sizeof *value);
+    target = !target;
+    return true;
+}
+
+/* The name of an entry of a hash table is in the same memory as the entries. */
+static void pointer_to_something_else_is_not_a_link(void **state)
+{
+    (void)state;
+    snapshot.simulation.level_count = 0;
+    snapshot.causes.known = false;
+    step = 0;
+    list_of_nodes();
+    names.extent = block_of_node;
+    assert_int_equal(REPORTED(RULE_CHASING), 1);
+    row.member.type = "const char *";
+    assert_int_equal(REPORTED(RULE_CHASING), 0);
+    row.member.type = "unsigned char *";
+    assert_int_equal(REPORTED(RULE_CHASING), 0);
+    row.member.type = "character *";
+    assert_int_equal(REPORTED(RULE_CHASING), 1);
+    row.member.type = "struct user *";
+    names.word = next_or_text;
+    assert_int_equal(REPORTED(RULE_CHASING), 0);
+    names.word = next_node;
+    names.extent = blocks_of_others;
+    assert_int_equal(REPORTED(RULE_CHASING), 0);
+    names.extent = NULL;
+}
+
 /* Accesses to a node and to its base class, in memory with several types. */
 static void link_of_a_base_class_is_not_a_second_link(void **state)
 {
@@ -499,6 +555,7 @@ int main(void)
         RULE(tree_is_found_with_one_sampled_link),
         RULE(links_show_pointer_chasing_in_short_list),
         RULE(link_of_a_base_class_is_not_a_second_link),
+        RULE(pointer_to_something_else_is_not_a_link),
         RULE(arrays_read_at_same_index_are_a_finding),
         RULE(cold_misses_drop_findings_that_need_reuse),
         RULE(line_use_drops_or_supports_a_split),
