@@ -2,7 +2,8 @@
 /*
  * Finds the variable that the result of a call is assigned to, after which MemSpy (section 5.2)
  * names a heap bin. The result is in RAX (System V ABI AMD64, 3.2.3). It is followed until it is
- * stored, or is in a register that holds a variable.
+ * stored, or is in a register that holds a variable. A function that returns it as void * or bytes
+ * is a wrapper of an allocator: the variable is in its caller.
  */
 #include <ctype.h>
 #include <dwarf.h>
@@ -171,12 +172,17 @@ static bool assignee_stored(struct program *program, const struct flow_at *at,
 
 enum { STEPS_MAX = 48, FORKS_MAX = 3 };
 
-/* The value that the call returned; no declaration gives one like it. */
-static const struct value call_result = {.kind = VALUE_POINTER};
+static const struct value call_result = {.kind = VALUE_POINTER, .how = DWARF_HOW_FOLLOWED};
+
+/* Returns true for the result, plus any constant: a wrapper may keep a header in front. */
+static bool is_in_result(const struct value *value)
+{
+    return value->kind == VALUE_POINTER && value->how == DWARF_HOW_FOLLOWED && !value->indexed;
+}
 
 static bool is_result(const struct value *value)
 {
-    return value->how == call_result.how && value_equal(value, &call_result);
+    return is_in_result(value) && value->offset == 0;
 }
 
 /* Returns a mask of the registers that hold the result. */
@@ -188,12 +194,36 @@ static uint32_t results_in(const struct state *state)
     return registers;
 }
 
+static bool stores_in_frame(const struct flow_at *at)
+{
+    const struct insn_memory *memory = &at->insn->memory[0];
+    return at->insn->memory_count &&
+           operand_address(&at->scene, &at->state, at->insn, memory).kind == VALUE_FRAME;
+}
+
 static bool is_kept(const struct state *state)
 {
+    for (unsigned reg = 0; reg < SREG_COUNT; reg++)
+        if (is_in_result(&state->regs[reg]))
+            return true;
     for (uint32_t i = 0; i < state->slot_count; i++)
-        if (is_result(&state->slots[i].value))
+        if (is_in_result(&state->slots[i].value))
             return true;
     return false;
+}
+
+/* Returns true if the function around an address returns void *, or a pointer to bytes. */
+static bool returns_memory(struct program *program, uint64_t pc)
+{
+    Dwarf_Die functions[PROGRAM_FUNCTIONS];
+    Dwarf_Die type;
+    Dwarf_Die pointee;
+    uint64_t size;
+    unsigned count = program_functions(program, pc, functions);
+    if (!count || !die_type(&functions[count - 1], &type) || !die_peel(&type, &type) ||
+        dwarf_tag(&type) != DW_TAG_pointer_type)
+        return false;
+    return !die_pointee(&type, &pointee) || (die_size(&pointee, &size) && size == 1);
 }
 
 /* Finds a variable that a register holds. */
@@ -217,27 +247,47 @@ static const struct insn *insn_at(const struct flow_at *at, uint64_t address)
     return low < at->count && at->insns[low].address == address ? &at->insns[low] : NULL;
 }
 
+/* Returns true if the function returns the result as plain memory: after a header, or without a
+ * variable that says more. */
+static bool is_wrapper(struct program *program, const struct value *returned,
+                       const struct dwarf_answer *answer)
+{
+    const struct type_desc *type = program_described(program, answer->type);
+    return is_in_result(returned) &&
+           (returned->offset || !answer->name || (type && type->size == 1));
+}
+
 /* Follows the result. At a conditional jump (usually a check for failure) both ways are tried: one
- * of them leads to the assignment. */
+ * of them leads to the assignment. `memory`: the function may be a wrapper. It is not if it also
+ * stores the result outside its frame, as an arena does, which serves many callers from a block. */
 static bool go(struct program *program, struct flow_at at, unsigned *steps, unsigned forks,
-               struct dwarf_answer *answer)
+               bool memory, struct dwarf_answer *answer)
 {
     const struct insn *end = at.insns + at.count;
     while (at.insn && at.insn < end && (*steps)++ < STEPS_MAX) {
         const struct insn *insn = at.insn;
         uint32_t registers = results_in(&at.state);
-        if (!registers && !is_kept(&at.state))
+        if (!is_kept(&at.state))
             return false;
         bool stores = insn->stored < SREG_COUNT && registers >> insn->stored & 1;
-        if (find_held(program, &at, registers, answer) ||
-            (stores && assignee_stored(program, &at, answer)))
+        if (!answer->name && !find_held(program, &at, registers, answer) && stores)
+            assignee_stored(program, &at, answer);
+        memory &= !stores || stores_in_frame(&at);
+        if (answer->name && !memory)
             return true;
+        if (insn->flow == INSN_RETURN && memory &&
+            is_wrapper(program, &at.state.regs[SREG_AX], answer)) {
+            answer->name = "";
+            answer->type = 0;
+            answer->untyped = UNTYPED_NO_VARIABLE;
+            return true;
+        }
         if (insn->flow == INSN_RETURN || insn->flow == INSN_STOP)
             return false;
         step_over(&at.scene, &at.state, insn);
         at.insn = insn + 1;
         if (insn->flow == INSN_CONDITIONAL && insn->target && forks < FORKS_MAX &&
-            go(program, at, steps, forks + 1, answer))
+            go(program, at, steps, forks + 1, memory, answer))
             return true;
         if (insn->target && insn->flow != INSN_CALL)
             at.insn = insn_at(&at, insn->target);
@@ -294,7 +344,8 @@ static void leave_out_library(struct program *program, struct dwarf_answer *answ
     Dwarf_Die functions[PROGRAM_FUNCTIONS];
     char scope[SCOPE_BYTES];
     const struct type_desc *type = program_described(program, answer->type);
-    if (!answer->name || !program_functions(program, answer->question.pc - 1, functions))
+    if (!answer->name || !*answer->name ||
+        !program_functions(program, answer->question.pc - 1, functions))
         return;
     scopes_prefix(&program->scopes, &functions[0], scope, sizeof scope);
     for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++) {
@@ -319,7 +370,7 @@ void call_answer(struct program *program, struct dwarf_answer *answer)
     if (program_function(program, back - 1, &start, &end) && back < end &&
         !flows_at(program->flows, back, &at)) {
         at.state.regs[SREG_AX] = call_result;
-        go(program, at, &steps, 0, answer);
+        go(program, at, &steps, 0, returns_memory(program, back - 1), answer);
         leave_out_library(program, answer);
     }
     name_library_block(program, answer);

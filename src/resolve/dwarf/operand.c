@@ -69,7 +69,7 @@ enum { WORTH_TRUST = 3 }; /* a pointer to anything except characters and void */
 void declared_over(struct shapes *shapes, struct value *known, const struct value *declared)
 {
     unsigned worth = value_worth(shapes, declared);
-    if (is_copy(shapes, known, declared))
+    if (known->how == DWARF_HOW_FOLLOWED || is_copy(shapes, known, declared))
         return;
     if (worth < WORTH_TRUST && value_worth(shapes, known) >= worth)
         return;

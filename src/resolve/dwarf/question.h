@@ -43,7 +43,8 @@ enum dwarf_how {
     DWARF_HOW_STACK,    /* from a variable in the frame */
     DWARF_HOW_RESULT,   /* a function's result, by its prototype */
     DWARF_HOW_ARGUMENT, /* a parameter, from the calling convention */
-    DWARF_HOW_MEMBER    /* loaded through another typed pointer */
+    DWARF_HOW_MEMBER,   /* loaded through another typed pointer */
+    DWARF_HOW_FOLLOWED  /* the call's result itself; in no answer */
 };
 
 enum dwarf_slot {
@@ -70,7 +71,9 @@ struct dwarf_answer {
     uint8_t bits_at;  /* ACCESS: bytes from the accessed word to the bit-field that is used */
     uint8_t unit;     /* ACCESS: bytes of the bit-fields that may be used; 0: none */
     uint64_t size;    /* VARIABLE, TLS, SLOT: bytes of the variable, 0: not known */
-    const char *name; /* VARIABLE, TLS, SLOT: name of the variable; CALL: "TYPE.VARIABLE" */
+    /* VARIABLE, TLS, SLOT: name of the variable; CALL: "TYPE.VARIABLE", or "" if the function
+     * returns the result as plain memory. */
+    const char *name;
     const char *file; /* LINE: as recorded, made absolute by the compilation directory */
     uint32_t line;
     /* LINE: functions inlined at the address, innermost first, with the line of each call. */

@@ -180,7 +180,7 @@ static void question(struct walk *walk, struct dwarf_question *asked)
 static void answer(struct walk *walk, struct dwarf_answer *given)
 {
     BOUNDED(walk, given->untyped, UNTYPED_COUNT);
-    BOUNDED(walk, given->how, DWARF_HOW_MEMBER + 1);
+    BOUNDED(walk, given->how, DWARF_HOW_FOLLOWED);
     BOUNDED(walk, given->slot, DWARF_SLOT_DYNAMIC + 1);
     FIELD(walk, given->type);
     FIELD(walk, given->count);

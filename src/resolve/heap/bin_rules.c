@@ -274,7 +274,7 @@ static const char wrappers_default[] =
     "*::_M_create_node*;*::_M_create(*;*::allocate(*;*::_Alloc_node::operator()*;"
     "std::__detail::_AllocNode<*;std::__detail::_ReuseOrAllocNode<*;"
     "std::__allocate_guarded<*;std::__shared_count<*;std::__shared_ptr<*;std::shared_ptr<*;"
-    "std::make_shared<*;std::allocate_shared<*;_ZN9__gnu_cxx13new_allocator*;"
+    "std::make_shared<*;std::make_unique<*;std::allocate_shared<*;_ZN9__gnu_cxx13new_allocator*;"
     "_ZNSt15__new_allocator*;_ZNSt16allocator_traits*;_ZNSaI*8allocate*;"
     /* the common names of C programs */
     "xmalloc*;xcalloc*;xrealloc*;xzalloc*;xstrdup*;xstrndup*;xmemdup*;x*alloc;x*allocarray;"
@@ -374,24 +374,23 @@ static bool matches(const char *glob, const char *function)
     return glob[literal] ? !fnmatch(glob, function, FNM_NOESCAPE) : !function[literal];
 }
 
-static bool match_any(const struct wrappers *wrappers, const char *function)
+static enum wrapper match_any(const struct wrappers *wrappers, const char *function)
 {
     for (unsigned i = wrappers->count; i-- > 0;) {
         const char *glob = wrappers->globs[i];
         if (matches(glob + (*glob == '!'), function))
-            return *glob != '!';
+            return *glob == '!' ? WRAPPER_NO : WRAPPER_YES;
     }
-    return false;
+    return WRAPPER_NO_RULE;
 }
 
-bool wrappers_match(struct wrappers *wrappers, const char *function)
+enum wrapper wrappers_match(struct wrappers *wrappers, const char *function)
 {
-    enum { NO = 1, YES };
     uint64_t name = hash_bytes(function, strlen(function));
     uint32_t *verdict = hash_insert(&wrappers->verdicts, name, NULL);
     if (!verdict)
         return match_any(wrappers, function);
     if (!*verdict)
-        *verdict = match_any(wrappers, function) ? YES : NO;
-    return *verdict == YES;
+        *verdict = match_any(wrappers, function) + 1;
+    return *verdict - 1;
 }

@@ -366,7 +366,7 @@ struct frame {
     uint64_t address;            /* return address; 0: not an allocation */
     char module[FRAME_MODULE_BYTES];
     bool nameless; /* has only an offset in its module as its name */
-    bool wraps;
+    enum wrapper wraps;
     char place[FRAME_NAME_BYTES]; /* " file:line", or empty */
     bool place_later;
 };
@@ -406,7 +406,7 @@ static void frame_name(struct frame *frame, struct naming *naming, uint64_t retu
     frame->address = return_address;
     snprintf(frame->module, sizeof frame->module, "%s", found && module ? module : "");
     frame->nameless = !frame->known || is_place(function, module);
-    frame->wraps = frame->known && wrappers_match(naming->wrappers, function);
+    frame->wraps = frame->known ? wrappers_match(naming->wrappers, function) : WRAPPER_NO_RULE;
     if (frame->known)
         snprintf(frame->text, sizeof frame->text, "%s", function);
     else if (found && module && *module)
@@ -444,7 +444,7 @@ static char *short_name(const struct choice *choice, struct naming *naming)
     naming->unsure = code == -EAGAIN || (code && frame->place_later);
     if (choice->block[0])
         return strdup(choice->block);
-    if (!code) {
+    if (!code && *variable) {
         text_sanitise(variable, sizeof variable, variable, strlen(variable));
         return strdup(variable);
     }
@@ -453,9 +453,20 @@ static char *short_name(const struct choice *choice, struct naming *naming)
     return asprintf(&name, "%s%s", frame->text, frame->place) < 0 ? NULL : name;
 }
 
+/* Returns true if the function returns the block as plain memory, so that its caller uses it. */
+static bool returns_block(const struct frame *frame, const struct naming *naming)
+{
+    char variable[FRAME_NAME_BYTES];
+    uint32_t type;
+    return frame->wraps == WRAPPER_NO_RULE && naming->assigned &&
+           !naming->assigned(naming->context, frame->address, variable, sizeof variable, &type) &&
+           !*variable;
+}
+
 enum { WRAPPER_WITHIN = 16, NAME_WITHIN = 8 }; /* maximum depth of the frames that are considered */
 
-static void consider(struct choice *choice, const struct frame *frame, unsigned depth)
+static void consider(struct choice *choice, const struct frame *frame, unsigned depth,
+                     const struct naming *naming)
 {
     bool empty = !choice->chosen;
     if (choice->settled)
@@ -476,14 +487,16 @@ static void consider(struct choice *choice, const struct frame *frame, unsigned 
         return;
     }
     bool related = *frame->module && !strcmp(frame->module, choice->frame.module);
-    bool better =
-        empty || choice->frame.wraps ||
-        (related && choice->frame.nameless &&
-         ((frame->wraps && depth < WRAPPER_WITHIN) || (!frame->nameless && depth < NAME_WITHIN)));
+    bool better = empty || choice->frame.wraps == WRAPPER_YES ||
+                  (related && choice->frame.nameless &&
+                   ((frame->wraps == WRAPPER_YES && depth < WRAPPER_WITHIN) ||
+                    (!frame->nameless && depth < NAME_WITHIN)));
     if (better)
         choice->frame = *frame;
+    if (better && returns_block(frame, naming))
+        choice->frame.wraps = WRAPPER_YES;
     choice->chosen = true;
-    choice->settled = !choice->frame.nameless && !choice->frame.wraps;
+    choice->settled = !choice->frame.nameless && choice->frame.wraps != WRAPPER_YES;
 }
 
 static int name_path(struct bin *bin, const uint64_t *path, struct naming *naming)
@@ -501,10 +514,10 @@ static int name_path(struct bin *bin, const uint64_t *path, struct naming *namin
             break;
         }
         used += (size_t)wrote;
-        if (frame.wraps && !choice.settled && !choice.block[0] &&
+        if (frame.wraps == WRAPPER_YES && !choice.settled && !choice.block[0] &&
             library_symbol_block(frame.text, choice.block, sizeof choice.block))
             choice.allocator = path[i];
-        consider(&choice, &frame, i);
+        consider(&choice, &frame, i, naming);
     }
     bin->full_name = strdup(full);
     bin->short_name = short_name(&choice, naming);

@@ -117,8 +117,9 @@ typedef bool bins_namer(void *context, uint64_t address, const char **function, 
 
 /*
  * Names the variable that the result of a call is assigned to, "type.variable": the preferred short
- * name. *type: the allocated type, from the type of the variable; 0: not known. -ENOENT, or NULL
- * instead of the callback: not known; -EAGAIN: not known yet.
+ * name; "": the function returns the result as plain memory, so it is a wrapper of an allocator.
+ * *type: the allocated type, from the type of the variable; 0: not known. -ENOENT, or NULL instead
+ * of the callback: not known; -EAGAIN: not known yet.
  */
 typedef int bins_assigned(void *context, uint64_t return_address, char *out, size_t out_size,
                           uint32_t *type);

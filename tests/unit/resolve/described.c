@@ -256,12 +256,12 @@ static void check_call(struct described *described, const struct statement *stat
 {
     struct dwarf_answer answer =
         ask(described, (struct dwarf_question){.ask = DWARF_CALL, .pc = statement->pc});
-    const char *reported = answer.name ? answer.name : "-";
+    const char *reported = !answer.name ? "-" : *answer.name ? answer.name : "return";
     const struct type_desc *type = program_described(described->program, answer.type);
     if (strcmp(reported, statement->text))
         wrong(described, "the call before %" PRIx64 " is told as %s, not %s", statement->pc,
               reported, statement->text);
-    else if (answer.name &&
+    else if (answer.name && *answer.name &&
              (!type || strncmp(type_bare_name(type), reported, strlen(type_bare_name(type)))))
         wrong(described, "%s has no type", reported);
     else

@@ -353,6 +353,41 @@ static void bin_names_skip_unnamed_frames(void **state)
     }
 }
 
+/* parse() returns its block as plain memory. main() stores it in a variable, if `context` is set.
+ */
+static int assign_fake(void *context, uint64_t return_address, char *out, size_t out_size,
+                       uint32_t *type)
+{
+    bool parse = return_address / 100 == 3;
+    *type = 0;
+    snprintf(out, out_size, "%s", parse ? "" : "node.list");
+    return parse || context ? 0 : -ENOENT;
+}
+
+static void function_that_returns_block_is_wrapper(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char module[] = "prog";
+    uint32_t stored = bin_of(fixture, 2, 3, 4);
+    assert_int_equal(bins_update_names(fixture->bins, &fixture->wrappers, &fixture->rules,
+                                       name_fake, assign_fake, (void *)(uintptr_t)module),
+                     0);
+    assert_string_equal(bin_name(bins_at(fixture->bins, stored)), "node.list");
+    uint32_t not_stored = bin_of(fixture, 5, 3, 4);
+    uint32_t outermost = bin_of(fixture, 2, 3, 0);
+    assert_int_equal(bins_update_names(fixture->bins, &fixture->wrappers, &fixture->rules,
+                                       name_fake, assign_fake, NULL),
+                     0);
+    assert_string_equal(bin_name(bins_at(fixture->bins, not_stored)), "main code.c:10");
+    assert_string_equal(bin_name(bins_at(fixture->bins, outermost)), "parse code.c:10");
+    assert_int_equal(wrappers_add(&fixture->wrappers, "!parse"), 0);
+    uint32_t declared = bin_of(fixture, 1, 3, 4);
+    assert_int_equal(bins_update_names(fixture->bins, &fixture->wrappers, &fixture->rules,
+                                       name_fake, assign_fake, NULL),
+                     0);
+    assert_string_equal(bin_name(bins_at(fixture->bins, declared)), "parse code.c:10");
+}
+
 static bool name_long(void *context, uint64_t address, const char **function, const char **module,
                       const char **file, uint32_t *line)
 {
@@ -520,6 +555,7 @@ static int run_bins(void)
         TEST(full_bins_use_the_rest_bin),
         TEST(bin_names_skip_allocation_wrappers),
         TEST(bin_names_skip_unnamed_frames),
+        TEST(function_that_returns_block_is_wrapper),
         TEST(long_bin_names_are_bounded),
         TEST(bins_can_be_renamed_and_combined),
         TEST(rules_apply_to_bins_created_later),
@@ -794,10 +830,10 @@ static void default_allocation_wrappers(void **state)
     struct wrappers wrappers;
     wrappers_init(&wrappers);
     for (size_t i = 0; i < sizeof are / sizeof are[0]; i++)
-        if (!wrappers_match(&wrappers, are[i]))
+        if (wrappers_match(&wrappers, are[i]) != WRAPPER_YES)
             fail_msg("%s is no wrapper", are[i]);
     for (size_t i = 0; i < sizeof are_not / sizeof are_not[0]; i++)
-        if (wrappers_match(&wrappers, are_not[i]))
+        if (wrappers_match(&wrappers, are_not[i]) == WRAPPER_YES)
             fail_msg("%s is a wrapper", are_not[i]);
     wrappers_fini(&wrappers);
 }
@@ -813,13 +849,13 @@ static void user_patterns_extend_wrappers(void **state)
     assert_int_equal(wrappers_add(&wrappers, "node_new\n# main\n\n  arena_* ; \t; !zmalloc\r\n"),
                      0);
     assert_int_equal(wrappers.count, before + 3);
-    assert_true(wrappers_match(&wrappers, "node_new"));
-    assert_true(wrappers_match(&wrappers, "arena_push"));
-    assert_false(wrappers_match(&wrappers, "zmalloc"));
-    assert_true(wrappers_match(&wrappers, "zmalloc_usable"));
-    assert_false(wrappers_match(&wrappers, "main"));
+    assert_int_equal(wrappers_match(&wrappers, "node_new"), WRAPPER_YES);
+    assert_int_equal(wrappers_match(&wrappers, "arena_push"), WRAPPER_YES);
+    assert_int_equal(wrappers_match(&wrappers, "zmalloc"), WRAPPER_NO);
+    assert_int_equal(wrappers_match(&wrappers, "zmalloc_usable"), WRAPPER_YES);
+    assert_int_equal(wrappers_match(&wrappers, "main"), WRAPPER_NO_RULE);
     assert_int_equal(wrappers_add(&wrappers, "zmalloc;a*b*c*d*e*f"), 0);
-    assert_true(wrappers_match(&wrappers, "zmalloc")); /* the last match wins */
+    assert_int_equal(wrappers_match(&wrappers, "zmalloc"), WRAPPER_YES); /* the last match wins */
     assert_int_equal(wrappers.skipped, 1);
     memset(lengthy, 'y', sizeof lengthy);
     lengthy[sizeof lengthy - 1] = '\0';
@@ -841,9 +877,9 @@ static void wrappers_from_file_and_environment(void **state)
     assert_int_equal(mkdir(path_of("misstop"), 0700), 0);
     write_file(path_of("misstop/wrappers"), "from_file\nfile_too\n", 19);
     assert_int_equal(wrappers_add_settings(&wrappers), 0);
-    assert_true(wrappers_match(&wrappers, "from_variable"));
-    assert_true(wrappers_match(&wrappers, "file_too"));
-    assert_false(wrappers_match(&wrappers, "from_file"));
+    assert_int_equal(wrappers_match(&wrappers, "from_variable"), WRAPPER_YES);
+    assert_int_equal(wrappers_match(&wrappers, "file_too"), WRAPPER_YES);
+    assert_int_equal(wrappers_match(&wrappers, "from_file"), WRAPPER_NO);
     wrappers_fini(&wrappers);
     unsetenv("MISSTOP_WRAPPERS");
 }
