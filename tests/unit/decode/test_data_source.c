@@ -23,8 +23,11 @@ static void check_decoding(const struct expected *wanted, size_t count)
         struct data_source got = data_source_decode(wanted[i].word);
         if (got.level != wanted[i].level || got.snoop != wanted[i].snoop ||
             got.remote != wanted[i].remote)
-            fail_msg("%#llx (%zu): %s, snoop %s, remote %d", (unsigned long long)wanted[i].word, i,
-                     data_level_name(got.level), data_snoop_name(got.snoop), got.remote);
+            fail_msg(
+                "word %#llx (%zu): expected %s, snoop %s, remote %d, got %s, snoop %s, remote %d",
+                (unsigned long long)wanted[i].word, i, data_level_name(wanted[i].level),
+                data_snoop_name(wanted[i].snoop), wanted[i].remote, data_level_name(got.level),
+                data_snoop_name(got.snoop), got.remote);
     }
 }
 #define CHECK(wanted) check_decoding(wanted, sizeof(wanted) / sizeof *(wanted))

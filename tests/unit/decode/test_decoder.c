@@ -128,13 +128,13 @@ static void load_before_the_sampled_instruction_is_found(void **state)
 static void spin_loops_set_waits(void **state)
 {
     static const struct {
-        const char *what;
+        const char *name;
         const char *bytes;
         size_t size;
         uint64_t after;
         bool waits;
     } loops[] = {
-#define LOOP(what, bytes, after, waits) {what, bytes, sizeof(bytes) - 1, after, waits}
+#define LOOP(name, bytes, after, waits) {name, bytes, sizeof(bytes) - 1, after, waits}
         LOOP("load, test, count", "\x48\x8b\x07\x48\x85\xc0\x75\x04\xff\xc9\x75\xf4\xc3", 3, true),
         LOOP("pause, compare", "\xf3\x90\x83\x3f\x00\x74\xf9\xc3", 5, true),
         LOOP("the pointer loaded anew", "\x48\x8b\x56\x08\x83\x3a\x00\x74\xf7\xc3", 7, true),
@@ -158,7 +158,7 @@ static void spin_loops_set_waits(void **state)
         struct fake fake = {.size = 0};
         struct access access = decode(&fake, loops[i].bytes, loops[i].size, loops[i].after, regs);
         if (access.waits != loops[i].waits)
-            print_error("%s\n", loops[i].what);
+            print_error("loop '%s':\n", loops[i].name);
         assert_int_equal(access.waits, loops[i].waits);
     }
 }
@@ -214,13 +214,13 @@ static void stack_slot_written_in_its_loop_sets_rewritten(void **state)
 static void pointer_chasing_loop_sets_chases(void **state)
 {
     static const struct {
-        const char *what;
+        const char *name;
         const char *bytes;
         size_t size;
         uint64_t after;
         bool chases;
     } loops[] = {
-#define LOOP(what, bytes, after, chases) {what, bytes, sizeof(bytes) - 1, after, chases}
+#define LOOP(name, bytes, after, chases) {name, bytes, sizeof(bytes) - 1, after, chases}
         LOOP("down a list", "\x48\x8b\x3f\x48\x85\xff\x75\xf8\xc3", 3, true),
         LOOP("in two", "\x48\x8b\x07\x48\x89\xc7\x48\x85\xff\x75\xf5\xc3", 3, true),
         LOOP("another field", "\x83\x7f\x08\x00\x48\x8b\x3f\x48\x85\xff\x75\xf4\xc3", 4, true),
@@ -237,7 +237,7 @@ static void pointer_chasing_loop_sets_chases(void **state)
         struct fake fake = {.size = 0};
         struct access access = decode(&fake, loops[i].bytes, loops[i].size, loops[i].after, regs);
         if (access.chases != loops[i].chases)
-            print_error("%s\n", loops[i].what);
+            print_error("loop '%s':\n", loops[i].name);
         assert_int_equal(access.chases, loops[i].chases);
     }
 }
@@ -293,14 +293,14 @@ static void sequential_accesses_are_recognised_despite_skid(void **state)
 static void access_after_another_to_its_line_sets_again(void **state)
 {
     static const struct {
-        const char *what;
+        const char *name;
         const char *bytes;
         size_t size;
         uint64_t after;
         uint64_t at;
         bool again;
     } codes[] = {
-#define CODE(what, bytes, after, at, again) {what, bytes, sizeof(bytes) - 1, after, at, again}
+#define CODE(name, bytes, after, at, again) {name, bytes, sizeof(bytes) - 1, after, at, again}
         /* mov (%rdi),%rax; mov 8(%rdi),%rdx; ret */
         CODE("the first", "\x48\x8b\x07\x48\x8b\x57\x08\xc3", 3, 0, false),
         CODE("the second", "\x48\x8b\x07\x48\x8b\x57\x08\xc3", 7, 0, true),
@@ -328,7 +328,7 @@ static void access_after_another_to_its_line_sets_again(void **state)
         struct fake fake = {.size = 0};
         struct access access = decode(&fake, codes[i].bytes, codes[i].size, codes[i].after, regs);
         if (access.again != codes[i].again || access.reason)
-            print_error("%s\n", codes[i].what);
+            print_error("code '%s':\n", codes[i].name);
         assert_false(access.reason);
         assert_int_equal(access.again, codes[i].again);
     }

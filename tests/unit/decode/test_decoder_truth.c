@@ -347,7 +347,7 @@ static struct decoder *start(struct decode_target *target, long (*work_of)(long)
     }
     waitpid(child, &status, 0);
     if (!WIFSTOPPED(status)) {
-        print_message("ptrace is not permitted here\n");
+        print_message("skipped: ptrace is not permitted\n");
         skip();
     }
     struct decoder *decoder = decoder_new(target);
@@ -360,8 +360,9 @@ static void stop(struct decoder *decoder, const struct tally *tally)
     int status;
     kill(child, SIGKILL);
     waitpid(child, &status, 0);
-    print_message("%u instructions touched memory: %u found, %u wrong (%u of them not inferred)\n",
-                  tally->touched, tally->right, tally->wrong, tally->wrong_sure);
+    print_message(
+        "%u instructions accessed memory: %u addresses right, %u wrong (%u not inferred)\n",
+        tally->touched, tally->right, tally->wrong, tally->wrong_sure);
     for (int i = 1; i < REASON_COUNT; i++)
         if (tally->reasons[i])
             print_message("  %s %u\n", access_reason_name(i), tally->reasons[i]);
@@ -439,7 +440,7 @@ static void instruction_boundaries_are_found_without_function_bounds(void **stat
         function_free(whole);
     }
     dlclose(libc);
-    print_message("%u of %u\n", found, asked);
+    print_message("boundaries found at %u of %u instructions\n", found, asked);
     assert_true(asked > 1000);
     assert_true(found >= asked * 99 / 100);
 }
@@ -477,7 +478,7 @@ static void decoding_does_not_depend_on_request_order(void **state)
         function_free(downwards);
     }
     dlclose(libc);
-    print_message("%u in loops, %u with the other half left out\n", in_loops, alone);
+    print_message("%u instructions in loops, %u decoded without the other half\n", in_loops, alone);
     assert_true(in_loops > 100 && alone > 100);
 }
 

@@ -126,7 +126,7 @@ static void expect_same(const struct snapshot *left, const struct snapshot *righ
     {
         char *texts[2] = {json_dumps(value, JSON_ENCODE_ANY),
                           json_dumps(json_object_get(b, key), JSON_ENCODE_ANY)};
-        fail_msg("%s differ:\n%.900s\n%.900s", key, texts[0], texts[1]);
+        fail_msg("member %s differs: expected\n%.900s\ngot\n%.900s", key, texts[0], texts[1]);
     }
     json_decref(a);
     json_decref(b);

@@ -115,7 +115,7 @@ static const struct snapshot_field *field_at(const struct snapshot_object *objec
     for (size_t i = 0; i < object->field_count; i++)
         if (object->fields[i].offset == (int64_t)offset)
             return &object->fields[i];
-    fail_msg("no field at %llu", (unsigned long long)offset);
+    fail_msg("object has no field at offset %llu", (unsigned long long)offset);
     return NULL;
 }
 

@@ -99,7 +99,7 @@ static const struct snapshot_stream *find(const struct snapshot_streams *streams
     for (size_t i = 0; i < streams->count; i++)
         if (!strcmp(streams->list[i].name, name))
             return &streams->list[i];
-    fail_msg("no stream of %s", name);
+    fail_msg("no stream is named %s", name);
     return NULL;
 }
 
@@ -275,7 +275,7 @@ static const struct matrix_line *line_of(const struct matrix_table *table, const
     for (size_t i = 0; i < columns->count; i++)
         if (!strcmp(columns->list[i].name, name))
             return &columns->list[i];
-    fail_msg("no column of %s", name);
+    fail_msg("no matrix line is named %s", name);
     return NULL;
 }
 

@@ -116,7 +116,7 @@ static const struct snapshot_rates *field_rates(const struct snapshot_object *ob
     for (size_t i = 0; i < object->field_count; i++)
         if (object->fields[i].offset == (int64_t)offset)
             return object->fields[i].rates;
-    fail_msg("no field at %llu", (unsigned long long)offset);
+    fail_msg("object has no field at offset %llu", (unsigned long long)offset);
     return NULL;
 }
 
@@ -132,7 +132,7 @@ static const struct snapshot_rates *cell_rates(uint32_t function, uint32_t objec
                 return rates_make(matrix->rates_plan, sums, matrix->rates_all, &made) ? &made
                                                                                       : NULL;
         }
-    fail_msg("no cell of function %u and object %u", function, object);
+    fail_msg("matrix has no cell of function %u and object %u", function, object);
     return NULL;
 }
 

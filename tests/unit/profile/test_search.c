@@ -120,7 +120,7 @@ static void ten_way_search_finds_all_shares(void **state)
     assert_int_equal(search.state, SEARCH_SETTLED);
     for (uint32_t i = 0; i < 6; i++) {
         double share = found_share(&search, figure2[i].name);
-        print_message("%s %.4f planted %.4f\n", figure2[i].name, share, figure2[i].share);
+        print_message("%s: found %.4f, planted %.4f\n", figure2[i].name, share, figure2[i].share);
         assert_true(fabs(share - figure2[i].share) < 0.003);
     }
 }
@@ -172,7 +172,7 @@ static void found_regions_are_measured_again(void **state)
         double share = planted_found(&search, i + 1);
         double truth = i % 2 ? .5 / 4 : .5 / 5;
         found += !isnan(share);
-        print_message("object %u: %.4f truth %.4f\n", i, share, truth);
+        print_message("object %u: found %.4f, planted %.4f\n", i, share, truth);
         assert_true(isnan(share) || fabs(share - truth) < 0.02);
     }
     assert_true(found > 4);
@@ -205,8 +205,8 @@ static void search_finds_objects_of_alternating_applu_phases(void **state)
         double rest = search_applu[i].share / (.174 + .069 + .073);
         double truth = busy * search_applu[i].share + (i < 3 ? 0 : (1 - busy) * rest);
         double share = found_share(&search, search_applu[i].name);
-        print_message("%s %.4f truth %.4f restarts %u\n", search_applu[i].name, share, truth,
-                      search.restarts);
+        print_message("%s: found %.4f, planted %.4f, %u restarts\n", search_applu[i].name, share,
+                      truth, search.restarts);
         assert_true(fabs(share - truth) < 0.003);
     }
 }
@@ -752,11 +752,12 @@ static void compare(const char *what, mix *shares, unsigned phase_s)
             assert_true(one.changes > RUN_S / phase_s / 2);
         }
     for (unsigned ignored = 0; ignored < 2; ignored++)
-        printf("search, %s of %u s for %d s, %s phases: both told within 3 points after %.1f s%s, "
-               "at the end off by %.1f; the phase that goes on told so %.0f %% of the time\n",
-               what, phase_s, RUN_S, ignored ? "without" : "with", sums[ignored].settled_s,
-               sums[ignored].settled_s < RUN_S ? "" : " (never)", sums[ignored].error * 100,
-               sums[ignored].right * 100);
+        printf(
+            "search, %s of %u s for %d s, %s phases: both phases within 3 points after %.1f s%s, "
+            "final error %.1f points; the current phase within 3 points %.0f %% of the time\n",
+            what, phase_s, RUN_S, ignored ? "without" : "with", sums[ignored].settled_s,
+            sums[ignored].settled_s < RUN_S ? "" : " (never)", sums[ignored].error * 100,
+            sums[ignored].right * 100);
     assert_true(sums[0].settled_s < RUN_S / 3);
     assert_true(sums[0].error < close_enough);
     assert_true(sums[0].error < sums[1].error);
@@ -791,8 +792,8 @@ static void interrupted_intervals_are_continued_per_phase(void **state)
             longest_ns = run->search.interval_ns;
     }
     double worst = error_now(run);
-    printf("search at %u samples a second: intervals of up to %.1f s, phases of 9 s; after %d s "
-           "off by %.1f points\n",
+    printf("search at %u samples per second: intervals of up to %.1f s, phases of 9 s; error after "
+           "%d s: %.1f points\n",
            (unsigned)(phases_second / SAMPLE_NS / EVERY),
            (double)longest_ns / (double)phases_second, LONG_S, worst * 100);
     assert_true(worst < 2 * close_enough);

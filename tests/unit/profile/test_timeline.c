@@ -715,7 +715,7 @@ static void expect_shown(struct browser *browser, const char *const *words)
     kinds_draw(browser, 40, 120, text, sizeof text);
     for (; *words; words++)
         if (!strstr(text, *words))
-            fail_msg("no \"%s\" in\n%s", *words, text);
+            fail_msg("the screen lacks '%s':\n%s", *words, text);
     for (int rows = 10; rows < 50; rows += 9)
         for (int columns = 40; columns < 200; columns += 37)
             kinds_draw(browser, rows, columns, text, sizeof text);

@@ -99,7 +99,7 @@ static void add_line_left(uint32_t object, uint32_t function, uint64_t offset, u
 static void assert_near(double value, double expected)
 {
     if (fabs(value - expected) > 1e-9)
-        fail_msg("%g instead of %g", value, expected);
+        fail_msg("expected %g, got %g", expected, value);
 }
 
 static const struct snapshot_object *find_object(const struct snapshot *snapshot, const char *name)
@@ -107,7 +107,7 @@ static const struct snapshot_object *find_object(const struct snapshot *snapshot
     for (size_t i = 0; i < snapshot->object_count; i++)
         if (!strcmp(snapshot->objects[i].name, name))
             return &snapshot->objects[i];
-    fail_msg("no object %s", name);
+    fail_msg("object %s is not listed", name);
     return NULL;
 }
 
@@ -116,7 +116,7 @@ static const struct snapshot_use *use_at(const struct snapshot_object *object, u
     for (size_t i = 0; i < object->field_count; i++)
         if (object->fields[i].offset == (int64_t)offset)
             return object->fields[i].use;
-    fail_msg("nothing at %d", (int)offset);
+    fail_msg("object has no field at offset %d", (int)offset);
     return NULL;
 }
 
@@ -125,7 +125,7 @@ static const struct snapshot_use *use_of_function(const struct snapshot *snapsho
     for (size_t i = 0; i < snapshot->code_count; i++)
         if (!strcmp(snapshot->code[i].function, name))
             return snapshot->code[i].use;
-    fail_msg("no function %s", name);
+    fail_msg("function %s is not listed", name);
     return NULL;
 }
 
@@ -382,7 +382,7 @@ static void add_reuse(uint32_t object, uint64_t ip, uint64_t distance, uint64_t 
 static void distances_assert_near(double value, double expected)
 {
     if (fabs(value - expected) > 1e-9)
-        fail_msg("%g instead of %g", value, expected);
+        fail_msg("expected %g, got %g", expected, value);
 }
 
 /* hot: 60 immediate reuses, 30 after 1024 lines (64 KiB), 10 first uses; cold: 100 first uses. */

@@ -115,7 +115,7 @@ static const struct snapshot_watch_object *row_of(const struct snapshot *snapsho
     for (size_t i = 0; i < snapshot->watch.count; i++)
         if (!strcmp(snapshot->watch.objects[i].name, name))
             return &snapshot->watch.objects[i];
-    fail_msg("no row for %s", name);
+    fail_msg("object %s has no row", name);
     return NULL;
 }
 

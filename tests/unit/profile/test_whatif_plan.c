@@ -54,7 +54,7 @@ static struct whatif_plan planned(const char *words)
     struct error error = {0};
     int code = plan_as(words, &layout, &plan, &error);
     if (code)
-        print_error("%s: %s\n", words, error.text);
+        print_error("plan '%s' was refused: %s\n", words, error.text);
     assert_int_equal(code, 0);
     return plan;
 }
@@ -65,7 +65,7 @@ static void expect_refused(const char *words, const struct snapshot_layout *of, 
     struct error error = {0};
     assert_int_equal(plan_as(words, of, &plan, &error), -EINVAL);
     if (!strstr(error.text, why))
-        print_error("%s: %s\n", words, error.text);
+        print_error("plan '%s': expected '%s' in '%s'\n", words, why, error.text);
     assert_non_null(strstr(error.text, why));
 }
 

@@ -333,7 +333,7 @@ static void access_types_match_the_programs_statements(void **state)
         try_fortran("-O2 -g");
     }
     print_tally("all", &all);
-    print_message("a question took %.1f us on average, %.1f ms at most\n",
+    print_message("question time %.1f us on average, %.1f ms at most\n",
                   all.asked ? (double)all.answer_ns / all.asked / 1e3 : 0,
                   (double)all.slowest_ns / 1e6);
     assert_int_equal(all.wrong, 0);
@@ -374,7 +374,7 @@ int main(void)
         cmocka_unit_test(access_types_match_the_programs_statements)};
     shows_each = getenv("TYPES_SHOW");
     if (!compiler_works("gcc") && !compiler_works("clang")) {
-        fprintf(stderr, "skipped: no gcc and no clang here\n");
+        fprintf(stderr, "skipped: neither gcc nor clang is installed\n");
         return 77;
     }
     return cmocka_run_group_tests_name("types from code", tests, NULL, NULL);

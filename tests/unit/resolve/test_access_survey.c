@@ -156,7 +156,7 @@ static void print_survey(const char *path, const struct survey *survey)
         if (survey->reasons[i])
             print_message(" %s %.1f%%", untyped_name((enum untyped)i),
                           share(survey->reasons[i], survey->sites));
-    print_message("\n    a question took %.1f us on average, %.1f ms at most\n",
+    print_message("\n    question time %.1f us on average, %.1f ms at most\n",
                   all ? (double)survey->spent_ns / all / 1e3 : 0, (double)survey->slowest_ns / 1e6);
 }
 
@@ -174,7 +174,7 @@ static bool survey_file(const char *path)
         print_survey(path, &survey);
         assert_true(survey.sites == 0 || survey.typed > 0);
     } else {
-        print_message("%s: not here, or without debugging information\n", path);
+        print_message("%s: skipped, absent or without debug information\n", path);
     }
     program_free(survey.program);
     if (module)

@@ -831,10 +831,10 @@ static void default_allocation_wrappers(void **state)
     wrappers_init(&wrappers);
     for (size_t i = 0; i < sizeof are / sizeof are[0]; i++)
         if (wrappers_match(&wrappers, are[i]) != WRAPPER_YES)
-            fail_msg("%s is no wrapper", are[i]);
+            fail_msg("%s is not a wrapper", are[i]);
     for (size_t i = 0; i < sizeof are_not / sizeof are_not[0]; i++)
         if (wrappers_match(&wrappers, are_not[i]) == WRAPPER_YES)
-            fail_msg("%s is a wrapper", are_not[i]);
+            fail_msg("%s is a wrapper, but must not be", are_not[i]);
     wrappers_fini(&wrappers);
 }
 

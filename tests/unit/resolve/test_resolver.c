@@ -299,7 +299,7 @@ static void truncated_elf_files_are_survived(void **state)
         }
         module_free(module);
     }
-    print_message("%zd cuts, %d still opened\n", size / 64, opened);
+    print_message("%zd truncated files, %d still opened\n", size / 64, opened);
 }
 
 static void new_mapping_replaces_what_it_covers(void **state)
@@ -665,8 +665,8 @@ static void records_load_and_unload_libraries(void **state)
     send_mappings("two.so");
     uint64_t second = target_address(&changes_target, "library_global");
     target_expect(changes_resolver, second, "other_things", OBJECT_GLOBAL, 0);
-    print_message("the second library lies %s\n",
-                  first == second ? "where the first did" : "elsewhere");
+    print_message("the second library is at %s address\n",
+                  first == second ? "the same" : "another");
 }
 
 /* Loaded, unloaded, and loaded again near its old address: the same file with another bias. */

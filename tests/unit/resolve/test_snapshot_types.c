@@ -151,7 +151,7 @@ static const struct snapshot_field *field_named(const struct snapshot_object *ob
             found = &object->fields[i];
         }
     if (!found)
-        fail_msg("no field %s", name);
+        fail_msg("object has no field %s", name);
     return found;
 }
 
@@ -287,7 +287,7 @@ static const struct snapshot_layout_row *row_named(const struct snapshot_layout 
     for (size_t i = 0; i < layout->row_count; i++)
         if (!strcmp(layout->rows[i].member.name, name) && layout->rows[i].member.offset == offset)
             return &layout->rows[i];
-    fail_msg("no row %s", name);
+    fail_msg("layout has no row %s", name);
     return NULL;
 }
 

@@ -178,8 +178,8 @@ static unsigned count_found(struct unwind *unwind, struct space *space, const ui
                     !strncmp(function_at(space, frame.pc), name, strlen(name)) &&
                     (frame.cfa == target_address(target, cfa) || has_other_cfa(names[i]));
         if (!good)
-            print_message("%s: %s at %#lx in %s, CFA %#lx, not %#lx\n", flags, names[i],
-                          (unsigned long)address, function_at(space, frame.pc),
+            print_message("%s: %s at %#lx: found in %s with CFA %#lx, expected CFA %#lx\n", flags,
+                          names[i], (unsigned long)address, function_at(space, frame.pc),
                           (unsigned long)frame.cfa, (unsigned long)target_address(target, cfa));
         found += good;
     }
@@ -290,7 +290,7 @@ static void frames_of_the_other_compiler_are_found(void **state)
         else
             unsetenv("CC");
     } else {
-        print_message("there is no %s\n", other);
+        print_message("skipped: %s is not installed\n", other);
     }
     free(saved);
 }
@@ -378,7 +378,7 @@ static void frame_in_a_plt_stub_is_found(void **state)
     for (uint64_t at = map->start; at < map->end && (!name || strcmp(name, ".plt")); at += STUB)
         name = module_section(module, at, &start, &end);
     if (!name || strcmp(name, ".plt") || end - start < 3 * STUB) {
-        print_message("this compiler makes no such stubs\n");
+        print_message("skipped: this compiler generates no PLT stubs\n");
         skip();
     }
     own_registers();

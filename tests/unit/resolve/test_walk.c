@@ -259,7 +259,7 @@ static void randomly_damaged_heap_is_bounded(void **state)
         most = image.reads - before > most ? image.reads - before : most;
         end();
     }
-    print_message("at most %llu reads in a round\n", (unsigned long long)most);
+    print_message("at most %llu reads per round\n", (unsigned long long)most);
     assert_true(most < 200000);
 }
 
@@ -332,8 +332,8 @@ static void only_new_part_of_grown_mapping_is_searched(void **state)
     uint64_t again = reads_for_foreign(mapping->start);
     mapping->end = end_of_all;
     uint64_t grown = reads_for_foreign(mapping->start);
-    print_message("%llu reads, again %llu, grown by a page %llu\n", (unsigned long long)first,
-                  (unsigned long long)again, (unsigned long long)grown);
+    print_message("reads: %llu first, %llu again, %llu after growing by a page\n",
+                  (unsigned long long)first, (unsigned long long)again, (unsigned long long)grown);
     assert_true(grown > again);
     assert_true(grown - again < (first - again) / 2);
     end();

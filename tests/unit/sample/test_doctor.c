@@ -35,7 +35,7 @@ static void run_doctor(const struct kernel *kernel)
 static void expect_output(const char *words)
 {
     if (!strstr(text, words))
-        fail_msg("no '%s' in:\n%s", words, text);
+        fail_msg("doctor's output lacks '%s':\n%s", words, text);
 }
 
 static void doctor_on_machine_without_counters(void **state)

@@ -55,9 +55,13 @@ static int check_in_child(const char *pmu, const struct expected *wanted, size_t
             event.config == wanted[i].config && event.config1 == wanted[i].config1 &&
             event.role == wanted[i].role)
             continue;
-        fprintf(stderr, "%s on %s: type %u config %#llx,%#llx role %d; %s\n", wanted[i].name, pmu,
-                event.type, (unsigned long long)event.config, (unsigned long long)event.config1,
-                event.role, error.text);
+        fprintf(stderr,
+                "%s on %s: expected type %u config %#llx,%#llx role %d, got type %u config "
+                "%#llx,%#llx role %d; %s\n",
+                wanted[i].name, pmu, wanted[i].type, (unsigned long long)wanted[i].config,
+                (unsigned long long)wanted[i].config1, wanted[i].role, event.type,
+                (unsigned long long)event.config, (unsigned long long)event.config1, event.role,
+                error.text);
         failures++;
     }
     return failures;
@@ -150,7 +154,7 @@ static void expect_error(const char *name, const char *text)
     struct error error = {0};
     assert_int_equal(encode(&event, name, &error), -EINVAL);
     if (!strstr(error.text, text))
-        fail_msg("%s: '%s' lacks '%s'", name, error.text, text);
+        fail_msg("%s: error text '%s' lacks '%s'", name, error.text, text);
 }
 
 static void unknown_event_suggests_nearest_name(void **state)
@@ -569,7 +573,7 @@ static void missing_pmu_or_term_is_named(void **state)
         struct error error = {0};
         assert_int_equal(encode_sysfs_event(&event, cases[i].name, &error), cases[i].code);
         if (!strstr(error.text, cases[i].text))
-            fail_msg("%s: '%s' lacks '%s'", cases[i].name, error.text, cases[i].text);
+            fail_msg("%s: error text '%s' lacks '%s'", cases[i].name, error.text, cases[i].text);
     }
 }
 

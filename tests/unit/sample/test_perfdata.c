@@ -326,7 +326,7 @@ static void expect_refusal_of(const void *bytes, size_t size, pid_t pid, int cod
     assert_int_equal(open_bytes(&perfdata, bytes, size, pid, &error), code);
     assert_int_equal(error.code, code);
     if (!strstr(error.text, word_in_text))
-        fail_msg("'%s' lacks '%s'", error.text, word_in_text);
+        fail_msg("error text '%s' lacks '%s'", error.text, word_in_text);
     assert_null(strchr(error.text, '\n'));
 }
 
@@ -733,7 +733,7 @@ static const char *shared_path(char path[512], const char *name)
     const char *folder = getenv("SHARED_DATA");
     snprintf(path, 512, "%s/%s", folder ? folder : "/work/shared/data", name);
     if (access(path, R_OK)) {
-        print_message("skipped: %s is not here\n", path);
+        print_message("skipped: %s is absent\n", path);
         skip();
     }
     return path;

@@ -28,7 +28,7 @@ static const char *recording(const char *name)
     const char *sources = getenv("srcdir");
     snprintf(path, sizeof path, "%s/../shared/data/%s", sources ? sources : ".", name);
     if (access(path, R_OK)) {
-        print_message("skipped: no %s\n", path);
+        print_message("skipped: %s is absent\n", path);
         skip();
     }
     return path;

@@ -321,7 +321,7 @@ static void clock_source_samples_all_threads(void **state)
     watch(sampler, &seen, 200); /* time for a wrongly sampled grandchild to show */
     for (int i = 0; i < 4; i++)
         if (seen.of_tid[i] < 5)
-            fail_msg("thread %d of the target: %zu samples of %zu", i, seen.of_tid[i],
+            fail_msg("thread %d of the target has %zu of %zu samples", i, seen.of_tid[i],
                      seen.samples);
     assert_int_equal(seen.of_tid[0] + seen.of_tid[1] + seen.of_tid[2] + seen.of_tid[3],
                      seen.samples);
@@ -370,8 +370,8 @@ static void clock_weights_add_up_to_cpu_time(void **state)
     watch(sampler, &seen, 50);
     if ((double)seen.weight < 0.8 * (last_ns - begun_ns) ||
         (double)seen.weight > 1.2 * (after_ns - before_ns))
-        fail_msg("weights add up to %.3f s, used were %.3f to %.3f s", (double)seen.weight / 1e9,
-                 (last_ns - begun_ns) / 1e9, (after_ns - before_ns) / 1e9);
+        fail_msg("sum of weights: expected %.3f to %.3f s, got %.3f s", (last_ns - begun_ns) / 1e9,
+                 (after_ns - before_ns) / 1e9, (double)seen.weight / 1e9);
     sampler_close(sampler);
     finish(pid);
 }
@@ -667,7 +667,7 @@ static void cpus_coming_online_are_sampled(void **state)
     (void)state;
     reset_tricks();
     if (sysconf(_SC_NPROCESSORS_ONLN) < 2) {
-        print_message("skipped: one CPU only\n");
+        print_message("skipped: needs two CPUs\n");
         skip();
     }
     trick.sysfs = fake_kernel_begin(NULL)->sysfs;

@@ -91,7 +91,7 @@ static int plan_and_try(const struct source *source, const char *list)
 static void expect_text(const char *text)
 {
     if (!strstr(source_error.text, text))
-        fail_msg("'%s' lacks '%s'", source_error.text, text);
+        fail_msg("error text '%s' lacks '%s'", source_error.text, text);
 }
 
 static void pebs_requires_intel_cpu_with_counters(void **state)
@@ -534,7 +534,7 @@ static int try_ibs(const char *list)
 static void amd_expect_text(const char *text)
 {
     if (!strstr(amd_error.text, text))
-        fail_msg("'%s' lacks '%s'", amd_error.text, text);
+        fail_msg("error text '%s' lacks '%s'", amd_error.text, text);
 }
 
 /* From 6.14 on an unprivileged user can sample user mode; before, the kernel cannot be excluded. */

@@ -80,7 +80,7 @@ static int try_pebs(const char *list)
 static void expect_text(const char *text)
 {
     if (!strstr(error.text, text))
-        fail_msg("'%s' lacks '%s'", error.text, text);
+        fail_msg("error text '%s' lacks '%s'", error.text, text);
 }
 
 /* The pair that shows whether the process waits is sampled as by the counter source. */

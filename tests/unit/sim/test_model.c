@@ -277,7 +277,7 @@ static void random_specs_work_or_are_refused(void **state)
         starved += !why && rooms.failed;
         model_rooms_free(&rooms);
     }
-    print_message("%u specs taken, %u refused, %u without the memory\n", taken, refused, starved);
+    print_message("%u specs accepted, %u refused, %u out of memory\n", taken, refused, starved);
     assert_true(taken > 30 && refused > 30 && starved > 10);
 }
 

@@ -1149,8 +1149,8 @@ static void many_line_uses_are_thinned_without_bias(void **state)
     double weights;
     (void)state;
     double kept = thin(&thinning, &now_ns, 4000000, 3, &weights);
-    printf("of 4,000,000 uses a second %.0f a second stay, weights add up to %.4f of all\n",
-           kept / 3, weights / (3 * 3 * 4000000.0));
+    printf("of 4,000,000 uses per second %.0f are kept, with %.4f of the total weight\n", kept / 3,
+           weights / (3 * 3 * 4000000.0));
     assert_true(kept <= 4 * THINNING_PER_S * 3);
     assert_true(kept >= THINNING_PER_S);
     assert_true(fabs(weights / (3 * 3 * 4000000.0) - 1) < 0.05);

@@ -21,7 +21,7 @@ static void check_member(json_t *from, const char *path, int type, bool null_all
         return;
     if (value && json_is_null(value) && null_allowed)
         return;
-    fail_msg("%s is missing or of another type", path);
+    fail_msg("JSON member %s is missing or has another type", path);
 }
 
 static void json_has_every_member_of_the_contract(void **state)
@@ -193,7 +193,7 @@ static json_t *object_named(json_t *root, const char *name)
         if (!strcmp(json_string_value(json_fixture_at(object, "name")), name))
             return object;
     }
-    fail_msg("no object %s", name);
+    fail_msg("object %s is not in the JSON", name);
     return NULL;
 }
 

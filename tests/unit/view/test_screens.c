@@ -829,7 +829,7 @@ static void select_part(void)
             return;
         screen_press('j');
     }
-    fail_msg("no region to search in");
+    fail_msg("the search has no region that is part of an object");
 }
 
 static void nested_search_returns_with_escape(void **state)

@@ -474,7 +474,7 @@ static unsigned find(const struct columns *columns, const char *title)
     for (unsigned i = 0; i < columns->count; i++)
         if (columns->list[i].title && !strcmp(columns->list[i].title, title))
             return i;
-    fail_msg("no column %s", title);
+    fail_msg("no column is titled %s", title);
     return 0;
 }
 
@@ -634,7 +634,7 @@ static void check_members(const struct columns *columns, const char *manual, int
     for (unsigned i = 0; i < columns->count; i++) {
         const struct column *column = &columns->list[i];
         if (column->key && !has_word(manual, column->key))
-            fail_msg("JSON member %s is not in the manual", column->key);
+            fail_msg("JSON member %s is not in the man page", column->key);
         if (column->rows && depth < DEEPEST)
             check_members(column->rows, manual, depth + 1);
         if (column->members && depth < DEEPEST)

@@ -48,7 +48,7 @@ static void check_text(const char *where, const char *text)
         return;
     for (size_t i = 0; i < count; i++)
         if (has_word(text, claims[i])) {
-            printf("%s claims %s: %s\n", where, claims[i], text);
+            printf("%s of time samples mentions '%s': %s\n", where, claims[i], text);
             claimed++;
             return;
         }
