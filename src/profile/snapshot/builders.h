@@ -65,6 +65,7 @@ void build_cell_causes(struct build *build, const struct matrix_axes *axes);
 
 /* Heap bins that have the same name: blocks that one function allocated for different callers. Used
  * by objects.c after it has listed the bins. */
+
 /* Sets `called` of these bins, in the arena. Returns false if memory runs out. */
 bool twins_number(struct snapshot_heap *heap, struct arena *arena);
 

@@ -11,7 +11,6 @@
 #include "profile/state.h"
 #include "resolve/members.h"
 
-/* Names of an object's fields: members, array elements, offsets. */
 /* How the untyped offsets of an object are folded. */
 struct folding {
     struct type_desc type; /* type of its elements; name NULL: not known */

@@ -11,6 +11,7 @@
 
 /* The amounts of a matrix under construction: margins from the tallies, cells from the pairs, and
  * the weight missing in the pairs distributed so that all sums match. */
+
 /* OTHERS and above: weight of the events that count other measures. */
 enum matrix_quantity {
     SAMPLES,

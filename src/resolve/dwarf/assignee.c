@@ -18,9 +18,6 @@
 #include "resolve/library_types.h"
 #include "resolve/members.h"
 
-/* Formats "TYPE.VARIABLE" or "TYPE.FIELD"; TYPE is what the stored pointer points to. */
-/* Fill name and type of the answer. False: not specific, as for a void pointer. */
-
 enum { POINTER_BYTES = 8, NAME_BYTES = 512, SCOPE_BYTES = 8192, BACK_MAX = 32 };
 
 /* The place of a pointer: in a variable, or in memory that another pointer points to. */
@@ -72,6 +69,8 @@ static bool is_reserved(const char *variable)
            !strcmp(variable, "this");
 }
 
+/* Sets "TYPE.VARIABLE" or "TYPE.FIELD", where TYPE is what the stored pointer points to, and that
+ * type. Returns false if it is not specific, as for a void pointer. */
 static bool assignee_answer(struct program *program, struct spot *spot, struct dwarf_answer *answer)
 {
     char path[NAME_BYTES];

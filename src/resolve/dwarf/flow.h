@@ -103,6 +103,7 @@ bool shapes_is_node(struct shapes *shapes, uint32_t node, uint32_t base);
 bool shapes_leaf(struct shapes *shapes, uint32_t shape, uint64_t offset, struct shape_leaf *leaf);
 
 /* Content of a register or stack slot: the type it points into and the offset. */
+
 /* In ascending order: where two paths join, the result has the later kind, or is a conflict. */
 enum value_kind {
     VALUE_NOTHING,    /* not reached by any path yet */
@@ -312,6 +313,7 @@ struct value operand_linked(const struct scene *scene, uint64_t pc, uint64_t pla
 struct value operand_dynamic(const struct scene *scene, uint64_t pc, const struct value *argument);
 
 /* Types of registers and of the frame, from the variables that DWARF locates at an instruction. */
+
 /*
  * Returns the place in a variable that a stack address points to. POINTER: into a variable;
  * DIFFERENCE: to a word, described by no type, that holds the address of a variable of that shape;
@@ -329,6 +331,7 @@ void declared_over(struct shapes *shapes, struct value *known, const struct valu
 
 /* Finds the registers of a function's parameters and results from its declaration: System V ABI
  * AMD64 1.0, 3.2.3. */
+
 /* Sets the types in registers and on the stack at the entry of a function. */
 void prototype_arguments(struct shapes *shapes, Dwarf_Die *function, struct state *state);
 

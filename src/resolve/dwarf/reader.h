@@ -73,6 +73,7 @@ struct readers_status readers_status(const struct readers *readers);
 
 /* The process that reads one file's debug information: it opens the file, answers questions from a
  * socket one after the other, and exits when the socket closes. */
+
 /* Opening a file may take this multiple of the patience for one answer. */
 enum { READERS_OPENING_PATIENCE = 4 };
 
@@ -134,6 +135,7 @@ uint64_t worker_resident_bytes(const struct worker *worker);
  * must not be able to write anything either. Landlock (Linux 5.13) permits only reading files, and
  * none below /dev, /proc and /sys. Without Landlock a reader has the rights of misstop.
  */
+
 /* Permanently confines the process to reading files of its root. Returns false if the kernel does
  * not support it. */
 bool landlock_confine(void);

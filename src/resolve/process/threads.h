@@ -60,6 +60,7 @@ const struct tcb *tcbs_of_thread(const struct tcbs *tcbs, uint32_t tid);
  * stackblock, stackblock_size, guardsize). Their offset in the struct depends on the version, so
  * they are recognised by an invariant: the struct itself is at the upper end of that memory.
  */
+
 /* Finds the stack without its guard. `bytes` were read at `base`, the thread control block. False:
  * no words match, as for the first thread, which has a stack made by the kernel. */
 bool tcb_stack(const unsigned char *bytes, size_t size, uint64_t base, uint64_t *start,

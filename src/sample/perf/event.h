@@ -72,6 +72,7 @@ const char *const *event_aliases(void);
 
 /* PMU/term=value,term/ and PMU/event/, by the files type, format and events of the PMU in sysfs.
  * Source: Documentation/ABI/testing/sysfs-bus-event_source-devices-{events,format}. */
+
 /* Encodes the string in event->name. Returns 0, or -EINVAL or -ENOENT with the cause. */
 int sysfs_event_encode(struct event *event, const struct kernel *kernel, struct error *error);
 

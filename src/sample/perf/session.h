@@ -120,6 +120,7 @@ void session_ask_times(struct session *session);
 
 /* Prime and jittered, so that they do not resonate with the program (Buck and Hollingsworth 3.1:
  * 50,000 had an error of 14.6 points, the prime 50,111 of 0.3). Pure functions. */
+
 /* Returns the smallest prime >= value, at least 2. */
 uint64_t period_prime(uint64_t value);
 

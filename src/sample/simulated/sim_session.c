@@ -8,7 +8,6 @@
 #include "access.h"
 #include "base/text.h"
 
-/* Converts the units of the ring (sim_abi.h) to records. */
 /* Destination of records; their time is the session's last_ns. */
 struct sim_delivery {
     struct sim_session *session;

@@ -88,6 +88,7 @@ void cause_report(struct state_access *access);
  * only save searches). The written bytes are stored for the threads that lost the line: their next
  * miss is true sharing if it accesses those bytes.
  */
+
 /* Records the lines that the first thread, `thread`, has when a second appears. */
 void coherence_begin(struct model *model, uint32_t thread);
 

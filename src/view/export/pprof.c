@@ -22,6 +22,7 @@
 
 /* Strings, functions, locations and mappings, each entry once, from one arena. If memory runs out,
  * `failed` is set and returned ids are meaningless. */
+
 /* Pointers in the messages' form, and the index of each entry. Initialised with zeros. */
 struct pprof_list {
     struct hash index; /* key -> index + 1 */
