@@ -150,7 +150,7 @@ static int slowdown(int rounds)
                                      .half_life_s = 10,
                                      .ways = 10};
     if (engine_open(&bench.engine, &options, &error)) {
-        printf("slowdown: not measured: %s\n", error.text);
+        printf("slowdown: skipped: %s\n", error.text);
         kill(bench.worker, SIGKILL);
         return 1;
     }
@@ -168,7 +168,7 @@ static int slowdown(int rounds)
             printf("  %-12s %10.0f steps/s  %+6.2f %%\n", names[mode], rate * 1000,
                    (off / rate - 1) * 100);
         } else {
-            printf("  perf record  not measured: perf is not installed or has no --control\n");
+            printf("  perf record  skipped: perf is not installed or has no --control\n");
         }
     kill(bench.perf, SIGTERM);
     kill(bench.worker, SIGKILL);

@@ -200,7 +200,7 @@ static void add_real_ones(void)
     const char *folder = getenv("SHARED_DATA");
     DIR *list = folder ? opendir(folder) : NULL;
     if (!list) {
-        printf("real recordings are not here: seeds are those made by the test\n");
+        printf("no real recordings found: only generated seeds are used\n");
         return;
     }
     for (struct dirent *entry; (entry = readdir(list));) {

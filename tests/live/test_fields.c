@@ -138,7 +138,7 @@ static void print_build(size_t at)
     if (made[at].state == BUILD_MISSING)
         printf(" skipped: no %s", made[at].missing);
     else if (made[at].state == BUILD_FAILED)
-        printf(" does not build");
+        printf(" cannot be compiled");
     for (size_t i = 0; i < job_count; i++)
         if (jobs[i].build == &builds[at] && made[at].state == BUILD_READY)
             printf(" %s%s:%s", jobs[i].name, jobs[i].launch ? "(launched)" : "",

@@ -123,7 +123,7 @@ static void reused_and_conflicting_data_get_their_verdicts(void **state)
     assert_int_equal(planted_finish(&planted), 0);
     double lap_s = atof(planted_last(&planted, "lap"));
     json_t *watch = json_object_get(report, "watch");
-    printf("  a lap takes %.6f s of CPU time, the program says\n", lap_s);
+    printf("  the program: a lap takes %.6f s of CPU time\n", lap_s);
     print_row(report, "reused");
     print_row(report, "rows");
     printf("  spent %.2f%% of the time, %.0f%% allowed; a touch takes %.0f ns\n",

@@ -137,7 +137,7 @@ static void spin_loops_set_waits(void **state)
 #define LOOP(name, bytes, after, waits) {name, bytes, sizeof(bytes) - 1, after, waits}
         LOOP("load, test, count", "\x48\x8b\x07\x48\x85\xc0\x75\x04\xff\xc9\x75\xf4\xc3", 3, true),
         LOOP("pause, compare", "\xf3\x90\x83\x3f\x00\x74\xf9\xc3", 5, true),
-        LOOP("the pointer loaded anew", "\x48\x8b\x56\x08\x83\x3a\x00\x74\xf7\xc3", 7, true),
+        LOOP("the pointer loaded again", "\x48\x8b\x56\x08\x83\x3a\x00\x74\xf7\xc3", 7, true),
         LOOP("a counter in memory", "\x48\x8b\x07\x48\x83\xc0\x01\x48\x89\x07\xff\xc9\x75\xf2\xc3",
              3, false),
         LOOP("the same in one", "\x83\x07\x01\xff\xc9\x75\xf9\xc3", 3, false),
@@ -247,7 +247,7 @@ static void pointer_chasing_loop_sets_chases(void **state)
 static void sequential_accesses_to_a_line_set_again(void **state)
 {
     static const char sum[] = "\x31\xc0\xf2\x0f\x58\x04\xc7\x48\xff\xc0\x48\x39\xf0\x75\xf3\xc3";
-    static const char anew[] =
+    static const char sum_stored[] =
         "\x31\xc0\xf2\x0f\x58\x04\xc7\xf2\x0f\x11\x04\xc7\x48\xff\xc0\x48\x39\xf0\x75\xee"
         "\xc3";
     (void)state;
@@ -261,7 +261,7 @@ static void sequential_accesses_to_a_line_set_again(void **state)
         access = decode(&fake, sum + 2, sizeof sum - 3, 5, regs);
         assert_int_equal(access.per_line, 0);
         fake = (struct fake){.size = 0};
-        access = decode(&fake, anew, sizeof anew - 1, 12, regs);
+        access = decode(&fake, sum_stored, sizeof sum_stored - 1, 12, regs);
         assert_true(access.kind == ACCESS_STORE && access.again);
     }
     /* Starting in the middle of a line, the first access is the first of its line. */
@@ -782,8 +782,8 @@ static void instruction_boundaries_are_found_between_data_tables(void **state)
     assert_int_equal(access.reason, REASON_NONE);
     assert_int_equal(access.address, DATA_BASE + 7);
     decoder_free(decoder);
-    /* The same is said of an instruction that decoding from the function's start misses, whatever
-     * was asked for before. */
+    /* The same holds for an instruction that decoding from the function's start misses, whatever
+     * was decoded before. */
     fake.bounds = true;
     for (int before = 0; before < 2; before++) {
         decoder = decoder_new(&target);

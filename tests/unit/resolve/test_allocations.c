@@ -18,7 +18,7 @@
 #include "resolve/heap/allocations.h"
 #include "unit.h"
 
-static char folder[] = "/tmp/misstop-told-XXXXXX";
+static char folder[] = "/tmp/misstop-alloc-XXXXXX";
 static char log_path[64];
 
 /* Every address is a separate function; odd pages have no name. */

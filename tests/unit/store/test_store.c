@@ -443,20 +443,20 @@ static void write_file(const unsigned char *bytes, size_t size)
 }
 
 /* Reads the readable part of a damaged file, which must be correct; the damage must be reported. */
-static unsigned read_damaged(bool *planned)
+static unsigned read_damaged(bool *damage_reported)
 {
     struct reading reading = start_reading();
     struct store_reader *reader;
     struct error error = {0};
     if (store_reader_open(&reader, store_path, &error)) {
         assert_string_not_equal(error.text, "");
-        *planned = true;
+        *damage_reported = true;
         return 0;
     }
     while (store_reader_read(reader, UINT64_MAX, compare, &reading) >= 0)
         continue;
     assert_int_equal(reading.wrong, 0);
-    *planned = store_reader_damage(reader)[0];
+    *damage_reported = store_reader_damage(reader)[0];
     store_reader_close(reader);
     return reading.places;
 }
@@ -470,13 +470,13 @@ static void truncated_store_is_read_to_whole_block(void **state)
     close(planned_write(&planned, store_path, SMALL, SMALL_EVERY));
     unsigned char *bytes = read_whole_file(&size);
     unsigned before = 0;
-    bool says;
+    bool damage_reported;
     unsigned whole = 0; /* cuts between two blocks: nothing is missing */
     for (size_t cut = 0; cut < size; cut++) {
         write_file(bytes, cut);
-        unsigned places = read_damaged(&says);
+        unsigned places = read_damaged(&damage_reported);
         assert_true(places >= before && places % SMALL_EVERY == 0);
-        whole += !says;
+        whole += !damage_reported;
         before = places;
     }
     assert_int_equal(before, SMALL - SMALL_EVERY);
@@ -489,7 +489,7 @@ static void damaged_store_is_detected(void **state)
     struct planned planned = {0};
     struct prng prng = {3};
     size_t size;
-    bool says;
+    bool damage_reported;
     (void)state;
     close(planned_write(&planned, store_path, 200, 20));
     unsigned char *bytes = read_whole_file(&size);
@@ -498,8 +498,8 @@ static void damaged_store_is_detected(void **state)
         unsigned char change = (unsigned char)(1u << prng_below(&prng, 8));
         bytes[where] ^= change;
         write_file(bytes, size);
-        assert_true(read_damaged(&says) < 200);
-        assert_true(says);
+        assert_true(read_damaged(&damage_reported) < 200);
+        assert_true(damage_reported);
         bytes[where] ^= change;
     }
     free(bytes);

@@ -228,7 +228,7 @@ static void causes_advice_follows_the_leading_cause(void **state)
     static const struct {
         enum miss_cause cause;
         double by_itself;
-        const char *says;
+        const char *advice;
     } cases[] = {
         {CAUSE_FIRST, NAN, "a larger cache would not help"},
         {CAUSE_FIRST_HERE, NAN, "a larger cache would not help"},
@@ -249,7 +249,7 @@ static void causes_advice_follows_the_leading_cause(void **state)
         object.figures.share[cases[i].cause] = 1;
         object.figures.by_itself = cases[i].by_itself;
         assert_true(causes_columns[CAUSES_OBJECTS].explain(snapshot, &object, 0, &why));
-        assert_non_null(strstr(why.text, cases[i].says));
+        assert_non_null(strstr(why.text, cases[i].advice));
     }
     fixture_release(snapshot);
 }
