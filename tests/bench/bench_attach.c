@@ -91,7 +91,7 @@ static int start_perf(struct bench *bench)
     return waitpid(bench->perf, NULL, WNOHANG) ? -1 : 0;
 }
 
-static void tell_perf(struct bench *bench, const char *command)
+static void send_to_perf(struct bench *bench, const char *command)
 {
     char answer[16];
     struct pollfd polled = {.fd = bench->acknowledge, .events = POLLIN};
@@ -107,7 +107,7 @@ static double speed(struct bench *bench, enum mode mode)
     struct pollfd polled = {.fd = engine_fd(bench->engine), .events = POLLIN};
     engine_enable(bench->engine, mode == MODE_MISSTOP);
     if (mode == MODE_PERF)
-        tell_perf(bench, "enable\n");
+        send_to_perf(bench, "enable\n");
     double start = seconds_now();
     uint64_t before = *bench->progress;
     while (seconds_now() < start + 1) {
@@ -118,7 +118,7 @@ static double speed(struct bench *bench, enum mode mode)
     }
     double rate = (double)(*bench->progress - before) / (seconds_now() - start);
     if (mode == MODE_PERF)
-        tell_perf(bench, "disable\n");
+        send_to_perf(bench, "disable\n");
     return rate;
 }
 

@@ -195,7 +195,7 @@ static void add_real(const char *path)
     add_seed(head, sizeof head, false);
 }
 
-static void add_real_ones(void)
+static void add_real_recordings(void)
 {
     const char *folder = getenv("SHARED_DATA");
     DIR *list = folder ? opendir(folder) : NULL;
@@ -217,6 +217,6 @@ bool perfdata_seeds_make(void)
 {
     make_all();
     size_t made = perfdata_seed_count;
-    add_real_ones();
+    add_real_recordings();
     return perfdata_seed_count > made;
 }

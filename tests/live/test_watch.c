@@ -160,7 +160,7 @@ static void streamed_data_is_streaming(void **state)
 }
 
 /* The process and misstop end by themselves. Returns how many registers were armed. */
-static double armed_to_the_end(const char *mode, double seconds)
+static double armed_at_end(const char *mode, double seconds)
 {
     const char *const arguments[] = {"--watch=5", "-s",     "clock", "-d",
                                      "0.25",      "--heap", "none",  NULL};
@@ -181,7 +181,7 @@ static void expect_watched_to_the_end(const char *mode, double seconds)
 {
     double armed = 0;
     for (int i = 0; i < 4 && !(armed > 0); i++, seconds *= 4)
-        armed = armed_to_the_end(mode, seconds);
+        armed = armed_at_end(mode, seconds);
     assert_true(armed > 0);
 }
 

@@ -754,7 +754,7 @@ static void earlier_caller_is_used_if_return_address_is_lost(void **state)
 }
 
 /* Haskell's code has a table before each block, which is no code, and no symbols but of a few. */
-static void instruction_boundaries_are_found_between_data_tables(void **state)
+static void code_between_data_tables_is_decoded(void **state)
 {
     enum { BLOCKS = 8, BLOCK_BYTES = 48, ENTRY = 16, CMP = 25 };
     static const unsigned char block[BLOCK_BYTES] =
@@ -847,7 +847,7 @@ static void implausible_reread_base_is_overwritten(void **state)
     decoder_free(decoder);
 }
 
-static void push_pop_and_rip_relative_addresses(void **state)
+static void push_pop_and_rip_relative_addresses_are_computed(void **state)
 {
     (void)state;
     struct fake fake = {0};
@@ -861,7 +861,7 @@ static void push_pop_and_rip_relative_addresses(void **state)
     assert_int_equal(access.address, CODE_BASE + 7 + 16);
 }
 
-static void string_instruction_addresses(void **state)
+static void string_instruction_addresses_are_computed(void **state)
 {
     (void)state;
     struct fake fake = {0};
@@ -1055,11 +1055,11 @@ static int run_decoder(void)
         cmocka_unit_test(padding_is_not_a_path),
         cmocka_unit_test(function_entry_sample_is_the_call_through_memory),
         cmocka_unit_test(earlier_caller_is_used_if_return_address_is_lost),
-        cmocka_unit_test(push_pop_and_rip_relative_addresses),
-        cmocka_unit_test(instruction_boundaries_are_found_between_data_tables),
+        cmocka_unit_test(push_pop_and_rip_relative_addresses_are_computed),
+        cmocka_unit_test(code_between_data_tables_is_decoded),
         cmocka_unit_test(negated_index_is_recomputed),
         cmocka_unit_test(implausible_reread_base_is_overwritten),
-        cmocka_unit_test(string_instruction_addresses),
+        cmocka_unit_test(string_instruction_addresses_are_computed),
         cmocka_unit_test(undecodable_samples_have_distinct_reasons),
         cmocka_unit_test(recorded_address_takes_precedence_over_decoded_address),
         cmocka_unit_test(random_code_yields_an_address_or_a_reason),
@@ -1133,7 +1133,7 @@ static void register_operands_are_not_memory_operands(void **state)
     assert_int_equal(insn.memory_count, 0);
 }
 
-static void mask_register_instructions(void **state)
+static void mask_register_instructions_are_decoded(void **state)
 {
     (void)state;
     static const struct {
@@ -1159,7 +1159,7 @@ static void mask_register_instructions(void **state)
 }
 
 /* Kinds of memory operands: read, written, both, or address only. */
-static void operand_kinds_and_sizes(void **state)
+static void operand_kinds_and_sizes_are_decoded(void **state)
 {
     (void)state;
     static const struct {
@@ -1192,7 +1192,7 @@ static void operand_kinds_and_sizes(void **state)
     }
 }
 
-static void gather_lane_counts_and_sizes(void **state)
+static void gather_lane_counts_and_sizes_are_decoded(void **state)
 {
     (void)state;
     static const struct {
@@ -1277,9 +1277,9 @@ static int run_insn(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operands_match_objdump),
         cmocka_unit_test(register_operands_are_not_memory_operands),
-        cmocka_unit_test(mask_register_instructions),
-        cmocka_unit_test(operand_kinds_and_sizes),
-        cmocka_unit_test(gather_lane_counts_and_sizes),
+        cmocka_unit_test(mask_register_instructions_are_decoded),
+        cmocka_unit_test(operand_kinds_and_sizes_are_decoded),
+        cmocka_unit_test(gather_lane_counts_and_sizes_are_decoded),
         cmocka_unit_test(operations_on_partial_registers_are_distinguished),
         cmocka_unit_test(invalid_instructions_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -305,7 +305,7 @@ static bool is_plain(uint64_t ip)
 enum { LATE_STEPS = 150 };
 
 /* Judges data only, because samples of the stack are certain. */
-static void step_late(struct decoder *decoder, struct tally *tally)
+static void step_and_decode_later(struct decoder *decoder, struct tally *tally)
 {
     static struct late queue[LATE_STEPS];
     static bool filled[LATE_STEPS];
@@ -376,7 +376,7 @@ static void unoptimised_code_is_attributed_despite_skid(void **state)
         .code = read_code, .function = bounds, .memory = read_memory, .segment = segment};
     struct tally tally = {0};
     struct decoder *decoder = start(&target, plain_work);
-    step_late(decoder, &tally);
+    step_and_decode_later(decoder, &tally);
     stop(decoder, &tally);
     assert_true(tally.touched > 1000);
     assert_true(tally.right >= tally.touched * 85 / 100);

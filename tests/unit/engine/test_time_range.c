@@ -384,31 +384,31 @@ static void time_range_option_matches_the_screen(void **state)
     snapshot_free(shown);
 }
 
-static long drained;
+static long drain_result;
 
-static long drain_some(struct engine *engine, uint64_t until_ns)
+static long drain_fake(struct engine *engine, uint64_t until_ns)
 {
     (void)engine, (void)until_ns;
-    return drained;
+    return drain_result;
 }
 
 /* A walked heap is read soon after a sample; without samples there is no hurry. */
 static void idle_target_is_polled_less_often(void **state)
 {
-    static const struct engine_kind kind = {.drain = drain_some};
+    static const struct engine_kind kind = {.drain = drain_fake};
     struct engine *engine = calloc(1, sizeof *engine);
     (void)state;
     *engine = (struct engine){.kind = &kind, .heap = true, .options = {.walk = true}};
-    drained = 1;
+    drain_result = 1;
     engine_drain(engine, 0);
     assert_int_equal(engine_patience_ms(engine), 5);
-    drained = 0;
+    drain_result = 0;
     for (int i = 0; i < 10; i++)
         engine_drain(engine, 0);
     assert_int_equal(engine_patience_ms(engine), 20);
     engine->followed = 1; /* events of the agent precede their samples */
     assert_int_equal(engine_patience_ms(engine), 5);
-    drained = 1;
+    drain_result = 1;
     engine_drain(engine, 0);
     assert_int_equal(engine_patience_ms(engine), 5);
     free(engine);

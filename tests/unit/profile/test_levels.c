@@ -311,7 +311,7 @@ static void levels_are_derived_from_miss_events(void **state)
     NEAR(snapshot->levels->level[DATA_L2], 2000);
 }
 
-static void levels_from_incomplete_miss_events(void **state)
+static void levels_without_their_miss_event_are_unknown(void **state)
 {
     static const enum event_role without_l2[] = {EVENT_MEM_FILL, EVENT_MISS_L1};
     static const enum event_role without_memory[] = {EVENT_MISS_L2, EVENT_MISS_L1};
@@ -381,7 +381,7 @@ int main(void)
         cmocka_unit_test_teardown(levels_are_counted_per_event, tear_down),
         cmocka_unit_test_teardown(levels_of_all_offsets_count_for_their_member, tear_down),
         cmocka_unit_test_teardown(levels_are_derived_from_miss_events, tear_down),
-        cmocka_unit_test_teardown(levels_from_incomplete_miss_events, tear_down),
+        cmocka_unit_test_teardown(levels_without_their_miss_event_are_unknown, tear_down),
         cmocka_unit_test(latency_class_is_log2),
         cmocka_unit_test(evicted_count_row_starts_at_zero),
     };

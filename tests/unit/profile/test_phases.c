@@ -292,7 +292,7 @@ static unsigned letters_of(const struct planted_run *run)
 }
 
 /* Five seconds with different misses in each step: a program that is starting. */
-static void start_noisily(struct planted_run *run)
+static void add_noisy_start(struct planted_run *run)
 {
     for (int i = 0; i < 20; i++) {
         struct planted_mix mix =
@@ -314,7 +314,7 @@ static void startup_noise_is_forgotten(void **state)
             struct planted_run run;
             planted_begin(&run, seed, 4);
             if (noisy)
-                start_noisily(&run);
+                add_noisy_start(&run);
             for (int i = 0; i < 120; i++)
                 planted_step(&run, &planted_even, RATE);
             unsigned steps = reported_after(&run, &shifted, 120);
@@ -400,8 +400,8 @@ static void garbage_collector_bursts_are_not_phases(void **state)
 }
 
 /* Moves from one mix to the other in `length` steps, and back. */
-static void ramp(struct planted_run *run, const struct planted_mix *from,
-                 const struct planted_mix *to, unsigned length)
+static void add_gradual_change(struct planted_run *run, const struct planted_mix *from,
+                               const struct planted_mix *to, unsigned length)
 {
     for (unsigned i = 0; i < length; i++) {
         struct planted_mix mix = planted_between(from, to, (i + 0.5) / length);
@@ -422,10 +422,10 @@ static void gradual_change_gives_one_boundary(void **state)
             planted_begin(&run, seed, 2);
             for (int k = 0; k < 60; k++)
                 planted_step(&run, &planted_even, RATE);
-            ramp(&run, &planted_even, &planted_third, lengths[i]);
+            add_gradual_change(&run, &planted_even, &planted_third, lengths[i]);
             for (int k = 0; k < 60; k++)
                 planted_step(&run, &planted_third, RATE);
-            ramp(&run, &planted_third, &planted_even, lengths[i]);
+            add_gradual_change(&run, &planted_third, &planted_even, lengths[i]);
             for (int k = 0; k < 60; k++)
                 planted_step(&run, &planted_even, RATE);
             more += letters_of(&run) != 2 || run.phases.segment_count != 3;

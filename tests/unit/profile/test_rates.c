@@ -372,7 +372,7 @@ static void waiting_needs_both_stalls_and_cycles(void **state)
 
 /* The same from latencies: 20 of 100 missing loads wait 400 cycles each, the others 100; hits take
  * 4 cycles and do not miss. */
-static void criticality_from_latencies(void **state)
+static void criticality_is_derived_from_latencies(void **state)
 {
     (void)state;
     begin((enum event_role[]){EVENT_ACCESS}, 1, 0);
@@ -482,7 +482,7 @@ int main(void)
         cmocka_unit_test_teardown(multiplexed_events_are_scaled_up, tear_down),
         cmocka_unit_test_teardown(contradictory_counts_give_no_rate, tear_down),
         cmocka_unit_test_teardown(criticality_is_stall_share_per_miss_share, tear_down),
-        cmocka_unit_test_teardown(criticality_from_latencies, tear_down),
+        cmocka_unit_test_teardown(criticality_is_derived_from_latencies, tear_down),
         cmocka_unit_test_teardown(stall_cycles_bound_waiting_of_the_process, tear_down),
         cmocka_unit_test_teardown(latencies_bound_objects_and_stalls_the_process, tear_down),
         cmocka_unit_test_teardown(multiplexed_stalls_are_scaled_to_counted_time, tear_down),

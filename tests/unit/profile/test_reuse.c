@@ -236,7 +236,7 @@ static void censored_watches_are_not_streaming(void **state)
     assert_int_equal(verdict_in(SPREAD_UNKNOWN, often, bound, NAN, NAN), WATCH_REUSED);
 }
 
-static void watch_verdicts(void **state)
+static void watch_verdict_follows_reuse_time_and_misses(void **state)
 {
     const struct snapshot_share never = {0, 0, 0.01};
     const struct snapshot_share often = {0.9, 0.8, 0.95};
@@ -270,7 +270,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(overwritten_miss_history_gives_nan, setup, teardown),
         cmocka_unit_test_setup_teardown(leg_history_is_bounded, setup, teardown),
         cmocka_unit_test(reuse_time_is_accurate_despite_blind_time),
-        cmocka_unit_test(watch_verdicts),
+        cmocka_unit_test(watch_verdict_follows_reuse_time_and_misses),
         cmocka_unit_test(censored_watches_are_not_streaming),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

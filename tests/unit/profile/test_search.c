@@ -352,7 +352,7 @@ static void search_restarts_when_the_hot_object_changes(void **state)
     assert_true(found_share(&search, "E") > 0.9);
 }
 
-static void search_without_samples_and_with_one_object(void **state)
+static void search_waits_for_samples_and_finds_one_object(void **state)
 {
     (void)state;
     static struct search search;
@@ -385,7 +385,7 @@ static int run_search(void)
         cmocka_unit_test(hot_range_and_hot_line_are_found),
         cmocka_unit_test(evenly_used_blocks_are_found_whole),
         cmocka_unit_test(search_restarts_when_the_hot_object_changes),
-        cmocka_unit_test(search_without_samples_and_with_one_object)};
+        cmocka_unit_test(search_waits_for_samples_and_finds_one_object)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 #undef MIB
@@ -495,12 +495,12 @@ static int run_search_before(void)
 static const uint64_t kept_second = 1000000000;
 static struct planted array = {"a", 0x10000000, 1 << 20, 0, OBJECT_GLOBAL};
 static struct search kept_search;
-static struct search_phases kept_kept;
+static struct search_phases kept_phases;
 
-static void kept_begin(void)
+static void kept_start(void)
 {
     plant(&array, 1);
-    search_phases_clear(&kept_kept);
+    search_phases_clear(&kept_phases);
     search_init(&kept_search, &planted_names, 10, 64);
     search_start(&kept_search, 0, UINT64_MAX, "all", 0);
 }
@@ -511,8 +511,8 @@ static void change(struct phases *made, uint64_t at_ns, uint8_t phase)
     made->segments[0] = (struct phases_segment){.start_ns = at_ns, .phase = phase};
     made->segments[1] = (struct phases_segment){
         .start_ns = at_ns + kept_second, .end_ns = at_ns + 1, .phase = PHASES_NONE};
-    search_phases_step(&kept_kept, &kept_search, made, false, at_ns + 1);
-    search_phases_step(&kept_kept, &kept_search, made, true, at_ns + kept_second + 1);
+    search_phases_step(&kept_phases, &kept_search, made, false, at_ns + 1);
+    search_phases_step(&kept_phases, &kept_search, made, true, at_ns + kept_second + 1);
 }
 
 /* More phases than slots: the most recent ones stay, in memory of a fixed size. */
@@ -521,15 +521,15 @@ static void saved_phase_searches_are_bounded(void **state)
     (void)state;
     struct phases_segment segments[2];
     struct phases made = {.segments = segments, .segment_count = 2};
-    kept_begin();
+    kept_start();
     for (unsigned i = 0; i < 20; i++)
         change(&made, i * kept_second, (uint8_t)i);
     for (unsigned i = 0; i < SEARCH_KEPT; i++) {
-        assert_non_null(kept_kept.kept[i].mark);
-        assert_true(kept_kept.kept[i].phase >= 20 - SEARCH_KEPT);
+        assert_non_null(kept_phases.kept[i].mark);
+        assert_true(kept_phases.kept[i].phase >= 20 - SEARCH_KEPT);
     }
-    search_phases_clear(&kept_kept);
-    assert_null(kept_kept.marks);
+    search_phases_clear(&kept_phases);
+    assert_null(kept_phases.marks);
 }
 
 /* A measurement between two phases belongs to neither. */
@@ -538,13 +538,13 @@ static void search_of_a_phase_edge_is_not_saved(void **state)
     (void)state;
     struct phases_segment segments[2];
     struct phases made = {.segments = segments, .segment_count = 2, .was_edge = true};
-    kept_begin();
+    kept_start();
     change(&made, 0, 0);
-    assert_null(kept_kept.kept[0].mark);
+    assert_null(kept_phases.kept[0].mark);
     made.was_edge = false;
     change(&made, kept_second, 0);
-    assert_non_null(kept_kept.kept[0].mark);
-    search_phases_clear(&kept_kept);
+    assert_non_null(kept_phases.kept[0].mark);
+    search_phases_clear(&kept_phases);
 }
 
 static int run_search_kept(void)

@@ -144,7 +144,7 @@ static void feed_uses(uint16_t event)
     add_line_left(INDEX, SMOOTH, 4, event, 8, 8, 10);
 }
 
-static void line_use_per_object_field_and_code(void **state)
+static void line_use_counts_per_object_field_and_code(void **state)
 {
     (void)state;
     feed_uses(L2_EVENT);
@@ -291,7 +291,7 @@ static void tracked_lines_have_an_interval(void **state)
 static int run_use(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(line_use_per_object_field_and_code, begin, end),
+        cmocka_unit_test_setup_teardown(line_use_counts_per_object_field_and_code, begin, end),
         cmocka_unit_test_setup_teardown(tracked_lines_have_an_interval, begin, end),
         cmocka_unit_test_setup_teardown(line_use_counts_for_the_missing_object, begin, end),
         cmocka_unit_test_setup_teardown(nearer_level_is_used_until_lines_leave, begin, end),
@@ -402,7 +402,7 @@ static unsigned point_of(double size_bytes)
     return point;
 }
 
-static void miss_curves_of_objects(void **state)
+static void objects_have_miss_curves(void **state)
 {
     (void)state;
     distances_feed();
@@ -471,7 +471,7 @@ static void miss_curve_marks_cache_sizes(void **state)
 }
 
 /* Instructions of one source line are one row. */
-static void miss_curves_of_source_lines(void **state)
+static void source_lines_have_miss_curves(void **state)
 {
     (void)state;
     distances_feed();
@@ -535,12 +535,12 @@ static void full_reuse_table_keeps_existing_rows(void **state)
 static int run_distances(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(miss_curves_of_objects, distances_begin, distances_end),
+        cmocka_unit_test_setup_teardown(objects_have_miss_curves, distances_begin, distances_end),
         cmocka_unit_test_setup_teardown(miss_curve_is_uncertain_at_a_step, distances_begin,
                                         distances_end),
         cmocka_unit_test_setup_teardown(miss_curve_marks_cache_sizes, distances_begin,
                                         distances_end),
-        cmocka_unit_test_setup_teardown(miss_curves_of_source_lines, distances_begin,
+        cmocka_unit_test_setup_teardown(source_lines_have_miss_curves, distances_begin,
                                         distances_end),
         cmocka_unit_test_setup_teardown(miss_curve_is_adjusted_to_total_accesses, distances_begin,
                                         distances_end),

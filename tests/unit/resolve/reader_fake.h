@@ -47,7 +47,7 @@ extern struct fake_says {
     bool absent;   /* no debug information, according to the headers */
     bool unusable; /* ... according to the contents */
     bool crashes;  /* crashes when opened */
-} fake_says;
+} fake_behaviour;
 
 extern const struct readers_limits fake_limits; /* patient */
 

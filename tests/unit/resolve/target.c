@@ -212,7 +212,7 @@ bool target_start(struct target *target, const char *path, const char *root)
     return target->pid > 0 && listen_to(target);
 }
 
-bool target_tell(struct target *target, const char *command)
+bool target_send_line(struct target *target, const char *command)
 {
     fprintf(target->to, "%s\n", command);
     fflush(target->to);

@@ -266,7 +266,7 @@ static void step(struct run *run)
         step_find(run);
 }
 
-static void against_model(const struct candidate *candidate, int steps)
+static void compare_with_model(const struct candidate *candidate, int steps)
 {
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         struct run *run = calloc(1, sizeof *run);
@@ -294,15 +294,15 @@ static void against_model(const struct candidate *candidate, int steps)
 static void block_index_matches_model(void **state)
 {
     (void)state;
-    against_model(&candidate_radix, STEPS);
+    compare_with_model(&candidate_radix, STEPS);
 }
 
 static void alternative_indexes_match_model(void **state)
 {
     (void)state;
-    against_model(&candidate_btree, STEPS_OTHERS);
-    against_model(&candidate_runs, STEPS_OTHERS);
-    against_model(&candidate_redblack, STEPS_OTHERS);
+    compare_with_model(&candidate_btree, STEPS_OTHERS);
+    compare_with_model(&candidate_runs, STEPS_OTHERS);
+    compare_with_model(&candidate_redblack, STEPS_OTHERS);
 }
 
 /* Many levels, long runs, all size classes of pages: too many blocks for the model's array. */
@@ -464,7 +464,7 @@ static void invalid_blocks_are_refused(void **state)
     blocks_free(blocks);
 }
 
-static void blocks_at_address_space_limits(void **state)
+static void blocks_at_address_space_limits_are_found(void **state)
 {
     (void)state;
     struct blocks *blocks;
@@ -543,7 +543,7 @@ static int run_blocks(void)
         cmocka_unit_test(memory_freed_by_dense_pages_is_reused),
         cmocka_unit_test(refused_blocks_keep_no_page),
         cmocka_unit_test(invalid_blocks_are_refused),
-        cmocka_unit_test(blocks_at_address_space_limits),
+        cmocka_unit_test(blocks_at_address_space_limits_are_found),
         cmocka_unit_test(block_sizes_and_times_keep_precision),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

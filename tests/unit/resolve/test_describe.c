@@ -327,7 +327,7 @@ static void pushed_return_address_has_no_type(void **state)
 }
 
 /* Returns true if "packed.a..c" or "packed.b" may be the field of the function named after b. */
-static bool may_be(const char *named, const char *field)
+static bool may_be_named(const char *named, const char *field)
 {
     static const char *const order[] = {"lo", "hi", "a",  "b",  "c", "d", "big", "rest",
                                         "s1", "s2", "f1", "f2", "u", "v", "w",   "x"};
@@ -376,7 +376,7 @@ static void count_bit_answers(struct described *described, const char *field, co
             continue;
         type_bits_name(type, (uint64_t)answer.offset + answer.bits_at, answer.unit, name,
                        sizeof name);
-        bool right = may_be(name, field);
+        bool right = may_be_named(name, field);
         counts[right ? strstr(name, "..") != NULL : 2]++;
         if (!right)
             print_message("%s: %s at +%#lx is called %s\n", described->label, symbol,

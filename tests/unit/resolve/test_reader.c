@@ -89,7 +89,7 @@ static void file_that_crashes_at_start_is_given_up(void **state)
 {
     (void)state;
     fake_start(&fake_limits);
-    fake_says.crashes = true;
+    fake_behaviour.crashes = true;
     fake_ask(0, FAKE_ECHO, 0);
     fake_await(1);
     fake_expect_untyped(0, 0, UNTYPED_GAVE_UP);
@@ -147,7 +147,7 @@ static void file_without_debug_info_starts_no_reader(void **state)
 {
     (void)state;
     fake_start(&fake_limits);
-    fake_says.absent = fake_says.crashes = true;
+    fake_behaviour.absent = fake_behaviour.crashes = true;
     for (uint64_t i = 0; i < 10; i++)
         fake_ask(i % 3, FAKE_ECHO, i);
     assert_int_equal(readers_run(fake.readers, clock_now_ns()), 10);
@@ -160,7 +160,7 @@ static void unusable_debug_info_ends_the_reader(void **state)
 {
     (void)state;
     fake_start(&fake_limits);
-    fake_says.unusable = true;
+    fake_behaviour.unusable = true;
     fake_ask(0, FAKE_ECHO, 0);
     fake_ask(0, FAKE_ECHO, 1);
     fake_await(2);

@@ -597,7 +597,7 @@ static bool send_command(const char *what, const char *name)
 {
     char text[512];
     snprintf(text, sizeof text, "%s %s", what, target_path(name));
-    return target_tell(&changes_target, text);
+    return target_send_line(&changes_target, text);
 }
 
 static int changes_end(void **state)
@@ -660,7 +660,7 @@ static void records_load_and_unload_libraries(void **state)
         "library_function");
     assert_true(resolver_code_changed(changes_resolver, &from, &bound));
     assert_true(target_address(&changes_target, "library_function") - from < bound - from);
-    assert_true(target_tell(&changes_target, "close"));
+    assert_true(target_send_line(&changes_target, "close"));
     assert_true(send_command("open", "two.so"));
     send_mappings("two.so");
     uint64_t second = target_address(&changes_target, "library_global");
@@ -697,8 +697,8 @@ static void expect_library_tls(const char *name)
 {
     changes_watch(NULL);
     assert_true(send_command("open", name));
-    assert_true(target_tell(&changes_target, "touch"));
-    assert_true(target_tell(&changes_target, "thread"));
+    assert_true(target_send_line(&changes_target, "touch"));
+    assert_true(target_send_line(&changes_target, "thread"));
     /* A sample in the library's code makes it known; the next refresh finds its TLS images. */
     assert_string_equal(
         target_function(changes_resolver, target_address(&changes_target, "library_function")),
@@ -745,7 +745,7 @@ static void stacks_of_all_threads_are_found(void **state)
     (void)state;
     uint64_t base = 0;
     changes_watch(NULL);
-    assert_true(target_tell(&changes_target, "thread"));
+    assert_true(target_send_line(&changes_target, "thread"));
     resolver_distrust(changes_resolver);
     changes_resolver->space.reread_ns = 0;
     resolver_tick(changes_resolver, 1);
@@ -960,7 +960,7 @@ static void unnamed_mapping_is_named_by_address(void **state)
     assert_string_equal(name_of(map), wanted);
 }
 
-static void memfd_and_shared_memory_names(void **state)
+static void memfd_and_shared_memory_are_named_and_sanitised(void **state)
 {
     (void)state;
     int fd = memfd_create("frame/buffer\033[2J", 0);
@@ -1081,7 +1081,8 @@ static int run_resolver_mappings(void)
         cmocka_unit_test_setup_teardown(prctl_names_of_mappings_are_used, begin, mappings_end),
         cmocka_unit_test_setup_teardown(mapping_names_are_sanitised, begin, mappings_end),
         cmocka_unit_test_setup_teardown(unnamed_mapping_is_named_by_address, begin, mappings_end),
-        cmocka_unit_test_setup_teardown(memfd_and_shared_memory_names, begin, mappings_end),
+        cmocka_unit_test_setup_teardown(memfd_and_shared_memory_are_named_and_sanitised, begin,
+                                        mappings_end),
         cmocka_unit_test_setup_teardown(numbered_shared_memory_is_one_object, begin, mappings_end),
         cmocka_unit_test_setup_teardown(mapped_file_is_named_by_basename, begin, mappings_end),
         cmocka_unit_test_setup_teardown(mapped_file_replaced_by_fifo_is_not_opened, begin,

@@ -230,7 +230,7 @@ static void check_build(const char *flags, const char *command, unsigned allowed
     char *path = strdup(target_path("chain"));
     assert_true(target_build(path, flags, chain));
     assert_true(target_start(&target, path, NULL));
-    assert_true(target_tell(&target, command));
+    assert_true(target_send_line(&target, command));
     struct lookup_from from = {.pid = target.pid, .live = true};
     assert_int_equal(space_init(&space, &from), 0);
     unwind_init(&unwind, target.pid);

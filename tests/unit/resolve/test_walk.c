@@ -230,7 +230,7 @@ static void contradictory_chunk_sizes_are_rejected(void **state)
 }
 
 /* A lookup stays within its cost limit on hostile memory. */
-static void randomly_damaged_heap_is_bounded(void **state)
+static void walk_of_randomly_damaged_heap_is_bounded(void **state)
 {
     (void)state;
     static const uint64_t values[] = {0,    1,    0x10,         0x11,
@@ -289,7 +289,7 @@ static void find_stays_within_its_budget(void **state)
     end();
 }
 
-static void succeeding_walk_keeps_find_count(void **state)
+static void successor_walk_keeps_find_count(void **state)
 {
     (void)state;
     struct walk *next;
@@ -456,7 +456,7 @@ static void expect_class(uint64_t usable, uint64_t size_class, const char *name)
     assert_string_equal(walk_class_name(text, size_class), name);
 }
 
-static void size_class_names(void **state)
+static void size_classes_have_names_and_bounds(void **state)
 {
     (void)state;
     expect_class(0, 24, "malloc(1..24)");
@@ -485,15 +485,15 @@ int main(void)
         cmocka_unit_test(chunk_changed_during_find_is_not_stale),
         cmocka_unit_test(stale_headers_inside_a_block_are_rejected),
         cmocka_unit_test(contradictory_chunk_sizes_are_rejected),
-        cmocka_unit_test(randomly_damaged_heap_is_bounded),
+        cmocka_unit_test(walk_of_randomly_damaged_heap_is_bounded),
         cmocka_unit_test(find_stays_within_its_budget),
-        cmocka_unit_test(succeeding_walk_keeps_find_count),
+        cmocka_unit_test(successor_walk_keeps_find_count),
         cmocka_unit_test(only_new_part_of_grown_mapping_is_searched),
         cmocka_unit_test(block_continues_across_huge_page_mapping),
         cmocka_unit_test(missing_heap_has_a_reason),
         cmocka_unit_test(memory_without_extent_is_not_jemalloc_metadata),
         cmocka_unit_test(late_initialised_arena_is_walked),
-        cmocka_unit_test(size_class_names),
+        cmocka_unit_test(size_classes_have_names_and_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

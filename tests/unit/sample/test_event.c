@@ -79,7 +79,7 @@ static void check_encodings(const char *pmu, const struct expected *wanted, size
 }
 #define CHECK(pmu, wanted) check_encodings(pmu, wanted, sizeof(wanted) / sizeof *(wanted))
 
-static void aliases_on_amd(void **state)
+static void event_aliases_select_amd_events(void **state)
 {
     /* Fills from DRAM or I/O, near and far: event 0x44, umasks 0x08 and 0x40. */
     static const struct expected zen3[] = {{"mem-fill", 4, 0x4844, 0, EVENT_MEM_FILL}};
@@ -92,7 +92,7 @@ static void aliases_on_amd(void **state)
 }
 
 /* Falls back to perf's generic events if libpfm4 has no better one. */
-static void aliases_fall_back_to_generic_events(void **state)
+static void event_aliases_fall_back_to_generic_events(void **state)
 {
     static const struct expected generic[] = {
         {"mem-fill", 3, 0x10002, 0, EVENT_MEM_FILL},
@@ -107,7 +107,7 @@ static void aliases_fall_back_to_generic_events(void **state)
 }
 
 /* Intel SDM volume 3, tables of Skylake and Haswell: event, umask << 8, counter mask << 24. */
-static void aliases_on_intel(void **state)
+static void event_aliases_select_intel_events(void **state)
 {
     static const struct expected skylake[] = {
         {"mem-fill", 4, 0x20d1, 0, EVENT_MEM_FILL}, {"l2-miss", 4, 0x10d1, 0, EVENT_MISS_L2},
@@ -320,9 +320,9 @@ static int run_event(void)
     /* Set before libpfm4 is first used: children that are forked later initialise it again. */
     setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
     const struct CMUnitTest in_children[] = {
-        cmocka_unit_test(aliases_on_amd),
-        cmocka_unit_test(aliases_fall_back_to_generic_events),
-        cmocka_unit_test(aliases_on_intel),
+        cmocka_unit_test(event_aliases_select_amd_events),
+        cmocka_unit_test(event_aliases_fall_back_to_generic_events),
+        cmocka_unit_test(event_aliases_select_intel_events),
         cmocka_unit_test(libpfm4_event_strings_are_accepted),
         cmocka_unit_test(perf_event_names_are_accepted),
     };

@@ -211,7 +211,7 @@ static void ibs_uses_software_filter_if_available(void **state)
 }
 
 /* The registers of an IBS or PEBS sample must never be used in computations. */
-static void registers_of_precise_samples_are_marked_alien(void **state)
+static void registers_of_precise_samples_are_not_used(void **state)
 {
     struct perf_event_attr attr;
     (void)state;
@@ -399,7 +399,7 @@ static int run_source(void)
         CASE(pebs_refuses_software_events),
         CASE(pebs_keeps_the_requested_event_name),
         CASE(ibs_uses_software_filter_if_available),
-        CASE(registers_of_precise_samples_are_marked_alien),
+        CASE(registers_of_precise_samples_are_not_used),
         CASE(counter_falls_back_to_next_candidate),
         CASE(counter_ranks_by_deepest_available_event),
         CASE(counter_works_without_its_deepest_event),

@@ -540,36 +540,36 @@ static int run_store(void)
 
 /* Items besides places and names: totals of a simulated run, and watchpoints. */
 
-static char beside_path[] = "/tmp/misstop-store-XXXXXX";
+static char items_path[] = "/tmp/misstop-store-XXXXXX";
 
-static int beside_make_path(void **state)
+static int items_make_path(void **state)
 {
     (void)state;
-    int fd = mkstemp(beside_path);
+    int fd = mkstemp(items_path);
     return fd < 0 ? -1 : close(fd);
 }
 
-static int beside_remove_path(void **state)
+static int items_remove_path(void **state)
 {
     (void)state;
-    return unlink(beside_path);
+    return unlink(items_path);
 }
 
-static struct store_writer *beside_start(struct planned *planned, const struct store_facts *facts)
+static struct store_writer *items_start(struct planned *planned, const struct store_facts *facts)
 {
     struct store_writer *writer;
-    int fd = open(beside_path, O_RDWR | O_TRUNC | O_CLOEXEC);
+    int fd = open(items_path, O_RDWR | O_TRUNC | O_CLOEXEC);
     struct store_writer_options options = {
-        .fd = fd, .path = beside_path, .names = planned_names(planned), .start_ns = 1000};
+        .fd = fd, .path = items_path, .names = planned_names(planned), .start_ns = 1000};
     assert_int_equal(store_writer_open(&writer, &options, facts, NULL), 0);
     return writer;
 }
 
-static struct store_reader *beside_finish(struct store_writer *writer)
+static struct store_reader *items_finish(struct store_writer *writer)
 {
     struct store_reader *reader;
     assert_int_equal(store_writer_close(writer, NULL), 0);
-    assert_int_equal(store_reader_open(&reader, beside_path, NULL), 0);
+    assert_int_equal(store_reader_open(&reader, items_path, NULL), 0);
     return reader;
 }
 
@@ -616,14 +616,14 @@ static void watch_results_are_read_back_in_order(void **state)
     struct store_watch watches[2] = {planned_watch(5001), planned_watch(20002)};
     (void)state;
     planned_facts(&facts, 1);
-    struct store_writer *writer = beside_start(&planned, &facts);
+    struct store_writer *writer = items_start(&planned, &facts);
     struct place place = planned_place(&prng, 30000, false);
     store_writer_watch(writer, &watches[0]);
     store_writer_place(writer, &place);
     store_writer_watch(writer, &watches[1]);
     store_writer_watch(writer, &watches[1]);
     assert_int_equal(store_writer_sync(writer, &facts, place.access.time_ns + 1, 1, NULL), 0);
-    struct store_reader *reader = beside_finish(writer);
+    struct store_reader *reader = items_finish(writer);
     struct items items = read_all(reader);
     assert_int_equal(items.count, 5);
     assert_int_equal(items.list[0].kind, STORE_ITEM_WATCH);
@@ -655,14 +655,14 @@ static void renames_are_read_back_in_order(void **state)
         {.from = 8, .to = 3, .fixed = true, .offset = -5}};
     (void)state;
     planned_facts(&facts, 1);
-    struct store_writer *writer = beside_start(&planned, &facts);
+    struct store_writer *writer = items_start(&planned, &facts);
     struct place place = planned_place(&prng, 30000, false);
     store_writer_place(writer, &place);
     store_writer_rename(writer, &renames[0]);
     store_writer_rename(writer, &renames[1]);
     store_writer_rename(writer, &renames[1]);
     assert_int_equal(store_writer_sync(writer, &facts, place.access.time_ns + 1, 1, NULL), 0);
-    struct store_reader *reader = beside_finish(writer);
+    struct store_reader *reader = items_finish(writer);
     struct items items = read_all(reader);
     assert_int_equal(items.count, 5);
     for (int i = 0; i < 3; i++) {
@@ -688,14 +688,14 @@ static void ranking_changes_are_read_back_in_order(void **state)
     struct store_facts facts;
     (void)state;
     planned_facts(&facts, 1);
-    struct store_writer *writer = beside_start(&planned, &facts);
+    struct store_writer *writer = items_start(&planned, &facts);
     struct place place = planned_place(&prng, 30000, false);
     store_writer_place(writer, &place);
     store_writer_ranking(writer, 2);
     store_writer_ranking(writer, 2);
     store_writer_place(writer, &place);
     store_writer_ranking(writer, 0);
-    struct store_reader *reader = beside_finish(writer);
+    struct store_reader *reader = items_finish(writer);
     struct items items = read_all(reader);
     assert_int_equal(items.count, 4);
     assert_int_equal(items.list[1].kind, STORE_ITEM_RANKING);
@@ -713,11 +713,11 @@ static void totals_are_read_back_per_refresh(void **state)
     struct store_facts facts;
     (void)state;
     planned_facts(&made, 3);
-    struct store_writer *writer = beside_start(&planned, &made);
+    struct store_writer *writer = items_start(&planned, &made);
     planned_facts(&made, 1000003);
     made.watch.trouble = NULL;
     assert_int_equal(store_writer_sync(writer, &made, 5000, 1, NULL), 0);
-    struct store_reader *reader = beside_finish(writer);
+    struct store_reader *reader = items_finish(writer);
     read_all(reader);
     store_reader_facts(reader, &facts);
     assert_memory_equal(&facts.simulation, &made.simulation, sizeof made.simulation);
@@ -761,7 +761,7 @@ static void names_are_those_at_their_refresh(void **state)
     char first[64];
     (void)state;
     planned_facts(&facts, 1);
-    struct store_writer *writer = beside_start(&planned, &facts);
+    struct store_writer *writer = items_start(&planned, &facts);
     struct place place = planned_place(&prng, 2000, false);
     struct place_names names = planned_names(&planned);
     struct object_desc object;
@@ -774,7 +774,7 @@ static void names_are_those_at_their_refresh(void **state)
     assert_int_equal(store_writer_sync(writer, &facts, 400000, 1, NULL), 0);
     /* Continues reading after the last refresh: more names, but no item. */
     answer_through_writer(&planned, writer, PLACE_CPU_NODE, 3, (union place_answer){.node = 1});
-    struct refreshes refreshes = {.reader = beside_finish(writer)};
+    struct refreshes refreshes = {.reader = items_finish(writer)};
     while (store_reader_read(refreshes.reader, UINT64_MAX, at_refresh, &refreshes) >= 0)
         continue;
     assert_int_equal(refreshes.count, 2);
@@ -792,12 +792,12 @@ static void late_place_keeps_its_own_time(void **state)
     struct prng prng = {7};
     (void)state;
     planned_facts(&facts, 1);
-    struct store_writer *writer = beside_start(&planned, &facts);
+    struct store_writer *writer = items_start(&planned, &facts);
     struct place place = planned_place(&prng, 2000, false);
     uint64_t refresh_ns = place.access.time_ns + 1000000;
     assert_int_equal(store_writer_sync(writer, &facts, refresh_ns, 1, NULL), 0);
     store_writer_place(writer, &place);
-    struct store_reader *reader = beside_finish(writer);
+    struct store_reader *reader = items_finish(writer);
     struct items items = read_all(reader);
     assert_int_equal(items.count, 2);
     assert_int_equal(items.list[1].kind, STORE_ITEM_PLACE);
@@ -814,7 +814,7 @@ static void absent_simulation_and_watch_stay_absent(void **state)
     planned_facts(&facts, 1);
     facts.simulation = (struct snapshot_simulation){0};
     facts.watch = (struct snapshot_watch){0};
-    struct store_reader *reader = beside_finish(beside_start(&planned, &facts));
+    struct store_reader *reader = items_finish(items_start(&planned, &facts));
     store_reader_facts(reader, &facts);
     assert_int_equal(facts.simulation.level_count, 0);
     assert_false(facts.watch.on);
@@ -828,12 +828,12 @@ static bool is_watch_damage(uint8_t kind, uint8_t end)
     struct store_facts facts;
     struct store_watch watch = planned_watch(5001);
     planned_facts(&facts, 1);
-    struct store_writer *writer = beside_start(&planned, &facts);
+    struct store_writer *writer = items_start(&planned, &facts);
     watch.result.kind = kind;
     watch.result.end = end;
     store_writer_watch(writer, &watch);
     assert_int_equal(store_writer_sync(writer, &facts, 6000, 1, NULL), 0);
-    struct store_reader *reader = beside_finish(writer);
+    struct store_reader *reader = items_finish(writer);
     read_all(reader);
     bool damaged = *store_reader_damage(reader);
     store_reader_close(reader);
@@ -848,7 +848,7 @@ static void invalid_watch_results_are_damage(void **state)
     assert_true(is_watch_damage(WATCH_VISIT, WATCH_DROPPED + 1));
 }
 
-static int run_store_beside(void)
+static int run_store_items(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(watch_results_are_read_back_in_order),
@@ -860,7 +860,7 @@ static int run_store_beside(void)
         cmocka_unit_test(absent_simulation_and_watch_stay_absent),
         cmocka_unit_test(invalid_watch_results_are_damage),
     };
-    return cmocka_run_group_tests(tests, beside_make_path, beside_remove_path);
+    return cmocka_run_group_tests(tests, items_make_path, items_remove_path);
 }
 
 /* Line data of a simulation in a store: lines among the places, pairs and the functions of their
@@ -1176,7 +1176,7 @@ int main(void)
 {
     int failed = 0;
     failed += run_store();
-    failed += run_store_beside();
+    failed += run_store_items();
     failed += run_store_lines();
     return failed;
 }

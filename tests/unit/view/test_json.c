@@ -197,7 +197,7 @@ static json_t *object_named(json_t *root, const char *name)
     return NULL;
 }
 
-static void json_types_layouts_and_instructions(void **state)
+static void json_has_types_layouts_and_instructions(void **state)
 {
     json_t *root = json_fixture(fixture_new(FIXTURE_TYPED, 0));
     json_t *object = object_named(root, "particles");
@@ -302,7 +302,7 @@ int main(void)
         cmocka_unit_test(json_has_every_member_of_the_contract),
         cmocka_unit_test(json_samples_add_up_to_the_total),
         cmocka_unit_test(json_unknown_values_are_null),
-        cmocka_unit_test(json_types_layouts_and_instructions),
+        cmocka_unit_test(json_has_types_layouts_and_instructions),
         cmocka_unit_test(json_with_hostile_names_is_valid),
         cmocka_unit_test(json_to_closed_pipe_returns_epipe),
     };

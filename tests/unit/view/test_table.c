@@ -86,7 +86,7 @@ static void selection_follows_its_object(void **state)
     assert_null(table_selected(&fixture->table));
 }
 
-static void table_filter_and_find(void **state)
+static void table_filter_hides_rows_and_find_selects(void **state)
 {
     struct fixture *fixture = *state;
     table_filter(&fixture->table, "ARENA");
@@ -332,7 +332,7 @@ static int run_table(void)
     const struct CMUnitTest tests[] = {
         TEST(untouched_selection_stays_on_top),
         TEST(selection_follows_its_object),
-        TEST(table_filter_and_find),
+        TEST(table_filter_hides_rows_and_find_selects),
         TEST(selected_row_is_always_visible),
         TEST(shrinking_table_scrolls_back),
         TEST(sort_key_cycles_through_visible_columns),
