@@ -414,7 +414,7 @@ static void instruction_boundaries_are_found_without_function_bounds(void **stat
     static const char *const names[] = {"qsort_r",     "strtod",  "vfprintf",   "regcomp", "glob",
                                         "getaddrinfo", "fnmatch", "strftime_l", "mktime"};
     const struct decode_target target = {.code = own_code, .function = bounds};
-    unsigned asked = 0;
+    unsigned queries = 0;
     unsigned found = 0;
     /* A sanitizer replaces some of these functions by its own. */
     void *libc = dlopen("libc.so.6", RTLD_NOW);
@@ -430,7 +430,7 @@ static void instruction_boundaries_are_found_without_function_bounds(void **stat
             size_t index = part ? function_index(part, address) : SIZE_MAX;
             assert_true(index != SIZE_MAX);
             if (address - start > 200) {
-                asked++;
+                queries++;
                 found += index > 0;
                 assert_true(!index ||
                             function_address(part, index - 1) == function_address(whole, at - 1));
@@ -440,9 +440,9 @@ static void instruction_boundaries_are_found_without_function_bounds(void **stat
         function_free(whole);
     }
     dlclose(libc);
-    print_message("boundaries found at %u of %u instructions\n", found, asked);
-    assert_true(asked > 1000);
-    assert_true(found >= asked * 99 / 100);
+    print_message("boundaries found at %u of %u instructions\n", found, queries);
+    assert_true(queries > 1000);
+    assert_true(found >= queries * 99 / 100);
 }
 
 /* Instructions and the loops around them are decoded on demand: the result must not depend on

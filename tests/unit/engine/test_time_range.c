@@ -102,18 +102,19 @@ static json_t *comparable_report(const struct snapshot *snapshot)
                                        "live_bytes", "usable_bytes", "requested_bytes"};
     static const char *const counted[] = {"rate", "lost", "throttled"};
     json_t *all = json_snapshot(snapshot);
-    json_t *kept = json_object();
+    json_t *remaining = json_object();
     size_t i;
     json_t *object;
     for (i = 0; i < sizeof tables / sizeof *tables; i++)
-        json_object_set(kept, tables[i], json_object_get(all, tables[i]));
-    json_array_foreach(json_object_get(kept, "objects"), i, object)
+        json_object_set(remaining, tables[i], json_object_get(all, tables[i]));
+    json_array_foreach(json_object_get(remaining, "objects"), i, object)
     {
         remove_members(object, live, sizeof live / sizeof *live);
     }
-    remove_members(json_object_get(kept, "samples"), counted, sizeof counted / sizeof *counted);
+    remove_members(json_object_get(remaining, "samples"), counted,
+                   sizeof counted / sizeof *counted);
     json_decref(all);
-    return kept;
+    return remaining;
 }
 
 static void expect_same(const struct snapshot *left, const struct snapshot *right)
@@ -136,13 +137,13 @@ static void expect_same(const struct snapshot *left, const struct snapshot *righ
 static size_t copy_time_ranges(const struct place *places, const struct time_range *list,
                                size_t count, struct place *out)
 {
-    size_t kept = 0;
+    size_t remaining = 0;
     for (size_t i = 0; i < PLACES; i++)
         for (size_t k = 0; k < count; k++)
             if (places[i].access.time_ns >= list[k].start_ns &&
                 places[i].access.time_ns < list[k].end_ns)
-                out[kept++] = places[i];
-    return kept;
+                out[remaining++] = places[i];
+    return remaining;
 }
 
 struct fixture {

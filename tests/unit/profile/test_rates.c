@@ -122,15 +122,16 @@ static const struct snapshot_rates *field_rates(const struct snapshot_object *ob
 
 static const struct snapshot_rates *cell_rates(uint32_t function, uint32_t object)
 {
-    static struct snapshot_rates made;
+    static struct snapshot_rates fixture_rates;
     const struct snapshot_matrix *matrix = &snapshot->matrix;
     for (size_t i = 0; i < matrix->row_count; i++)
         for (size_t k = 0; k < matrix->column_count; k++) {
             const struct rates_sums *sums = snapshot_matrix_at(matrix, i, k)->rates;
             if (sums && snapshot->code[matrix->rows[i]].id == function &&
                 snapshot->objects[matrix->columns[k]].id == object)
-                return rates_make(matrix->rates_plan, sums, matrix->rates_all, &made) ? &made
-                                                                                      : NULL;
+                return rates_make(matrix->rates_plan, sums, matrix->rates_all, &fixture_rates)
+                           ? &fixture_rates
+                           : NULL;
         }
     fail_msg("matrix has no cell of function %u and object %u", function, object);
     return NULL;

@@ -506,13 +506,13 @@ static void kept_start(void)
 }
 
 /* One block of misses, and a second one that starts another segment. */
-static void change(struct phases *made, uint64_t at_ns, uint8_t phase)
+static void change(struct phases *planted_phases, uint64_t at_ns, uint8_t phase)
 {
-    made->segments[0] = (struct phases_segment){.start_ns = at_ns, .phase = phase};
-    made->segments[1] = (struct phases_segment){
+    planted_phases->segments[0] = (struct phases_segment){.start_ns = at_ns, .phase = phase};
+    planted_phases->segments[1] = (struct phases_segment){
         .start_ns = at_ns + kept_second, .end_ns = at_ns + 1, .phase = PHASES_NONE};
-    search_phases_step(&kept_phases, &kept_search, made, false, at_ns + 1);
-    search_phases_step(&kept_phases, &kept_search, made, true, at_ns + kept_second + 1);
+    search_phases_step(&kept_phases, &kept_search, planted_phases, false, at_ns + 1);
+    search_phases_step(&kept_phases, &kept_search, planted_phases, true, at_ns + kept_second + 1);
 }
 
 /* More phases than slots: the most recent ones stay, in memory of a fixed size. */
@@ -520,10 +520,10 @@ static void saved_phase_searches_are_bounded(void **state)
 {
     (void)state;
     struct phases_segment segments[2];
-    struct phases made = {.segments = segments, .segment_count = 2};
+    struct phases planted_phases = {.segments = segments, .segment_count = 2};
     kept_start();
     for (unsigned i = 0; i < 20; i++)
-        change(&made, i * kept_second, (uint8_t)i);
+        change(&planted_phases, i * kept_second, (uint8_t)i);
     for (unsigned i = 0; i < SEARCH_KEPT; i++) {
         assert_non_null(kept_phases.kept[i].mark);
         assert_true(kept_phases.kept[i].phase >= 20 - SEARCH_KEPT);
@@ -537,12 +537,12 @@ static void search_of_a_phase_edge_is_not_saved(void **state)
 {
     (void)state;
     struct phases_segment segments[2];
-    struct phases made = {.segments = segments, .segment_count = 2, .was_edge = true};
+    struct phases planted_phases = {.segments = segments, .segment_count = 2, .was_edge = true};
     kept_start();
-    change(&made, 0, 0);
+    change(&planted_phases, 0, 0);
     assert_null(kept_phases.kept[0].mark);
-    made.was_edge = false;
-    change(&made, kept_second, 0);
+    planted_phases.was_edge = false;
+    change(&planted_phases, kept_second, 0);
     assert_non_null(kept_phases.kept[0].mark);
     search_phases_clear(&kept_phases);
 }

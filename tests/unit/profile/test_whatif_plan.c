@@ -230,16 +230,16 @@ static void arbitrary_members_give_valid_plan_or_refusal(void **state)
         struct whatif_plan plan;
         struct error error;
         if (!plan_as(questions[prng_below(&prng, 8)], &drawn, &plan, &error)) {
-            const struct relayout *made = &plan.layout;
-            assert_true(made->part_count <= RELAYOUT_PARTS_MAX);
-            for (uint32_t i = 0; i < made->part_count; i++) {
-                const struct relayout_part *part = &made->part[i];
+            const struct relayout *new_layout = &plan.layout;
+            assert_true(new_layout->part_count <= RELAYOUT_PARTS_MAX);
+            for (uint32_t i = 0; i < new_layout->part_count; i++) {
+                const struct relayout_part *part = &new_layout->part[i];
                 assert_true(part->end_bytes > part->from_bytes &&
-                            part->end_bytes <= made->element_bytes);
+                            part->end_bytes <= new_layout->element_bytes);
                 assert_true(!i || part->from_bytes >= part[-1].end_bytes);
-                assert_true(part->array < made->array_count &&
+                assert_true(part->array < new_layout->array_count &&
                             part->at_bytes + part->end_bytes - part->from_bytes <=
-                                made->array[part->array].stride_bytes);
+                                new_layout->array[part->array].stride_bytes);
             }
         }
     }

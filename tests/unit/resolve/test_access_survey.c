@@ -168,8 +168,8 @@ static bool survey_file(const char *path)
                                    .mapping = &(struct map){.start = BASE}};
     struct module *module = source.fd >= 0 ? module_new(&source) : NULL;
     struct survey survey = {.program = module ? program_new(module) : NULL};
-    bool there = survey.program;
-    if (there) {
+    bool has_program = survey.program;
+    if (has_program) {
         survey_functions(&survey);
         print_survey(path, &survey);
         assert_true(survey.sites == 0 || survey.typed > 0);
@@ -179,22 +179,22 @@ static bool survey_file(const char *path)
     program_free(survey.program);
     if (module)
         module_free(module);
-    return there;
+    return has_program;
 }
 
 static void survey_types_accesses_of_real_code(void **state)
 {
     char self[512];
     char files[2048];
-    const char *asked = getenv("SURVEY");
+    const char *selected = getenv("SURVEY");
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     (void)state;
     assert_true(length > 0);
     self[length] = '\0';
     snprintf(files, sizeof files, "%s:/lib/x86_64-linux-gnu/libc.so.6:/usr/bin/python3.11-dbg",
              self);
-    if (asked)
-        snprintf(files, sizeof files, "%s", asked);
+    if (selected)
+        snprintf(files, sizeof files, "%s", selected);
     for (char *path = strtok(files, ":"); path; path = strtok(NULL, ":"))
         survey_file(path);
 }

@@ -187,7 +187,7 @@ static void requested_bytes_do_not_drift(void **state)
     struct fixture *fixture = *state;
     struct blocks *blocks;
     struct bin_stats stats;
-    struct block gone;
+    struct block removed;
     const struct block block = {.start = 4096,
                                 .usable_bytes = UINT64_C(1) << 33,
                                 .requested_bytes = 123456789,
@@ -195,8 +195,8 @@ static void requested_bytes_do_not_drift(void **state)
     assert_int_equal(blocks_new(&blocks, 0), 0);
     assert_int_equal(blocks_add(blocks, &block), 0);
     bins_born(fixture->bins, &block, block.born_ns);
-    assert_true(blocks_remove(blocks, block.start, &gone));
-    bins_died(fixture->bins, &gone, 5);
+    assert_true(blocks_remove(blocks, block.start, &removed));
+    bins_died(fixture->bins, &removed, 5);
     assert_true(bins_stats(fixture->bins, BINS_REST, &stats));
     assert_int_equal(stats.live_requested_bytes, 0);
     assert_int_equal(stats.live_usable_bytes, 0);

@@ -110,11 +110,11 @@ static bool is_radix(const struct run *run)
     return run->candidate == &candidate_radix;
 }
 
-static void note_displaced(void *context, const struct block *gone)
+static void note_displaced(void *context, const struct block *removed)
 {
     struct run *run = context;
     assert_true(run->reported_count < MODEL_MAX);
-    run->reported[run->reported_count++] = *gone;
+    run->reported[run->reported_count++] = *removed;
 }
 
 /* Deletes blocks [first, last) from the model; the callback must have reported them, last first. */
@@ -189,11 +189,11 @@ static void step_remove(struct run *run)
     uint64_t start = pick_address(run);
     size_t at = model_at(model, start);
     bool known = at < model->count && model->blocks[at].start == start;
-    struct block gone;
-    assert_int_equal(run->candidate->remove(run->index, start, &gone), known);
+    struct block removed;
+    assert_int_equal(run->candidate->remove(run->index, start, &removed), known);
     if (!known)
         return;
-    expect_same_block(&gone, &model->blocks[at]);
+    expect_same_block(&removed, &model->blocks[at]);
     model_delete(model, at);
 }
 
@@ -425,12 +425,12 @@ static void memory_freed_by_dense_pages_is_reused(void **state)
     for (uint64_t i = 1; i <= dense; i++)
         if (i % 256 > 4) /* four are left per page */
             assert_true(blocks_remove(blocks, i * 8, NULL));
-    uint64_t kept = blocks_count(blocks);
+    uint64_t count_before = blocks_count(blocks);
     for (uint64_t i = 0; i < 10000; i++) {
         struct block block = {.start = 0x40000000 + i * 4096, .usable_bytes = 24};
         assert_int_equal(blocks_add(blocks, &block), 0);
     }
-    assert_int_equal(blocks_count(blocks), kept + 10000);
+    assert_int_equal(blocks_count(blocks), count_before + 10000);
     blocks_free(blocks);
 }
 

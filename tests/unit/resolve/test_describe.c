@@ -158,7 +158,7 @@ static void rust_enums_and_slices_match_the_program(void **state)
 static void wide_access_via_rust_bytes_is_untyped(void **state)
 {
     struct described described;
-    unsigned asked = 0;
+    unsigned queries = 0;
     (void)state;
     if (!described_open(&described, "rustc", "-g -C relocation-model=static -C opt-level=2",
                         "d_rust.rs"))
@@ -170,10 +170,10 @@ static void wide_access_via_rust_bytes_is_untyped(void **state)
                 .ask = DWARF_ACCESS, .pc = code + at, .base = base, .index = SREG_SI, .size = 8};
             struct dwarf_answer answer;
             program_answer(described.program, &question, &answer);
-            asked += answer.untyped == UNTYPED_VOID;
+            queries += answer.untyped == UNTYPED_VOID;
             assert_int_equal(answer.type, 0);
         }
-    assert_true(asked);
+    assert_true(queries);
     described_close(&described);
 }
 

@@ -556,7 +556,7 @@ static int run_thread_names(void)
 /* NUMA nodes of CPUs and pages, on fake machines in a folder, and from the real kernel. */
 
 static char folder[64];
-static int asked;
+static int node_queries;
 static int refusal; /* errno of the fake; 0: success */
 
 static void write_node(const char *node, const char *cpus)
@@ -575,7 +575,7 @@ static int set_up(void **state)
 {
     (void)state;
     snprintf(folder, sizeof folder, "/tmp/misstop-nodes-XXXXXX");
-    asked = refusal = 0;
+    node_queries = refusal = 0;
     return mkdtemp(folder) ? 0 : -1;
 }
 
@@ -591,7 +591,7 @@ static int tear_down(void **state)
 static long fake_move_pages(pid_t pid, unsigned long count, void **pages, const int *nodes,
                             int *status, int flags)
 {
-    asked++;
+    node_queries++;
     assert_int_equal(pid, 77);
     assert_null(nodes); /* otherwise pages would move */
     assert_int_equal(flags, 0);
@@ -635,7 +635,7 @@ static void single_node_machine_has_no_nodes(void **state)
     struct nodes *nodes = open_nodes();
     assert_int_equal(nodes_cpu(nodes, 1), -1);
     assert_int_equal(nodes_page(nodes, 0x1000), -1);
-    assert_int_equal(asked, 0);
+    assert_int_equal(node_queries, 0);
 }
 
 static void pages_are_mapped_to_nodes(void **state)

@@ -37,14 +37,14 @@ static void answers_keep_the_order_of_questions(void **state)
 static void too_many_questions_are_refused(void **state)
 {
     (void)state;
-    uint64_t asked = 0;
+    uint64_t queries = 0;
     fake_start(&fake_limits);
-    while (asked < FAKE_SEEN_MAX && fake_ask(0, FAKE_ECHO, asked))
-        asked++;
-    assert_true(asked < FAKE_SEEN_MAX);
-    assert_true(fake_ask(1, FAKE_ECHO, asked)); /* another file */
-    fake_await(asked + 1);
-    assert_true(fake_ask(0, FAKE_ECHO, asked));
+    while (queries < FAKE_SEEN_MAX && fake_ask(0, FAKE_ECHO, queries))
+        queries++;
+    assert_true(queries < FAKE_SEEN_MAX);
+    assert_true(fake_ask(1, FAKE_ECHO, queries)); /* another file */
+    fake_await(queries + 1);
+    assert_true(fake_ask(0, FAKE_ECHO, queries));
 }
 
 static void reader_crash_costs_one_answer(void **state)

@@ -676,9 +676,9 @@ static void library_reloaded_at_another_address_is_found(void **state)
     changes_watch(NULL);
     struct sample_mapping mapping = {.length = 0x100000, .inode = 1, .path = "/nowhere"};
     assert_true(send_command("open", "one.so"));
-    uint64_t there = target_address(&changes_target, "library_global");
-    target_expect(changes_resolver, there, "library_global", OBJECT_GLOBAL, 0);
-    struct map *map = maps_find(&changes_resolver->space.maps, there);
+    uint64_t library_address = target_address(&changes_target, "library_global");
+    target_expect(changes_resolver, library_address, "library_global", OBJECT_GLOBAL, 0);
+    struct map *map = maps_find(&changes_resolver->space.maps, library_address);
     struct module *before = space_module(&changes_resolver->space, map);
     mapping = (struct sample_mapping){.start = map->start + 4096,
                                       .length = map->end - map->start,
@@ -768,17 +768,17 @@ static void vdso_functions_are_found(void **state)
     if (!ours)
         skip(); /* a kernel without a vdso */
     uint64_t offset = (uint64_t)(uintptr_t)ours - getauxval(AT_SYSINFO_EHDR);
-    uint64_t theirs = 0;
+    uint64_t vdso_address = 0;
     uint64_t from;
     uint64_t bound;
     changes_watch(NULL);
     for (size_t i = 0; i < changes_resolver->space.maps.count; i++)
         if (changes_resolver->space.maps.maps[i].kind == MAPPING_VDSO)
-            theirs = changes_resolver->space.maps.maps[i].start + offset;
-    assert_true(theirs);
-    assert_non_null(strstr(target_function(changes_resolver, theirs), "clock_gettime"));
-    assert_true(resolver_function_bounds(changes_resolver, theirs + 2, &from, &bound));
-    assert_int_equal(from, theirs);
+            vdso_address = changes_resolver->space.maps.maps[i].start + offset;
+    assert_true(vdso_address);
+    assert_non_null(strstr(target_function(changes_resolver, vdso_address), "clock_gettime"));
+    assert_true(resolver_function_bounds(changes_resolver, vdso_address + 2, &from, &bound));
+    assert_int_equal(from, vdso_address);
 }
 
 /* Makes a root directory with all files that the program needs, at the same paths as here. */

@@ -148,7 +148,7 @@ static void print_stats(void)
 /* Finds every live block from an address in it, including its first and last byte. */
 static void expect_finds(void)
 {
-    size_t asked = 0, failed = 0;
+    size_t queries = 0, failed = 0;
     for (size_t t = 0; t < WALKED_THREADS; t++)
         for (size_t i = 0; i < WALKED_SLOTS; i++) {
             struct walked_slot *slot = &follow.shared->by_thread[t].slots[i];
@@ -157,7 +157,7 @@ static void expect_finds(void)
             if (!slot->pointer)
                 continue;
             uint64_t offset = i % 3 == 0 ? 0 : i % 3 == 1 ? usable - 1 : usable / 2;
-            asked++;
+            queries++;
             if (!walk_find(follow.walk, slot->pointer + offset, &block)) {
                 if (!failed++)
                     print_message("not found: %#llx of %llu bytes\n",
@@ -173,7 +173,7 @@ static void expect_finds(void)
             assert_int_equal(block.usable_bytes, usable);
             assert_int_equal(block.state, WALK_IN_USE);
         }
-    print_message("%zu lookups, %zu failed\n", asked, failed);
+    print_message("%zu lookups, %zu failed\n", queries, failed);
     print_stats();
     assert_int_equal(failed, 0);
 }
@@ -181,19 +181,19 @@ static void expect_finds(void)
 /* Checks that recently freed memory outside all blocks is found to be free. After expect_all(). */
 static void expect_freed(void)
 {
-    size_t asked = 0, in_use = 0;
+    size_t queries = 0, in_use = 0;
     for (size_t t = 0; t < WALKED_THREADS; t++)
         for (size_t i = 0; i < WALKED_FREED; i++) {
             struct walk_block block;
             uint64_t pointer = follow.shared->by_thread[t].freed[i];
             if (!pointer || hash_find(&walked, pointer))
                 continue;
-            asked++;
+            queries++;
             in_use += walk_find(follow.walk, pointer, &block) && block.start == pointer &&
                       block.state == WALK_IN_USE;
         }
-    print_message("%zu lookups of freed blocks, %zu reported in use\n", asked, in_use);
-    assert_true(asked > 1000);
+    print_message("%zu lookups of freed blocks, %zu reported in use\n", queries, in_use);
+    assert_true(queries > 1000);
     assert_int_equal(in_use, 0);
 }
 
@@ -450,14 +450,14 @@ static void jemalloc_blocks_of_threads_are_found(void **state)
 static void expect_musl_status(const char *flags, const char *status)
 {
     char command[16384], path[4096];
-    const char *here = strrchr(__FILE__, '/');
+    const char *file_name = strrchr(__FILE__, '/');
     if (system("command -v musl-gcc >/dev/null 2>&1")) {
         print_message("skipped: musl-gcc is not installed (apt-get install musl-tools)\n");
         skip();
     }
     follow_path(path, "walked_musl");
     snprintf(command, sizeof command, "musl-gcc -O1 %s -o %s %.*s/../../walk/walked.c", flags, path,
-             (int)(here - __FILE__), __FILE__);
+             (int)(file_name - __FILE__), __FILE__);
     assert_int_equal(system(command), 0);
     expect_status(path, NULL, status);
     unlink(path);

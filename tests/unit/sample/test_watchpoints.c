@@ -318,9 +318,9 @@ static void stale_touches_are_ignored(void **state)
     begin(1, 1);
     offer_sample(0x10000, 1);
     pass_time(MS);
-    struct watch_touch stale = {0x10000, machine.now_ns - 1, 0x1000, 0, 1};
+    struct watch_touch early_touch = {0x10000, machine.now_ns - 1, 0x1000, 0, 1};
     struct watch_touch stale_touch = {0x20000, machine.now_ns, 0x1000, 0, 1};
-    watch_lines_touch(&lines, &stale);
+    watch_lines_touch(&lines, &early_touch);
     watch_lines_touch(&lines, &stale_touch);
     assert_int_equal(take_results(out), 0);
     assert_int_equal(count_armed(), 1);

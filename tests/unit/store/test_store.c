@@ -152,12 +152,12 @@ static bool same_double(double a, double b)
     return isnan(a) ? isnan(b) : a == b;
 }
 
-static void compare_objects(const struct place_names *made, const struct place_names *read)
+static void compare_objects(const struct place_names *expected, const struct place_names *read)
 {
     for (uint32_t id = 0; id < PLANNED_OBJECTS; id++) {
         struct object_desc a;
         struct object_desc b;
-        assert_true(ask_object(made, id, &a));
+        assert_true(ask_object(expected, id, &a));
         assert_true(ask_object(read, id, &b));
         assert_string_equal(a.name, b.name);
         assert_string_equal(a.module, b.module);
@@ -168,12 +168,12 @@ static void compare_objects(const struct place_names *made, const struct place_n
     }
 }
 
-static void compare_functions(const struct place_names *made, const struct place_names *read)
+static void compare_functions(const struct place_names *expected, const struct place_names *read)
 {
     for (uint32_t id = 0; id < PLANNED_FUNCTIONS; id++) {
         struct function_desc a;
         struct function_desc b;
-        assert_true(ask_function(made, id, &a));
+        assert_true(ask_function(expected, id, &a));
         assert_true(ask_function(read, id, &b));
         assert_string_equal(a.name, b.name);
         assert_string_equal(a.module, b.module);
@@ -182,12 +182,12 @@ static void compare_functions(const struct place_names *made, const struct place
     }
 }
 
-static void compare_callers(const struct place_names *made, const struct place_names *read)
+static void compare_callers(const struct place_names *expected, const struct place_names *read)
 {
     struct caller_desc a;
     struct caller_desc b;
     for (uint32_t node = 1; node <= PLANNED_CALLERS; node++) {
-        assert_true(ask_caller(made, node, &a));
+        assert_true(ask_caller(expected, node, &a));
         assert_true(ask_caller(read, node, &b));
         assert_true(a.parent == b.parent && a.function == b.function);
     }
@@ -195,12 +195,12 @@ static void compare_callers(const struct place_names *made, const struct place_n
     assert_false(ask_caller(read, PLANNED_CALLERS + 1, &b));
 }
 
-static void compare_types(const struct place_names *made, const struct place_names *read)
+static void compare_types(const struct place_names *expected, const struct place_names *read)
 {
     for (uint32_t id = 1; id < PLANNED_TYPES; id++) {
         struct type_desc a;
         struct type_desc b;
-        assert_true(ask_type(made, id, &a));
+        assert_true(ask_type(expected, id, &a));
         assert_true(ask_type(read, id, &b));
         assert_string_equal(a.name, b.name);
         assert_true(a.kind == b.kind && a.size == b.size && a.cut == b.cut);
@@ -220,12 +220,13 @@ static void compare_types(const struct place_names *made, const struct place_nam
     }
 }
 
-static void compare_heap(const struct place_names *made, const struct place_names *read)
+static void compare_heap(const struct place_names *expected, const struct place_names *read)
 {
     union place_answer whole;
     union place_answer answer;
     const struct heap_summary *summary = &answer.heap;
-    assert_true(place_ask(made, PLACE_HEAP, 0, &whole) && place_ask(read, PLACE_HEAP, 0, &answer));
+    assert_true(place_ask(expected, PLACE_HEAP, 0, &whole) &&
+                place_ask(read, PLACE_HEAP, 0, &answer));
     assert_true(summary->feed == whole.heap.feed && summary->bins == PLANNED_BINS &&
                 summary->live_blocks == whole.heap.live_blocks &&
                 summary->failed == whole.heap.failed);
@@ -234,7 +235,7 @@ static void compare_heap(const struct place_names *made, const struct place_name
     for (uint32_t i = 0; i < PLANNED_BINS; i++) {
         struct heap_bin a;
         struct heap_bin b;
-        assert_true(ask_bin(made, i, &a));
+        assert_true(ask_bin(expected, i, &a));
         assert_true(ask_bin(read, i, &b));
         assert_string_equal(a.name, b.name);
         assert_int_equal(a.site_count, b.site_count);
@@ -260,13 +261,13 @@ static void descriptions_are_read_back(void **state)
     struct store_reader *reader = open_store();
     while (store_reader_read(reader, UINT64_MAX, ignore, NULL) >= 0)
         continue;
-    struct place_names made = planned_names(&planned);
+    struct place_names expected = planned_names(&planned);
     struct place_names read = store_reader_names(reader);
-    compare_objects(&made, &read);
-    compare_functions(&made, &read);
-    compare_callers(&made, &read);
-    compare_types(&made, &read);
-    compare_heap(&made, &read);
+    compare_objects(&expected, &read);
+    compare_functions(&expected, &read);
+    compare_callers(&expected, &read);
+    compare_types(&expected, &read);
+    compare_heap(&expected, &read);
     struct object_desc absent;
     assert_false(ask_object(&read, PLANNED_OBJECTS, &absent));
     char text[64];
@@ -282,7 +283,7 @@ static void facts_are_read_back(void **state)
 {
     struct planned planned = {0};
     struct store_facts facts;
-    struct store_facts made;
+    struct store_facts expected;
     (void)state;
     close(planned_write(&planned, store_path, PLACES, EVERY));
     struct store_reader *reader = open_store();
@@ -291,12 +292,12 @@ static void facts_are_read_back(void **state)
     while (store_reader_read(reader, UINT64_MAX, ignore, NULL) >= 0)
         continue;
     store_reader_facts(reader, &facts);
-    planned_facts(&made, PLACES);
-    assert_string_equal(facts.info.source, made.info.source);
-    assert_string_equal(facts.target.exe, made.target.exe);
-    assert_string_equal(facts.cache_level, made.cache_level);
-    assert_int_equal(facts.info.event_count, made.info.event_count);
-    assert_string_equal(facts.info.events[0].name, made.info.events[0].name);
+    planned_facts(&expected, PLACES);
+    assert_string_equal(facts.info.source, expected.info.source);
+    assert_string_equal(facts.target.exe, expected.target.exe);
+    assert_string_equal(facts.cache_level, expected.cache_level);
+    assert_int_equal(facts.info.event_count, expected.info.event_count);
+    assert_string_equal(facts.info.events[0].name, expected.info.events[0].name);
     assert_int_equal(facts.info.events[0].period, PLACES);
     assert_string_equal(facts.info.events[0].weighs, "time");
     assert_int_equal(facts.info.events[0].role, EVENT_TIME);
@@ -709,21 +710,21 @@ static void ranking_changes_are_read_back_in_order(void **state)
 static void totals_are_read_back_per_refresh(void **state)
 {
     struct planned planned = {.generation = 1};
-    struct store_facts made;
+    struct store_facts expected;
     struct store_facts facts;
     (void)state;
-    planned_facts(&made, 3);
-    struct store_writer *writer = items_start(&planned, &made);
-    planned_facts(&made, 1000003);
-    made.watch.trouble = NULL;
-    assert_int_equal(store_writer_sync(writer, &made, 5000, 1, NULL), 0);
+    planned_facts(&expected, 3);
+    struct store_writer *writer = items_start(&planned, &expected);
+    planned_facts(&expected, 1000003);
+    expected.watch.trouble = NULL;
+    assert_int_equal(store_writer_sync(writer, &expected, 5000, 1, NULL), 0);
     struct store_reader *reader = items_finish(writer);
     read_all(reader);
     store_reader_facts(reader, &facts);
-    assert_memory_equal(&facts.simulation, &made.simulation, sizeof made.simulation);
-    assert_memory_equal(facts.cache_lines, made.cache_lines, sizeof made.cache_lines);
+    assert_memory_equal(&facts.simulation, &expected.simulation, sizeof expected.simulation);
+    assert_memory_equal(facts.cache_lines, expected.cache_lines, sizeof expected.cache_lines);
     const struct snapshot_watch *a = &facts.watch;
-    const struct snapshot_watch *b = &made.watch;
+    const struct snapshot_watch *b = &expected.watch;
     assert_true(a->on && a->registers == b->registers && a->threads == b->threads &&
                 a->threads_left_out == b->threads_left_out && a->offered == b->offered &&
                 a->armed == b->armed && a->unpaid == b->unpaid && a->touches == b->touches &&
@@ -1118,17 +1119,17 @@ static void whatif_answers_are_read_back(void **state)
 static double thin(struct thinning *thinning, uint64_t *now_ns, unsigned per_s, unsigned seconds,
                    double *weights)
 {
-    double kept = 0;
+    double remaining = 0;
     *weights = 0;
     for (uint64_t i = 0; i < (uint64_t)per_s * seconds; i++) {
         uint64_t weight = 3;
         *now_ns += UINT64_C(1000000000) / per_s;
         if (!thinning_keeps(thinning, *now_ns, &weight))
             continue;
-        kept++;
+        remaining++;
         *weights += (double)weight;
     }
-    return kept;
+    return remaining;
 }
 
 static void few_line_uses_are_not_thinned(void **state)
@@ -1148,15 +1149,15 @@ static void many_line_uses_are_thinned_without_bias(void **state)
     uint64_t now_ns = 5;
     double weights;
     (void)state;
-    double kept = thin(&thinning, &now_ns, 4000000, 3, &weights);
-    printf("of 4,000,000 uses per second %.0f are kept, with %.4f of the total weight\n", kept / 3,
-           weights / (3 * 3 * 4000000.0));
-    assert_true(kept <= 4 * THINNING_PER_S * 3);
-    assert_true(kept >= THINNING_PER_S);
+    double remaining = thin(&thinning, &now_ns, 4000000, 3, &weights);
+    printf("of 4,000,000 uses per second %.0f are kept, with %.4f of the total weight\n",
+           remaining / 3, weights / (3 * 3 * 4000000.0));
+    assert_true(remaining <= 4 * THINNING_PER_S * 3);
+    assert_true(remaining >= THINNING_PER_S);
     assert_true(fabs(weights / (3 * 3 * 4000000.0) - 1) < 0.05);
     thin(&thinning, &now_ns, 1000, 5, &weights);
-    kept = thin(&thinning, &now_ns, 1000, 2, &weights);
-    assert_true(kept == 2000);
+    remaining = thin(&thinning, &now_ns, 1000, 2, &weights);
+    assert_true(remaining == 2000);
 }
 
 static int run_store_lines(void)
