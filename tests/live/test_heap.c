@@ -19,6 +19,7 @@
 #include "unit/names.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -276,7 +278,7 @@ static struct verdict run_churn(bool agent)
                        &error))
         fail_msg("%s", error.text);
     open_session(&session, launch.pid, true);
-    if (launch_go(&launch, command[0], &error))
+    if (launch_exec(&launch, command[0], &error))
         fail_msg("%s", error.text);
     watch(&session, &launch);
     struct verdict verdict = judge_answers(&session, path, true);
@@ -380,7 +382,7 @@ static void walk_and_agent_find_the_same_blocks(void **state)
     char *command[] = {getenv("CHURN"), path, (char *)"200000", (char *)"hold", NULL};
     if (launch_prepare(&launch, &(struct launch_wanted){.command = command, .feed = feed},
                        &error) ||
-        launch_go(&launch, command[0], &error))
+        launch_exec(&launch, command[0], &error))
         fail_msg("%s", error.text);
     struct allocations_options options = {.feed = feed, .name = no_names};
     assert_int_equal(allocations_new(&recorded, &options, &error), 0);
@@ -422,10 +424,68 @@ static void walk_and_agent_find_the_same_blocks(void **state)
     unlink(path);
 }
 
+enum {
+    AFTER = 40,
+    AFTER_BYTES = 10000,
+    HOLE_BYTES = 12345,
+    FILLED_MAX = 5000,
+    HIDDEN_BYTES = 65536
+};
+
+static size_t not_found(struct walked *walked, const struct space *space, const uint64_t *blocks)
+{
+    struct block found;
+    size_t missed = 0;
+    for (int i = 0; i < AFTER; i++)
+        missed += !walked_find(walked, space, blocks[i], clock_now_ns(), &found) ||
+                  found.start != blocks[i];
+    return missed;
+}
+
+/* Memory that others took from brk hides few blocks after it, and none if the maps are outdated:
+ * the memory may be malloc's by now. */
+static void foreign_memory_hides_few_blocks(void **state)
+{
+    (void)state;
+    uint64_t blocks[AFTER] = {0};
+    malloc_trim(0);
+    uint64_t hole = (uint64_t)(uintptr_t)memset(sbrk(HOLE_BYTES), 0x5a, HOLE_BYTES);
+    for (int i = 0, filled = 0; i<AFTER; i += blocks[i]> hole || ++filled > FILLED_MAX)
+        blocks[i] = (uint64_t)(uintptr_t)malloc(AFTER_BYTES);
+    pid_t pid = fork();
+    if (!pid)
+        pause();
+    struct lookup_from from = {.pid = pid, .live = true};
+    struct space space;
+    struct walked walked;
+    struct tcbs tcbs = {0};
+    struct block found;
+    assert_int_equal(space_init(&space, &from), 0);
+    assert_int_equal(walked_init(&walked, pid), 0);
+    walked_tick(&walked, &space, &tcbs, clock_now_ns());
+    walked_settle(&walked, UINT64_MAX / 2);
+    bool glibc = !walk_status(walked.walk);
+    if (glibc) {
+        walked.seen_maps = 0;
+        assert_false(walked_find(&walked, &space, hole + 8000, clock_now_ns(), &found));
+        assert_true(walk_stats(walked.walk)->failures[WALK_FAIL_FOREIGN] > 0);
+        assert_int_equal(not_found(&walked, &space, blocks), 0);
+        assert_false(walked_find(&walked, &space, hole + 8000, clock_now_ns(), &found));
+        assert_true(not_found(&walked, &space, blocks) <= HIDDEN_BYTES / AFTER_BYTES + 1);
+    }
+    walked_fini(&walked);
+    space_fini(&space);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    if (!glibc)
+        skip(); /* a sanitizer's malloc */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(agent_names_the_right_blocks),
                                        cmocka_unit_test(walk_and_agent_find_the_same_blocks),
+                                       cmocka_unit_test(foreign_memory_hides_few_blocks),
                                        cmocka_unit_test(walked_blocks_existed_when_read)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static void write_path(struct program *program, struct spot *spot, uint64_t *off
 
 /* Returns true for names reserved for the C++ library (ISO C++, lex.name) and for `this`. They are
  * not the program's names. */
-static bool is_reserved(const char *variable)
+static bool is_reserved_name(const char *variable)
 {
     return (variable[0] == '_' && (variable[1] == '_' || isupper((unsigned char)variable[1]))) ||
            !strcmp(variable, "this");
@@ -82,7 +82,7 @@ static bool assignee_answer(struct program *program, struct spot *spot, struct d
     if (!pointee || (!spot->variable && !path[0]))
         return false;
     const char *variable = spot->variable ? spot->variable : "";
-    if (is_reserved(*variable ? variable : path))
+    if (is_reserved_name(*variable ? variable : path))
         snprintf(name, sizeof name, "%s", type_bare_name(pointee));
     else
         snprintf(name, sizeof name, "%.*s.%s%s%s", NAME_BYTES, type_bare_name(pointee), variable,
@@ -200,7 +200,7 @@ static bool stores_in_frame(const struct flow_at *at)
            operand_address(&at->scene, &at->state, at->insn, memory).kind == VALUE_FRAME;
 }
 
-static bool is_kept(const struct state *state)
+static bool state_has_result(const struct state *state)
 {
     for (unsigned reg = 0; reg < SREG_COUNT; reg++)
         if (is_in_result(&state->regs[reg]))
@@ -226,13 +226,13 @@ static bool returns_memory(struct program *program, uint64_t pc)
 }
 
 /* Finds a variable that a register holds. */
-static bool find_held(struct program *program, const struct flow_at *at, uint32_t registers,
-                      struct dwarf_answer *answer)
+static bool find_register_variable(struct program *program, const struct flow_at *at,
+                                   uint32_t registers, struct dwarf_answer *answer)
 {
     for (uint8_t reg = 0; reg < SREG_COUNT; reg++) {
         Dwarf_Die variable;
         if (registers >> reg & 1 &&
-            home_held(at->scene.wheres, at->insn->address, reg, true, &variable) &&
+            home_find_in_register(at->scene.wheres, at->insn->address, reg, true, &variable) &&
             name_variable(program, &variable, 0, answer))
             return true;
     }
@@ -240,7 +240,7 @@ static bool find_held(struct program *program, const struct flow_at *at, uint32_
 }
 
 /* Returns NULL if no instruction begins there. */
-static const struct insn *insn_at(const struct flow_at *at, uint64_t address)
+static const struct insn *find_insn_at(const struct flow_at *at, uint64_t address)
 {
     size_t low = SORTED_BELOW(at->insns, at->count, address, address);
     return low < at->count && at->insns[low].address == address ? &at->insns[low] : NULL;
@@ -259,17 +259,17 @@ static bool is_wrapper(struct program *program, const struct value *returned,
 /* Follows the result. At a conditional jump (usually a check for failure) both ways are tried: one
  * of them leads to the assignment. `memory`: the function may be a wrapper. It is not if it also
  * stores the result outside its frame, as an arena does, which serves many callers from a block. */
-static bool go(struct program *program, struct flow_at at, unsigned *steps, unsigned forks,
-               bool memory, struct dwarf_answer *answer)
+static bool follow_result(struct program *program, struct flow_at at, unsigned *steps,
+                          unsigned forks, bool memory, struct dwarf_answer *answer)
 {
     const struct insn *end = at.insns + at.count;
     while (at.insn && at.insn < end && (*steps)++ < STEPS_MAX) {
         const struct insn *insn = at.insn;
         uint32_t registers = results_in(&at.state);
-        if (!is_kept(&at.state))
+        if (!state_has_result(&at.state))
             return false;
         bool stores = insn->stored < SREG_COUNT && registers >> insn->stored & 1;
-        if (!answer->name && !find_held(program, &at, registers, answer) && stores)
+        if (!answer->name && !find_register_variable(program, &at, registers, answer) && stores)
             assignee_stored(program, &at, answer);
         memory &= !stores || stores_in_frame(&at);
         if (answer->name && !memory)
@@ -286,10 +286,10 @@ static bool go(struct program *program, struct flow_at at, unsigned *steps, unsi
         step_over(&at.scene, &at.state, insn);
         at.insn = insn + 1;
         if (insn->flow == INSN_CONDITIONAL && insn->target && forks < FORKS_MAX &&
-            go(program, at, steps, forks + 1, memory, answer))
+            follow_result(program, at, steps, forks + 1, memory, answer))
             return true;
         if (insn->target && insn->flow != INSN_CALL)
-            at.insn = insn_at(&at, insn->target);
+            at.insn = find_insn_at(&at, insn->target);
     }
     return false;
 }
@@ -321,6 +321,9 @@ static void name_library_block(struct program *program, struct dwarf_answer *ans
         if (block == LIBRARY_BLOCK_KNOWN)
             continue;
         block = library_block(scope, function ? function : "", name, sizeof name);
+        /* A program's own allocator of a container (ISO C++, allocator.requirements). */
+        if (block == LIBRARY_BLOCK_NONE && function && !strcmp(function, "allocate"))
+            block = LIBRARY_BLOCK_NOT_KNOWN;
         if (library_allocator(scope) && scopes_class(scopes, &functions[i], &class) &&
             die_argument(&class, &allocated))
             answer->type = program_type(program, &allocated);
@@ -336,10 +339,8 @@ static void name_library_block(struct program *program, struct dwarf_answer *ans
 
 /* Drops the name of a library's variable, which does not belong to the program. Keeps its type,
  * except for plain bytes. */
-static void leave_out_library(struct program *program, struct dwarf_answer *answer)
+static void drop_library_name(struct program *program, struct dwarf_answer *answer)
 {
-    static const char *const scopes[] = {
-        "alloc::", "core::", "std::", "hashbrown::", "boost::", "absl::"};
     Dwarf_Die functions[PROGRAM_FUNCTIONS];
     char scope[SCOPE_BYTES];
     const struct type_desc *type = program_described(program, answer->type);
@@ -347,14 +348,12 @@ static void leave_out_library(struct program *program, struct dwarf_answer *answ
         !program_functions(program, answer->question.pc - 1, functions))
         return;
     scopes_prefix(&program->scopes, &functions[0], scope, sizeof scope);
-    for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++) {
-        if (strncmp(scope, scopes[i], strlen(scopes[i])))
-            continue;
-        bool plain = !type || !type->member_count;
-        answer->name = plain ? NULL : program_text(program, type_bare_name(type));
-        answer->type = plain ? 0 : answer->type;
-        answer->untyped = plain ? (uint8_t)UNTYPED_NO_VARIABLE : (uint8_t)UNTYPED_NO_REASON;
-    }
+    if (!library_function(scope))
+        return;
+    bool plain = !type || !type->member_count;
+    answer->name = plain ? NULL : program_text(program, type_bare_name(type));
+    answer->type = plain ? 0 : answer->type;
+    answer->untyped = plain ? (uint8_t)UNTYPED_NO_VARIABLE : (uint8_t)UNTYPED_NO_REASON;
 }
 
 void call_answer(struct program *program, struct dwarf_answer *answer)
@@ -369,8 +368,8 @@ void call_answer(struct program *program, struct dwarf_answer *answer)
     if (program_function(program, back - 1, &start, &end) && back < end &&
         !flows_at(program->flows, back, &at)) {
         at.state.regs[SREG_AX] = call_result;
-        go(program, at, &steps, 0, returns_memory(program, back - 1), answer);
-        leave_out_library(program, answer);
+        follow_result(program, at, &steps, 0, returns_memory(program, back - 1), answer);
+        drop_library_name(program, answer);
     }
     name_library_block(program, answer);
 }

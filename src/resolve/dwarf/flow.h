@@ -152,7 +152,7 @@ struct value value_joined(struct shapes *shapes, const struct value *value,
                           const struct value *other);
 
 /* Returns how specific a pointer is, to choose among several valid ones. 0: not at all. */
-unsigned value_worth(const struct shapes *shapes, const struct value *value);
+unsigned value_specificity(const struct shapes *shapes, const struct value *value);
 
 /* Reduces an offset by whole elements if correct: always for numbers and pointers, for records only
  * if an index steps over them. Returns false if the offset is outside the type. */
@@ -327,7 +327,7 @@ void declared_in_registers(const struct scene *scene, struct state *state, uint6
                            uint32_t mask);
 
 /* Replaces a followed value by a variable's declaration, unless the value is more specific. */
-void declared_over(struct shapes *shapes, struct value *known, const struct value *declared);
+void declare_value(struct shapes *shapes, struct value *known, const struct value *declared);
 
 /* Finds the registers of a function's parameters and results from its declaration: System V ABI
  * AMD64 1.0, 3.2.3. */

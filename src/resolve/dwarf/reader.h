@@ -89,8 +89,8 @@ struct serve_source {
 extern const struct serve_source serve_program;
 
 /* Runs the forked process; `parent` is the process that forked it. */
-_Noreturn void serve(int fd, pid_t parent, struct module *module, const struct serve_source *source,
-                     const struct readers_limits *limits);
+_Noreturn void worker_serve(int fd, pid_t parent, struct module *module,
+                            const struct serve_source *source, const struct readers_limits *limits);
 
 /* Makes readers with another source of answers than debug information, for tests of reader.c. */
 struct readers *readers_new_from(const struct readers_limits *limits,

@@ -167,7 +167,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
  * evicted lines fetched by others. */
 
 /* Sets the model's hooks for line events if misstop requested them. */
-void lines_want(struct model_spec *spec, struct model_host *host);
+void lines_set_hooks(struct model_spec *spec, struct model_host *host);
 
 /* Sets the thread of the model's next events. */
 void lines_runs(UInt tid);
@@ -215,7 +215,7 @@ void whatif_start(void);
  * If a question is awaited, the program waits for it after some `accesses`. `first` and `spec`: the
  * model that counts anyway; `thread` runs. Returns True if accesses have to be reported.
  */
-Bool whatif_look(const struct model *first, const struct model_spec *spec, UInt thread,
+Bool whatif_poll(const struct model *first, const struct model_spec *spec, UInt thread,
                  ULong accesses);
 
 /* Handles an access that level `served` had. */

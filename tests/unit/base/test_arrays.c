@@ -16,7 +16,7 @@ static void array_more_preserves_elements(void **state)
     (void)state;
     for (unsigned i = 0; i < MANY; i++) {
         size_t before = room;
-        assert_true(array_more(&numbers, &room, i, sizeof *numbers, ARRAY_UNBOUNDED));
+        assert_true(array_reserve_next(&numbers, &room, i, sizeof *numbers, ARRAY_UNBOUNDED));
         numbers[i] = i;
         moves += room != before;
     }
@@ -34,7 +34,7 @@ static void array_more_stops_at_the_bound(void **state)
     size_t room = 0;
     size_t count = 0;
     (void)state;
-    while (array_more(&bytes, &room, count, 1, MOST))
+    while (array_reserve_next(&bytes, &room, count, 1, MOST))
         count++;
     assert_int_equal(count, MOST);
     assert_int_equal(room, MOST);
@@ -48,7 +48,7 @@ static void array_more_refuses_size_overflow(void **state)
     size_t room = (size_t)1 << 61;
     char *none = NULL;
     (void)state;
-    assert_false(array_more(&none, &room, room, 64, ARRAY_UNBOUNDED));
+    assert_false(array_reserve_next(&none, &room, room, 64, ARRAY_UNBOUNDED));
     assert_null(none);
     assert_int_equal(room, (size_t)1 << 61);
 }
@@ -60,7 +60,7 @@ static void array_reach_zero_fills_up_to_the_index(void **state)
     size_t room = 0;
     (void)state;
     for (size_t i = 0; i < sizeof indices / sizeof *indices; i++) {
-        assert_true(array_reach(&numbers, &room, indices[i], sizeof *numbers, 64));
+        assert_true(array_reserve_index(&numbers, &room, indices[i], sizeof *numbers, 64));
         assert_true(room > indices[i]);
         assert_int_equal(numbers[indices[i]], 0);
         numbers[indices[i]] = (unsigned)indices[i] + 1;
@@ -79,8 +79,8 @@ static void array_reach_refuses_size_overflow(void **state)
     size_t room = 0;
     char *none = NULL;
     (void)state;
-    assert_false(array_reach(&none, &room, SIZE_MAX, 1, 64));
-    assert_false(array_reach(&none, &room, (size_t)1 << 60, 64, 64));
+    assert_false(array_reserve_index(&none, &room, SIZE_MAX, 1, 64));
+    assert_false(array_reserve_index(&none, &room, (size_t)1 << 60, 64, 64));
     assert_null(none);
     assert_int_equal(room, 0);
 }

@@ -29,7 +29,7 @@ static void batches_are_processed_in_order(void **state)
     assert_int_equal(lane_open(&lane, BATCHES, sizeof(unsigned), expect_next, &seen), 0);
     for (unsigned i = 0; i < GIVEN; i++) {
         *(unsigned *)lane_next(lane) = i;
-        lane_give(lane);
+        lane_submit(lane);
     }
     lane_settle(lane);
     assert_int_equal(seen.count, GIVEN);
@@ -49,14 +49,14 @@ static void results_are_taken_in_order(void **state)
     assert_null(lane_take(lane));
     while (given < BATCHES - 1) {
         *(unsigned *)lane_next(lane) = given++;
-        lane_give(lane);
+        lane_submit(lane);
     }
     while ((result = lane_take(lane))) {
         assert_int_equal(*result, 2 * taken++);
         if (given == GIVEN)
             continue;
         *(unsigned *)lane_next(lane) = given++;
-        lane_give(lane);
+        lane_submit(lane);
     }
     assert_int_equal(taken, GIVEN);
     assert_int_equal(seen.out_of_order, 0);
@@ -82,7 +82,7 @@ static void lane_take_within_waits_until_its_timeout(void **state)
     assert_null(lane_take_within(lane, UINT64_MAX / 2));
     pthread_mutex_lock(&unlocked_by_test);
     lane_next(lane);
-    lane_give(lane);
+    lane_submit(lane);
     assert_null(lane_take_within(lane, 0));
     assert_null(lane_take_within(lane, SHORT_NS));
     pthread_mutex_unlock(&unlocked_by_test);
@@ -100,7 +100,7 @@ static void lane_close_processes_all_queued_batches(void **state)
     assert_int_equal(lane_open(&lane, BATCHES, sizeof(unsigned), expect_next, &seen), 0);
     for (unsigned i = 0; i < BATCHES; i++) {
         *(unsigned *)lane_next(lane) = i;
-        lane_give(lane);
+        lane_submit(lane);
     }
     lane_close(lane);
     assert_int_equal(seen.count, BATCHES);

@@ -80,7 +80,7 @@ static struct engine *replay_run(void)
 
 static const struct snapshot *take_snapshot(struct engine *engine)
 {
-    while (engine_fills(engine))
+    while (engine_is_filling(engine))
         engine_fill(engine);
     const struct snapshot *snapshot = engine_snapshot(engine, 1);
     assert_non_null(snapshot);

@@ -249,6 +249,30 @@ static void links_show_pointer_chasing_in_short_list(void **state)
     assert_int_equal(REPORTED(RULE_CHASING), 0);
 }
 
+/* Accesses to a node and to its base class, in memory with several types. */
+static void link_of_a_base_class_is_not_a_second_link(void **state)
+{
+    static struct snapshot_layout layouts[2];
+    (void)state;
+    snapshot.simulation.level_count = 0;
+    snapshot.causes.known = false;
+    step = 0;
+    list_of_nodes();
+    layouts[0] = layouts[1] = layout;
+    layouts[1].name = "struct base";
+    layouts[1].size = sizeof(void *);
+    objects[0].layouts = layouts;
+    objects[0].layout_count = 2;
+    assert_int_equal(REPORTED(RULE_CHASING), 1);
+    assert_false(list[0].of.chasing.several);
+    assert_non_null(strstr(words()->evidence, "of 64 bytes"));
+    layout.size = sizeof(void *);
+    objects[0].layouts = &layout;
+    objects[0].layout_count = 1;
+    assert_int_equal(REPORTED(RULE_CHASING), 1);
+    assert_null(strstr(words()->evidence, "bytes"));
+}
+
 /* Words at 8 and 16 of half of the nodes are links; the first word is not an address. */
 static bool short_tree(void *context, uint64_t address, uint64_t *value)
 {
@@ -474,6 +498,7 @@ int main(void)
         RULE(node_with_two_links_is_a_tree),
         RULE(tree_is_found_with_one_sampled_link),
         RULE(links_show_pointer_chasing_in_short_list),
+        RULE(link_of_a_base_class_is_not_a_second_link),
         RULE(arrays_read_at_same_index_are_a_finding),
         RULE(cold_misses_drop_findings_that_need_reuse),
         RULE(line_use_drops_or_supports_a_split),

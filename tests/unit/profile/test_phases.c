@@ -159,7 +159,7 @@ static void noisy_programs_get_longer_windows(void **state)
             planted_begin(&run, seed, BURST);
             for (int k = 0; k < 2 * STEPS; k++) {
                 if (run.phases.blocks)
-                    phases_look_over(&run.phases, periods_ns[i]);
+                    phases_rescan(&run.phases, periods_ns[i]);
                 planted_step(&run, k < STEPS ? &planted_even : &shifted, PLANTED_SAMPLES);
                 alarms[i] += k == STEPS - 1 ? run.found : 0;
             }

@@ -584,7 +584,7 @@ static void same_named_bins_are_distinguished_by_callers(void **state)
         bin("newlen", "zmalloc < newlen < log < main"),
     };
     struct snapshot_heap heap = {.bins = bins, .bin_count = 4};
-    assert_true(twins_number(&heap, &arena));
+    assert_true(bins_add_callers(&heap, &arena));
     assert_string_equal(bins[0].called, "newlen < set");
     assert_null(bins[1].called);
     assert_string_equal(bins[2].called, "newlen < get");
@@ -623,7 +623,7 @@ static void same_named_bins_are_distinguished_by_lines(void **state)
     bins[4].heap.site_count = 4;
     bins[5].heap.site = first;
     bins[5].heap.site_count = 3;
-    assert_true(twins_number(&heap, &arena));
+    assert_true(bins_add_callers(&heap, &arena));
     assert_string_equal(bins[0].called, "Map<u8, A> node < main t.cc:10");
     assert_string_equal(bins[1].called, "Map<u8, A> node < main t.cc:12");
     assert_string_equal(bins[2].called, "Map<u8, A> node < load");
@@ -644,7 +644,7 @@ static void indistinguishable_bins_are_numbered(void **state)
     };
     struct snapshot_heap heap = {.bins = bins, .bin_count = 5};
     bins[1].heap.id = 1;
-    assert_true(twins_number(&heap, &arena));
+    assert_true(bins_add_callers(&heap, &arena));
     assert_null(bins[0].called);
     assert_string_equal(bins[1].called, "a #2");
     assert_null(bins[3].called);
@@ -658,7 +658,7 @@ static void user_given_bin_names_are_kept(void **state)
     struct snapshot_bin bins[] = {bin("mine", "malloc < a < b"), bin("mine", "malloc < a < c")};
     struct snapshot_heap heap = {.bins = bins, .bin_count = 2};
     bins[0].heap.renamed = true;
-    assert_true(twins_number(&heap, &arena));
+    assert_true(bins_add_callers(&heap, &arena));
     assert_null(bins[0].called);
     assert_null(bins[1].called);
 }

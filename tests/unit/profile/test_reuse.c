@@ -133,7 +133,7 @@ static struct survival_time leg_of(struct prng *prng, double period, double blin
 {
     double armed = -log(uniform(prng)) * blind;
     double touch = ceil(armed / period) * period;
-    return (struct survival_time){reuse_between(armed, touch - armed), true};
+    return (struct survival_time){reuse_estimate(armed, touch - armed), true};
 }
 
 /* Returns the factor by which the median is wrong, for lines with periods around `period` ms. */

@@ -425,17 +425,17 @@ static void saved_search_is_resumed(void **state)
 {
     (void)state;
     struct prng prng = {7};
-    struct search_before before = {0};
+    struct search_history before = {0};
     uint64_t now = before_begin(&prng);
     uint32_t rounds = before_search.rounds;
     assert_int_equal(before_search.state, SEARCH_SETTLED);
-    search_before_put(&before, &before_search);
-    assert_string_equal(search_before_what(&before), "all");
+    search_history_put(&before, &before_search);
+    assert_string_equal(search_history_what(&before), "all");
     search_start(&before_search, planted[0].base, planted[0].base + MIB, "hot", now);
     now = before_feed(&prng, now, 5);
     assert_true(before_search.base == planted[0].base);
-    assert_true(search_before_take(&before, &before_search, now));
-    assert_null(search_before_what(&before));
+    assert_true(search_history_take(&before, &before_search, now));
+    assert_null(search_history_what(&before));
     assert_string_equal(before_search.what, "all");
     assert_int_equal(before_search.state, SEARCH_SETTLED);
     assert_int_equal(before_search.rounds, rounds);
@@ -445,19 +445,19 @@ static void saved_search_is_resumed(void **state)
     assert_true(before_search.rounds > rounds);
     assert_true(share_of(1) > .65 && share_of(1) < .75);
     assert_true(share_of(2) > .25 && share_of(2) < .35);
-    assert_false(search_before_take(&before, &before_search, now));
+    assert_false(search_history_take(&before, &before_search, now));
 }
 
 static void search_without_measurement_is_not_saved(void **state)
 {
     (void)state;
-    struct search_before before = {0};
+    struct search_history before = {0};
     plant(objects, 2);
     search_init(&before_search, &planted_names, 10, 64);
-    search_before_put(&before, &before_search);
+    search_history_put(&before, &before_search);
     search_start(&before_search, 0, UINT64_MAX, "all", 0);
-    search_before_put(&before, &before_search);
-    assert_false(search_before_take(&before, &before_search, 0));
+    search_history_put(&before, &before_search);
+    assert_false(search_history_take(&before, &before_search, 0));
     assert_int_equal(before_search.state, SEARCH_SEARCHING);
 }
 
@@ -465,20 +465,20 @@ static void oldest_saved_search_is_evicted(void **state)
 {
     (void)state;
     struct prng prng = {9};
-    struct search_before before = {0};
+    struct search_history before = {0};
     uint64_t now = before_begin(&prng);
     for (unsigned i = 0; i < SEARCH_BEFORE_MAX + 2; i++) {
         before_search.what[0] = (char)('a' + i);
-        search_before_put(&before, &before_search);
+        search_history_put(&before, &before_search);
     }
     for (unsigned i = SEARCH_BEFORE_MAX + 2; i-- > 2;) {
-        assert_true(search_before_take(&before, &before_search, now));
+        assert_true(search_history_take(&before, &before_search, now));
         assert_int_equal(before_search.what[0], 'a' + (int)i);
     }
-    assert_false(search_before_take(&before, &before_search, now));
-    search_before_put(&before, &before_search);
-    search_before_clear(&before);
-    assert_null(search_before_what(&before));
+    assert_false(search_history_take(&before, &before_search, now));
+    search_history_put(&before, &before_search);
+    search_history_clear(&before);
+    assert_null(search_history_what(&before));
 }
 
 static int run_search_before(void)

@@ -253,17 +253,17 @@ static void uninformative_wait_bounds_are_blank(void **state)
     (void)state;
     struct snapshot_wait wait = bounds_of(&machine, &truth, chase_in_order);
     assert_true(wait.low[WAIT_BEYOND_L1] == 0);
-    waits_blank(&wait);
+    waits_drop_uninformative(&wait);
     assert_int_equal(wait.from, WAIT_UNKNOWN);
     wait = bounds_of(&machine, &truth, chase_through_8m);
     assert_true(wait.low[WAIT_BEYOND_L1] == 0);
     wait = bounds_of(&machine, &truth, chase);
     assert_true(wait.low[WAIT_BEYOND_L2] > 0.8 && wait.low[WAIT_BEYOND_L3] < 0.6);
-    waits_blank(&wait);
+    waits_drop_uninformative(&wait);
     assert_int_equal(wait.from, WAIT_FROM_RECURRENCE);
     wait = (struct snapshot_wait){
         .from = WAIT_FROM_RECURRENCE, .low = {0, 0, 0}, .high = {0.99, 0.5, NAN}};
-    waits_blank(&wait);
+    waits_drop_uninformative(&wait);
     assert_true(isnan(wait.low[0]) && isnan(wait.high[0]) && wait.high[1] == 0.5);
 }
 

@@ -21,8 +21,15 @@
 
 /* Names: address 100 * f + line is in function f */
 
-static const char *const functions[] = {
-    "zero", "malloc", "xmalloc", "parse", "main", "operator new(unsigned long)", "grow\x1b[31m"};
+static const char *const functions[] = {"zero",
+                                        "malloc",
+                                        "xmalloc",
+                                        "parse",
+                                        "main",
+                                        "operator new(unsigned long)",
+                                        "grow\x1b[31m",
+                                        "alloc::vec::Vec<T>::grow",
+                                        "std::map<int, A>::insert"};
 
 static bool name_fake(void *context, uint64_t address, const char **function, const char **module,
                       const char **file, uint32_t *line)
@@ -110,7 +117,7 @@ static void model_born(struct model *model, struct bins *bins, struct prng *prng
         stats->last_ns = now_ns;
     }
     model->live[model->count++] = block;
-    bins_born(bins, &block, block.born_ns);
+    bins_count_alloc(bins, &block, block.born_ns);
 }
 
 static void model_died(struct model *model, struct bins *bins, struct prng *prng, uint64_t now_ns)
@@ -124,7 +131,7 @@ static void model_died(struct model *model, struct bins *bins, struct prng *prng
         stats->lifetime_sum_ns += now_ns - block.born_ns;
     }
     model->live[at] = model->live[--model->count];
-    bins_died(bins, &block, now_ns);
+    bins_count_free(bins, &block, now_ns);
 }
 
 /* Sums the live blocks of a bin. */
@@ -194,9 +201,9 @@ static void requested_bytes_do_not_drift(void **state)
                                 .bin = BINS_REST};
     assert_int_equal(blocks_new(&blocks, 0), 0);
     assert_int_equal(blocks_add(blocks, &block), 0);
-    bins_born(fixture->bins, &block, block.born_ns);
+    bins_count_alloc(fixture->bins, &block, block.born_ns);
     assert_true(blocks_remove(blocks, block.start, &removed));
-    bins_died(fixture->bins, &removed, 5);
+    bins_count_free(fixture->bins, &removed, 5);
     assert_true(bins_stats(fixture->bins, BINS_REST, &stats));
     assert_int_equal(stats.live_requested_bytes, 0);
     assert_int_equal(stats.live_usable_bytes, 0);
@@ -211,15 +218,15 @@ static void bin_rates_and_growth_are_measured(void **state)
     const uint32_t id = bin_of(fixture, 3, 0, 0);
     const struct block block = {.bin = id, .usable_bytes = 24, .born_ns = 1};
     const uint64_t s = 1000000000;
-    bins_born(bins, &block, block.born_ns);
+    bins_count_alloc(bins, &block, block.born_ns);
     bins_tick(bins, 10 * s);
     assert_true(bins_stats(bins, id, &stats));
     assert_true(isnan(stats.allocations_per_s) && isnan(bin_stats_lifetime_ns(&stats)));
     for (int i = 0; i < 30; i++)
-        bins_born(bins, &block, block.born_ns);
+        bins_count_alloc(bins, &block, block.born_ns);
     bins_mark(bins, 11 * s);
     for (int i = 0; i < 10; i++)
-        bins_died(bins, &block, 1001);
+        bins_count_free(bins, &block, 1001);
     bins_tick(bins, 12 * s);
     bins_tick(bins, 12 * s); /* no time has passed: nothing changes */
     bins_tick(bins, 1 * s);
@@ -353,15 +360,16 @@ static void bin_names_skip_unnamed_frames(void **state)
     }
 }
 
-/* parse() returns its block as plain memory. main() stores it in a variable, if `context` is set.
- */
+/* parse() returns its block as plain memory, grow() is not described, insert() allocates nodes.
+ * main() stores the result in a variable, if `context` is set. */
 static int assign_fake(void *context, uint64_t return_address, char *out, size_t out_size,
                        uint32_t *type)
 {
-    bool parse = return_address / 100 == 3;
+    static const char *const names[] = {[3] = "", [4] = "node.list", [8] = "map<int, A> node"};
+    const char *name = names[return_address / 100];
     *type = 0;
-    snprintf(out, out_size, "%s", parse ? "" : "node.list");
-    return parse || context ? 0 : -ENOENT;
+    snprintf(out, out_size, "%s", name ? name : "");
+    return name && (name != names[4] || context) ? 0 : -ENOENT;
 }
 
 static void function_that_returns_block_is_wrapper(void **state)
@@ -386,6 +394,23 @@ static void function_that_returns_block_is_wrapper(void **state)
                                        name_fake, assign_fake, NULL),
                      0);
     assert_string_equal(bin_name(bins_at(fixture->bins, declared)), "parse code.c:10");
+}
+
+static void bin_names_skip_library_functions(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char module[] = "prog";
+    uint32_t unknown = bin_of(fixture, 7, 4, 0); /* main() stores another result */
+    uint32_t known = bin_of(fixture, 7, 8, 4);
+    assert_int_equal(bins_update_names(fixture->bins, &fixture->wrappers, &fixture->rules,
+                                       name_fake, assign_fake, (void *)(uintptr_t)module),
+                     0);
+    assert_string_equal(bin_name(bins_at(fixture->bins, unknown)), "main code.c:10");
+    assert_string_equal(bin_name(bins_at(fixture->bins, known)), "map<int, A> node");
+    uint32_t plain = bin_of(fixture, 7, 3, 4); /* without debug information */
+    update_names(fixture);
+    assert_string_equal(bin_name(bins_at(fixture->bins, plain)),
+                        "alloc::vec::Vec<T>::grow code.c:10");
 }
 
 static bool name_long(void *context, uint64_t address, const char **function, const char **module,
@@ -440,7 +465,7 @@ static void bins_can_be_renamed_and_combined(void **state)
     for (unsigned i = 0; i < 4; i++) { /* "X < main", 1 to 4 blocks */
         ids[i] = bin_of(fixture, i + 1, 4, 0);
         for (unsigned n = 0; n <= i; n++)
-            bins_born(fixture->bins, &(struct block){.bin = ids[i]}, 0);
+            bins_count_alloc(fixture->bins, &(struct block){.bin = ids[i]}, 0);
     }
     update_names(fixture);
     assert_int_equal(bin_rules_combine(rules, "parse < main", "xmalloc < main"), 0);
@@ -508,19 +533,19 @@ static void group_statistics_are_sums_of_members(void **state)
     struct bin_stats sum;
     bins_tick(bins, s);
     for (int i = 0; i < 6; i++)
-        bins_born(bins,
-                  &(struct block){.bin = i % 2 ? a : b,
-                                  .usable_bytes = 40,
-                                  .requested_bytes = 30,
-                                  .born_ns = (uint64_t)(100 + i)},
-                  (uint64_t)(100 + i));
+        bins_count_alloc(bins,
+                         &(struct block){.bin = i % 2 ? a : b,
+                                         .usable_bytes = 40,
+                                         .requested_bytes = 30,
+                                         .born_ns = (uint64_t)(100 + i)},
+                         (uint64_t)(100 + i));
     bins_mark(bins, s);
-    bins_died(bins,
-              &(struct block){.bin = a, .usable_bytes = 40, .requested_bytes = 30, .born_ns = 101},
-              201);
-    bins_died(bins,
-              &(struct block){.bin = b, .usable_bytes = 40, .requested_bytes = 30, .born_ns = 100},
-              400);
+    bins_count_free(
+        bins, &(struct block){.bin = a, .usable_bytes = 40, .requested_bytes = 30, .born_ns = 101},
+        201);
+    bins_count_free(
+        bins, &(struct block){.bin = b, .usable_bytes = 40, .requested_bytes = 30, .born_ns = 100},
+        400);
     bins_tick(bins, 3 * s);
     update_names(fixture);
     assert_int_equal(bin_rules_combine(&fixture->rules, "malloc < main", "parse < main"), 0);
@@ -548,12 +573,13 @@ static int run_bins(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(bin_statistics_match_the_model),    TEST(requested_bytes_do_not_drift),
-        TEST(bin_rates_and_growth_are_measured), TEST(bins_are_identified_by_path),
-        TEST(full_bins_use_the_rest_bin),        TEST(bin_names_skip_allocation_wrappers),
-        TEST(bin_names_skip_unnamed_frames),     TEST(function_that_returns_block_is_wrapper),
-        TEST(long_bin_names_are_bounded),        TEST(bins_can_be_renamed_and_combined),
-        TEST(rules_apply_to_bins_created_later), TEST(group_statistics_are_sums_of_members),
+        TEST(bin_statistics_match_the_model),       TEST(requested_bytes_do_not_drift),
+        TEST(bin_rates_and_growth_are_measured),    TEST(bins_are_identified_by_path),
+        TEST(full_bins_use_the_rest_bin),           TEST(bin_names_skip_allocation_wrappers),
+        TEST(bin_names_skip_unnamed_frames),        TEST(function_that_returns_block_is_wrapper),
+        TEST(bin_names_skip_library_functions),     TEST(long_bin_names_are_bounded),
+        TEST(bins_can_be_renamed_and_combined),     TEST(rules_apply_to_bins_created_later),
+        TEST(group_statistics_are_sums_of_members),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -817,6 +843,7 @@ static void default_allocation_wrappers_are_recognised(void **state)
         "my_alloc",
         "my_malloc",
         "strdup",
+        "Counted<Order>::allocate",
         "std::allocator_traits<A>::allocate(A&, unsigned long)",
         "mystuff_realloc"};
     static const char *const other_names[] = {

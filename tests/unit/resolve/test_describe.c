@@ -107,6 +107,30 @@ static unsigned count_allocated(struct described *described, const char *functio
     return known;
 }
 
+/* Checks the name of the block that a function allocates with a call of another. */
+static void assert_call_name(struct described *described, const char *function, const char *callee,
+                             const char *name)
+{
+    uint64_t target = described_symbol(described, callee);
+    struct insn *insns;
+    size_t count;
+    unsigned calls = 0;
+    assert_true(
+        program_insns(described->program, described_symbol(described, function), &insns, &count));
+    for (size_t i = 0; i < count; i++) {
+        struct dwarf_question question = {.ask = DWARF_CALL,
+                                          .pc = insns[i].address + insns[i].length};
+        struct dwarf_answer answer;
+        if (insns[i].flow != INSN_CALL || insns[i].target != target)
+            continue;
+        program_answer(described->program, &question, &answer);
+        assert_string_equal(answer.name ? answer.name : "-", name);
+        calls++;
+    }
+    free(insns);
+    assert_int_equal(calls, 1);
+}
+
 static void callers_reveal_container_node_types(void **state)
 {
     static const char *const compilers[] = {"g++", "clang++"};
@@ -122,6 +146,8 @@ static void callers_reveal_container_node_types(void **state)
         assert_true(count_allocated(&described, "add_unique", "map<long, order> node"));
         assert_false(count_allocated(&described, "add_unique", "multimap<long, order> node"));
         assert_true(count_allocated(&described, "add_equal", "multimap<long, order> node"));
+        if (!i) /* clang++ does not inline the call */
+            assert_call_name(&described, "add_counted", "counted", "vector<order> elements");
         described_close(&described);
     }
 }

@@ -405,6 +405,10 @@ static void blocks_are_named_after_their_container(void **state)
     block_of("A", "A", LIBRARY_BLOCK_NONE);
     block_of("", "main", LIBRARY_BLOCK_NONE);
     block_of("std::thread", "thread", LIBRARY_BLOCK_NONE);
+    assert_string_equal(block_of("std", "make_unique<a::B, int>", LIBRARY_BLOCK_KNOWN), "a::B");
+    assert_string_equal(block_of("std", "make_unique<a::B>", LIBRARY_BLOCK_KNOWN), "a::B");
+    block_of("mine", "make_unique<a::B>", LIBRARY_BLOCK_NONE);
+    block_of("std", "make_unique<a::B", LIBRARY_BLOCK_NONE);
     assert_true(library_symbol_block(STRING "::_M_mutate", out, sizeof out));
     assert_string_equal(out, "string characters");
     assert_true(library_symbol_block("std::__new_allocator<std::_List_node<A> >::allocate", out,
@@ -415,6 +419,13 @@ static void blocks_are_named_after_their_container(void **state)
     assert_string_equal(out, "");
     assert_false(library_symbol_block("main", out, sizeof out));
     assert_true(library_allocator("std::allocator<A>"));
+    assert_true(library_function("alloc::vec::Vec<T>::push"));
+    assert_true(library_function("<core::iter::Map<I,F> as core::iter::Iterator>::fold"));
+    assert_true(library_function("<T as alloc::vec::spec_from_elem::SpecFromElem>::from_elem"));
+    assert_false(library_function("<a::Order as core::clone::Clone>::clone"));
+    assert_false(library_function("<T as a::Grow>::grow"));
+    assert_false(library_function("alloc"));
+    assert_false(library_function(""));
     assert_false(library_allocator("std::vector<A>"));
 }
 

@@ -387,6 +387,9 @@ static void same_name_with_other_layout_is_no_part(void **state)
     assert_true(type_has_part(&outer, &part));
     assert_false(type_holds(&outer, 8, &twin, 4));
     assert_false(type_has_part(&outer, &twin));
+    members[0].type = "const part";
+    assert_true(type_has_part(&outer, &part));
+    members[0].type = "part";
     assert_false(type_holds(&part, 4, &twin, 4));
     assert_true(type_holds(&part, 4, &opaque, 4)); /* its members are not known */
     assert_true(type_holds(&outer, 8, &opaque, 4));

@@ -341,6 +341,10 @@ static void array_needs_evidence_in_several_places(void **state)
             i ? "struct node []" : "struct node");
     /* A single instance in its block is another object. */
     assert_string_equal(name_at(0x300000, 24, 0x300008, &operand), "struct node");
+    /* Members of the elements of a larger type; every second is a multiple of its size away. */
+    for (uint64_t i = 0; i < 20; i++)
+        assert_string_equal(name_at(0x400000, 1000, 0x400008 + i * 24 + 8, &operand),
+                            "struct node");
 }
 
 /* C++ stores the number of elements before an array of a type with a destructor. */

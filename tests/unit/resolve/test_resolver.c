@@ -401,7 +401,7 @@ static struct resolver *another_resolver(bool simulated)
     struct resolver *resolver;
     struct resolver_options options = {.pid = child, .live = true, .simulated = simulated};
     assert_int_equal(resolver_open(&resolver, &options, &error), 0);
-    resolver_be_patient(resolver, UINT64_C(60000000000));
+    resolver_set_patience(resolver, UINT64_C(60000000000));
     return resolver;
 }
 
@@ -746,7 +746,7 @@ static void stacks_of_all_threads_are_found(void **state)
     uint64_t base = 0;
     changes_watch(NULL);
     assert_true(target_send_line(&changes_target, "thread"));
-    resolver_distrust(changes_resolver);
+    resolver_mark_maps_stale(changes_resolver);
     changes_resolver->space.reread_ns = 0;
     resolver_tick(changes_resolver, 1);
     resolver_tick(changes_resolver, 2);

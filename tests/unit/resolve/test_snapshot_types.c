@@ -11,11 +11,41 @@
 #include "unit/resolve/small_types.h"
 #include "unit/names.h"
 
-enum { NONE, PARTICLE, NODE, MESSAGE, CHOICE, CELLS, OTHER, LISTED, MANY = 100, NUMBER };
+enum {
+    NONE,
+    PARTICLE,
+    NODE,
+    MESSAGE,
+    CHOICE,
+    CELLS,
+    OTHER,
+    LISTED,
+    MANY = 100,
+    NUMBER,
+    TREE,
+    LIST
+};
 enum { BASE = 0x100000 };
 
 static const struct type_desc *const listed[LISTED] = {
     NULL, &small_particle, &small_node, &small_message, &small_choice, &small_cells, &small_other};
+
+/* Two types that begin with a struct node. */
+static const struct type_member derived_members[] = {
+    {.name = "node", .type = "struct node", .size = 16, .parent = TYPE_NO_MEMBER},
+    {.name = "next", .type = "struct node *", .size = 8, .depth = 1},
+    {.name = "value", .type = "int", .offset = 8, .size = 4, .depth = 1},
+    {.name = "price", .type = "double", .offset = 16, .size = 8, .parent = TYPE_NO_MEMBER}};
+static const struct type_desc derived[] = {{.name = "struct tree",
+                                            .kind = TYPE_STRUCT,
+                                            .size = 24,
+                                            .members = derived_members,
+                                            .member_count = 4},
+                                           {.name = "struct list",
+                                            .kind = TYPE_STRUCT,
+                                            .size = 24,
+                                            .members = derived_members,
+                                            .member_count = 4}};
 
 static uint32_t declared; /* type of all objects */
 static uint32_t voted;    /* accesses that agree; 0: the type is declared */
@@ -55,8 +85,10 @@ static bool fake_type(void *context, uint32_t type, struct type_desc *desc)
     (void)context;
     if (type == NUMBER)
         *desc = small_double;
+    if (type == TREE || type == LIST)
+        *desc = derived[type == LIST];
     if (!type || type > MANY)
-        return type == NUMBER;
+        return type >= NUMBER && type <= LIST;
     *desc = *listed[1 + (type - 1) % (LISTED - 1)];
     desc->managed = managed;
     return true;
@@ -584,6 +616,36 @@ static void each_type_of_an_object_has_a_layout(void **state)
     snapshot_free(snapshot);
 }
 
+static struct place derived_at(uint32_t type, uint32_t offset)
+{
+    struct place place = at(BASE, NODE, 0, offset, 8);
+    place.type = type;
+    return place;
+}
+
+/* In memory with several types, as an arena. */
+static void base_type_is_shown_in_its_only_derived_type(void **state)
+{
+    (void)state;
+    kind = OBJECT_HEAP;
+    add(at(BASE, NODE, 0, 0, 8), 40);
+    add(derived_at(TREE, 0), 30);
+    add(derived_at(TREE, 16), 20);
+    add(at(BASE, OTHER, 3, 8, 8), 10);
+    const struct snapshot *snapshot = take_snapshot();
+    const struct snapshot_object *object = &snapshot->objects[0];
+    assert_int_equal(object->field_count, 3);
+    assert_string_equal(object->fields[0].name, "tree.node.next");
+    assert_true(fabs(object->fields[0].share - 0.7) < 1e-12);
+    assert_int_equal(object->layout_count, 2);
+    snapshot_free(snapshot);
+    add(derived_at(LIST, 16), 20); /* now the base may be part of either */
+    snapshot = take_snapshot();
+    assert_int_equal(snapshot->objects[0].field_count, 5);
+    assert_non_null(field_named(&snapshot->objects[0], "node.next"));
+    snapshot_free(snapshot);
+}
+
 static void fields_of_unknown_types_are_offsets(void **state)
 {
     (void)state;
@@ -736,6 +798,7 @@ int main(void)
         TEST(numbers_and_allocator_memory_have_no_elements),
         TEST(ambiguous_bit_field_access_is_a_range),
         TEST(each_type_of_an_object_has_a_layout),
+        TEST(base_type_is_shown_in_its_only_derived_type),
         TEST(fields_of_unknown_types_are_offsets),
         TEST(out_of_range_member_offsets_are_harmless),
         TEST(instructions_have_line_object_and_field),

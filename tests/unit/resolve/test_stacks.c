@@ -86,11 +86,11 @@ static void stack_pointer_guesses_reached_stack(void **state)
     const struct maps maps = {.maps = &map, .count = 1};
     const struct tcbs none = {0};
     (void)state;
-    stacks_reached(&stacks, &map, 0x1845678);
+    stacks_note_access(&stacks, &map, 0x1845678);
     expect(0x1845678, 0x1840000, 0x1940000, 0);
-    stacks_reached(&stacks, &map, 0x1800000); /* deeper */
+    stacks_note_access(&stacks, &map, 0x1800000); /* deeper */
     expect(0x1845678, 0x1800000, 0x1940000, 0);
-    stacks_reached(&stacks, &map, 0x1ff8000); /* another stack, which extends to the end */
+    stacks_note_access(&stacks, &map, 0x1ff8000); /* another stack, which extends to the end */
     expect(0x1ff8000, 0x1ff0000, 0x2000000, 0);
     assert_null(stacks_find(&stacks, 0x1000000));
     assert_null(stacks_find(&stacks, 0x1950000));
@@ -114,9 +114,9 @@ static void known_thread_stack_replaces_guess(void **state)
     const struct tcb tcb = {
         .base = 0x2ff000, .stack_start = 0x200000, .stack_end = 0x300000, .tid = 9};
     (void)state;
-    stacks_reached(&stacks, &map, 0x2f0000);
+    stacks_note_access(&stacks, &map, 0x2f0000);
     stacks_of_thread(&stacks, &tcb, &maps);
-    stacks_reached(&stacks, &map, 0x2f8000);
+    stacks_note_access(&stacks, &map, 0x2f8000);
     assert_int_equal(stacks.count, 1);
     expect(0x2f0000, 0x200000, 0x300000, 9);
     stacks_forget(&stacks, 0x280000, 0x281000);
@@ -306,7 +306,7 @@ static void mapping_is_one_object_until_changed(void **state)
     assert_true(is_one_object(&space, &names, IN));
     assert_false(is_one_object(&space, &names, START + BYTES / 2));
     version = space_version(&space);
-    stacks_reached(&space.stacks, space_map(&space, IN), IN); /* a stack in its middle */
+    stacks_note_access(&space.stacks, space_map(&space, IN), IN); /* a stack in its middle */
     assert_int_not_equal(space_version(&space), version);
     assert_false(is_one_object(&space, &names, IN));
     names_fini(&names);
@@ -597,7 +597,7 @@ static void many_threads_are_refreshed_less_often(void **state)
 static void unknown_threads_have_no_tcb(void **state)
 {
     (void)state;
-    assert_null(tcbs_ask(&tcb_tcbs, getpid(), 0x7ffffff0));
+    assert_null(tcbs_find_or_ask(&tcb_tcbs, getpid(), 0x7ffffff0));
     assert_null(tcbs_of_thread(&tcb_tcbs, 1));
     assert_int_equal(tcb_tcbs.count, 0);
 }

@@ -122,6 +122,32 @@ static void top_and_foreign_addresses_are_distinguished(void **state)
     end();
 }
 
+static const struct image_block *in_thread_arena(void)
+{
+    const struct image_block *block = image.blocks;
+    while (!block->arena || block->mmapped)
+        block++;
+    return block;
+}
+
+/* The start of a thread's heap is malloc's own, and nothing in it is the memory of others. */
+static void start_of_thread_arena_heap_is_mallocs(void **state)
+{
+    (void)state;
+    struct walk_block block;
+    begin(&image_layouts[3]);
+    update_walk();
+    const struct image_block *first = in_thread_arena();
+    uint64_t heap = first->start & ~(uint64_t)((64 << 20) - 1);
+    assert_true(walk_find(walk, heap + 64, &block));
+    assert_int_equal(block.state, WALK_OWN_DATA);
+    *image_word(&image, first->start - 8) = 1; /* like the second fence post */
+    assert_false(walk_find(walk, first[1].start, &block));
+    assert_int_equal(walk_stats(walk)->failures[WALK_FAIL_BROKEN], 1);
+    assert_int_equal(walk_stats(walk)->failures[WALK_FAIL_FOREIGN], 0);
+    end();
+}
+
 static size_t adjacent_blocks_in_use(size_t from)
 {
     while (!image.blocks[from].in_use || !image.blocks[from + 1].in_use)
@@ -280,7 +306,7 @@ static void find_stays_within_its_budget(void **state)
     begin(&image_layouts[3]);
     update_walk();
     const struct image_block *last = last_in_brk();
-    walk_reach(walk, REACH);
+    walk_limit_chain(walk, REACH);
     assert_true(last->start - image.parts[IMAGE_BRK].start > 2 * REACH);
     assert_false(walk_find(walk, last->start, &block));
     assert_int_equal(walk_stats(walk)->failures[WALK_FAIL_BUDGET], 1);
@@ -300,7 +326,7 @@ static void successor_walk_keeps_find_count(void **state)
     assert_int_equal(walk_new(&next, &target), 0);
     assert_int_equal(walk_update(next, &image.maps), 0);
     assert_int_equal(walk_all(next, check_block, NULL), count_in_use());
-    walk_succeed(next, walk);
+    walk_continue_from(next, walk);
     assert_int_equal(walk_stats(next)->finds, walk_stats(walk)->finds);
     walk_free(walk);
     walk = next;
@@ -481,6 +507,7 @@ int main(void)
         cmocka_unit_test(heaps_of_all_glibc_versions_are_walked),
         cmocka_unit_test(blocks_are_found_by_any_byte),
         cmocka_unit_test(top_and_foreign_addresses_are_distinguished),
+        cmocka_unit_test(start_of_thread_arena_heap_is_mallocs),
         cmocka_unit_test(changed_chunk_is_read_again),
         cmocka_unit_test(chunk_changed_during_find_is_not_stale),
         cmocka_unit_test(stale_headers_inside_a_block_are_rejected),

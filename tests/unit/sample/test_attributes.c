@@ -356,9 +356,9 @@ static void processes_are_counted_named_and_linked(void **state)
     assert_string_equal(processes.list[0].comm, "sh"); /* its parent's: it did not exec */
     assert_non_null(processes_find(&processes, 5));
     assert_null(processes_find(&processes, 9));
-    assert_true(processes_hands_down(&processes, 6, 5, 99));
-    assert_false(processes_hands_down(&processes, 6, 5, 101));
-    assert_false(processes_hands_down(&processes, 5, 6, 50));
+    assert_true(processes_inherits(&processes, 6, 5, 99));
+    assert_false(processes_inherits(&processes, 6, 5, 101));
+    assert_false(processes_inherits(&processes, 5, 6, 50));
     processes_fini(&processes);
 }
 

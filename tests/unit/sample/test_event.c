@@ -291,7 +291,7 @@ static void events_describe_their_weight(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[64];
-        event_weigh(&cases[i].event, text, sizeof text);
+        event_describe_weight(&cases[i].event, text, sizeof text);
         assert_string_equal(text, cases[i].text);
     }
 }

@@ -927,8 +927,8 @@ static int end(void **state)
 static void group_members_weigh_their_count_difference(void **state)
 {
     (void)state;
-    assert_true(reads_in(&reads_events[0].format));
-    assert_false(reads_in(&reads_events[1].format));
+    assert_true(format_has_reads(&reads_events[0].format));
+    assert_false(format_has_reads(&reads_events[1].format));
     assert_int_equal(expand(2, (uint64_t[][2]){{LEADER, 100}, {MEMBER, 5}}, 2), 0);
     assert_string_equal(reported, "0:100:1000 1:5:1000 ");
     /* The second member counted nothing, so it gets no sample. */

@@ -256,11 +256,11 @@ static void multiplexed_events_report_their_counted_share(void **state)
     (void)state;
     for (int i = 0; i < 3; i++)
         session.events[i].counted = NAN;
-    session_ask_times(&session);
+    session_update_times(&session);
     assert_true(isnan(session.events[0].counted));
     assert_true(session.events[1].counted == 1);
     assert_true(session.events[2].counted == 0.5);
-    session_ask_times(&session); /* cannot be read now: the known values stay */
+    session_update_times(&session); /* cannot be read now: the known values stay */
     assert_true(session.events[2].counted == 0.5);
     for (int i = 0; i < 5; i++)
         close(handles[i].fd);

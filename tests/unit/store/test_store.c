@@ -102,9 +102,9 @@ static void places_are_read_back(void **state)
     struct reading reading = start_reading();
     (void)state;
     close(planned_write(&planned, store_path, PLACES, EVERY));
-    assert_true(store_is_one(store_path));
+    assert_true(store_has_magic(store_path));
     struct store_reader *reader = open_store();
-    assert_int_equal(store_reader_belongs(reader), 99);
+    assert_int_equal(store_reader_perfdata_mark(reader), 99);
     assert_int_equal(store_reader_start_ns(reader), 1000);
     assert_int_equal(store_reader_read(reader, UINT64_MAX, compare, &reading),
                      PLACES + 3 * (PLACES / EVERY));
@@ -1124,7 +1124,7 @@ static double thin(struct thinning *thinning, uint64_t *now_ns, unsigned per_s, 
     for (uint64_t i = 0; i < (uint64_t)per_s * seconds; i++) {
         uint64_t weight = 3;
         *now_ns += UINT64_C(1000000000) / per_s;
-        if (!thinning_keeps(thinning, *now_ns, &weight))
+        if (!thinning_keeps_event(thinning, *now_ns, &weight))
             continue;
         remaining++;
         *weights += (double)weight;

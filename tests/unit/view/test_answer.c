@@ -26,7 +26,7 @@ static struct snapshot snapshot_with(double low, double high)
 static void expect(const struct snapshot *snapshot, enum answer answer, const char *words)
 {
     char text[256];
-    assert_int_equal(answer_of(snapshot), answer);
+    assert_int_equal(answer_kind(snapshot), answer);
     answer_words(snapshot, INT_MAX, text, sizeof text);
     assert_string_equal(text, words);
 }

@@ -515,6 +515,28 @@ static void unknown_cells_are_blank_and_zero_is_printed(void **state)
     fixture_release(snapshot);
 }
 
+static void hot_field_has_the_type_unless_the_name_has_it(void **state)
+{
+    const struct snapshot *snapshot = fixture_new(FIXTURE_TYPED, 0);
+    struct snapshot_field field = {.name = "node.next", .type_id = 1, .share = 1, .size = 8};
+    struct snapshot_object object = snapshot->objects[0];
+    (void)state;
+    object.fields = &field;
+    object.field_count = 1;
+    object.kind = OBJECT_HEAP;
+    object.name = "main a.c:7";
+    expect(snapshot, &object, "HOT FIELD", "node.next");
+    object.name = "struct node []";
+    expect(snapshot, &object, "HOT FIELD", "next");
+    object.name = "table";
+    object.kind = OBJECT_GLOBAL; /* Detail has its declared type */
+    expect(snapshot, &object, "HOT FIELD", "next");
+    field.type_id = 0;
+    field.name = "+8";
+    expect(snapshot, &object, "HOT FIELD", "+8");
+    fixture_release(snapshot);
+}
+
 static void source_text_has_priority_over_figures(void **state)
 {
     const struct snapshot *snapshot = fixture_new(FIXTURE_TYPED, 0);
@@ -660,6 +682,7 @@ static int run_columns(void)
         cmocka_unit_test(columns_stay_while_the_screen_is_open),
         cmocka_unit_test(name_column_has_priority_over_lesser_columns),
         cmocka_unit_test(unknown_cells_are_blank_and_zero_is_printed),
+        cmocka_unit_test(hot_field_has_the_type_unless_the_name_has_it),
         cmocka_unit_test(source_text_has_priority_over_figures),
         cmocka_unit_test(long_names_are_shortened_in_the_middle),
         cmocka_unit_test(unknown_values_sort_last_in_both_orders),
