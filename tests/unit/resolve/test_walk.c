@@ -131,7 +131,7 @@ static const struct image_block *in_thread_arena(void)
 }
 
 /* The start of a thread's heap is malloc's own, and nothing in it is the memory of others. */
-static void start_of_thread_arena_heap_is_mallocs(void **state)
+static void thread_arena_heap_start_belongs_to_malloc(void **state)
 {
     (void)state;
     struct walk_block block;
@@ -507,7 +507,7 @@ int main(void)
         cmocka_unit_test(heaps_of_all_glibc_versions_are_walked),
         cmocka_unit_test(blocks_are_found_by_any_byte),
         cmocka_unit_test(top_and_foreign_addresses_are_distinguished),
-        cmocka_unit_test(start_of_thread_arena_heap_is_mallocs),
+        cmocka_unit_test(thread_arena_heap_start_belongs_to_malloc),
         cmocka_unit_test(changed_chunk_is_read_again),
         cmocka_unit_test(chunk_changed_during_find_is_not_stale),
         cmocka_unit_test(stale_headers_inside_a_block_are_rejected),

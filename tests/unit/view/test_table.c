@@ -515,7 +515,7 @@ static void unknown_cells_are_blank_and_zero_is_printed(void **state)
     fixture_release(snapshot);
 }
 
-static void hot_field_has_the_type_unless_the_name_has_it(void **state)
+static void hot_field_shows_type_unless_name_has_it(void **state)
 {
     const struct snapshot *snapshot = fixture_new(FIXTURE_TYPED, 0);
     struct snapshot_field field = {.name = "node.next", .type_id = 1, .share = 1, .size = 8};
@@ -682,7 +682,7 @@ static int run_columns(void)
         cmocka_unit_test(columns_stay_while_the_screen_is_open),
         cmocka_unit_test(name_column_has_priority_over_lesser_columns),
         cmocka_unit_test(unknown_cells_are_blank_and_zero_is_printed),
-        cmocka_unit_test(hot_field_has_the_type_unless_the_name_has_it),
+        cmocka_unit_test(hot_field_shows_type_unless_name_has_it),
         cmocka_unit_test(source_text_has_priority_over_figures),
         cmocka_unit_test(long_names_are_shortened_in_the_middle),
         cmocka_unit_test(unknown_values_sort_last_in_both_orders),
