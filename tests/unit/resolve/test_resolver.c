@@ -302,7 +302,7 @@ static void truncated_elf_files_are_survived(void **state)
     print_message("%zd truncated files, %d still opened\n", size / 64, opened);
 }
 
-static void new_mapping_replaces_what_it_covers(void **state)
+static void new_mapping_splits_or_replaces_older_ones(void **state)
 {
     (void)state;
     struct maps maps = {0};
@@ -539,7 +539,7 @@ static int run_resolver(void)
         cmocka_unit_test(extents_contain_whole_objects),
         cmocka_unit_test(unwatchable_processes_are_refused),
         cmocka_unit_test(truncated_elf_files_are_survived),
-        cmocka_unit_test(new_mapping_replaces_what_it_covers),
+        cmocka_unit_test(new_mapping_splits_or_replaces_older_ones),
         cmocka_unit_test(named_stack_slot_keeps_its_instance),
         cmocka_unit_test(frame_has_full_function_name),
         cmocka_unit_test(block_samples_follow_their_objects_bin),
