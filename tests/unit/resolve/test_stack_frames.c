@@ -379,7 +379,8 @@ __attribute__((noinline)) static void realigned(size_t room)
     uint64_t cfa = *slot;
     own_registers();
     if (!FIND(mark, &frame) || frame.cfa != cfa) {
-        print_message("this compiler realigns the stack without such a word\n");
+        print_message(
+            "skipped: this compiler stores no frame address when it realigns the stack\n");
         skip();
     }
     *slot = cfa + (1 << 20);
