@@ -215,7 +215,7 @@ static void measure(struct bench *bench, size_t wanted)
     for (size_t i = 0; i < STAGES; i++)
         total += show(bench, &costs, i);
     printf("  together %7.1f ns: %.2f million samples a second per core\n", total, 1e3 / total);
-    printf("  heap growth meanwhile: %zd bytes\n", (ssize_t)(after.uordblks - before.uordblks));
+    printf("  heap growth during this: %zd bytes\n", (ssize_t)(after.uordblks - before.uordblks));
     measure_snapshots(bench, bench->time_ns);
 }
 
@@ -230,14 +230,14 @@ int main(int argc, char **argv)
         return 2;
     }
     if (open_stages(&bench, atoi(argv[1]), &error)) {
-        printf("not measured: %s\n", error.text);
+        printf("skipped: %s\n", error.text);
         return 1;
     }
     record(&bench);
     if (bench.count)
         measure(&bench, (size_t)((argc > 2 ? atof(argv[2]) : 5) * 1e6));
     else
-        printf("not measured: no samples came\n");
+        printf("skipped: no samples\n");
     sampler_close(bench.sampler);
     decoder_free(bench.decoder);
     profile_free(bench.profile);

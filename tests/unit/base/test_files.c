@@ -177,7 +177,7 @@ static void file_with_access_control_list_is_refused(void **state)
 }
 
 /* Starts a process of another user, optionally in another root. Returns its pid. */
-static pid_t start_in(const char *root, uid_t uid)
+static pid_t start_process_in_root(const char *root, uid_t uid)
 {
     int pipes[2];
     char byte;
@@ -216,7 +216,7 @@ static void client_has_the_rights_of_its_process(void **state)
     write_file(target_path("own"), "its own");
     chmod(target_path("own"), 0400);
     assert_int_equal(chown(target_path("own"), 65534, 65534), 0);
-    pid_t child = start_in(NULL, 65534);
+    pid_t child = start_process_in_root(NULL, 65534);
     files_client_process(&client, child);
     assert_int_equal(files_open_in_root(child, target_path("private"), &client, FILES_FOLLOW, MOST),
                      -EACCES);
@@ -277,7 +277,7 @@ static void symbolic_links_cannot_leave_the_root(void **state)
     assert_int_equal(symlink("/etc/../../etc/file", inside), 0);
     snprintf(inside, sizeof inside, "%s/etc/file", target_path("root"));
     write_file(inside, "of the guest");
-    pid_t child = start_in(target_path("root"), 0);
+    pid_t child = start_process_in_root(target_path("root"), 0);
     assert_string_equal(text_of(in_root(child, "/etc/file", FILES_NOFOLLOW)), "of the guest");
     assert_string_equal(text_of(in_root(child, "/../etc/file", FILES_NOFOLLOW)), "of the guest");
     assert_string_equal(text_of(in_root(child, "//etc/./file", FILES_NOFOLLOW)), "of the guest");

@@ -128,16 +128,16 @@ static void load_before_the_sampled_instruction_is_found(void **state)
 static void spin_loops_set_waits(void **state)
 {
     static const struct {
-        const char *what;
+        const char *name;
         const char *bytes;
         size_t size;
         uint64_t after;
         bool waits;
     } loops[] = {
-#define LOOP(what, bytes, after, waits) {what, bytes, sizeof(bytes) - 1, after, waits}
+#define LOOP(name, bytes, after, waits) {name, bytes, sizeof(bytes) - 1, after, waits}
         LOOP("load, test, count", "\x48\x8b\x07\x48\x85\xc0\x75\x04\xff\xc9\x75\xf4\xc3", 3, true),
         LOOP("pause, compare", "\xf3\x90\x83\x3f\x00\x74\xf9\xc3", 5, true),
-        LOOP("the pointer loaded anew", "\x48\x8b\x56\x08\x83\x3a\x00\x74\xf7\xc3", 7, true),
+        LOOP("the pointer loaded again", "\x48\x8b\x56\x08\x83\x3a\x00\x74\xf7\xc3", 7, true),
         LOOP("a counter in memory", "\x48\x8b\x07\x48\x83\xc0\x01\x48\x89\x07\xff\xc9\x75\xf2\xc3",
              3, false),
         LOOP("the same in one", "\x83\x07\x01\xff\xc9\x75\xf9\xc3", 3, false),
@@ -158,7 +158,7 @@ static void spin_loops_set_waits(void **state)
         struct fake fake = {.size = 0};
         struct access access = decode(&fake, loops[i].bytes, loops[i].size, loops[i].after, regs);
         if (access.waits != loops[i].waits)
-            print_error("%s\n", loops[i].what);
+            print_error("loop '%s':\n", loops[i].name);
         assert_int_equal(access.waits, loops[i].waits);
     }
 }
@@ -214,13 +214,13 @@ static void stack_slot_written_in_its_loop_sets_rewritten(void **state)
 static void pointer_chasing_loop_sets_chases(void **state)
 {
     static const struct {
-        const char *what;
+        const char *name;
         const char *bytes;
         size_t size;
         uint64_t after;
         bool chases;
     } loops[] = {
-#define LOOP(what, bytes, after, chases) {what, bytes, sizeof(bytes) - 1, after, chases}
+#define LOOP(name, bytes, after, chases) {name, bytes, sizeof(bytes) - 1, after, chases}
         LOOP("down a list", "\x48\x8b\x3f\x48\x85\xff\x75\xf8\xc3", 3, true),
         LOOP("in two", "\x48\x8b\x07\x48\x89\xc7\x48\x85\xff\x75\xf5\xc3", 3, true),
         LOOP("another field", "\x83\x7f\x08\x00\x48\x8b\x3f\x48\x85\xff\x75\xf4\xc3", 4, true),
@@ -237,7 +237,7 @@ static void pointer_chasing_loop_sets_chases(void **state)
         struct fake fake = {.size = 0};
         struct access access = decode(&fake, loops[i].bytes, loops[i].size, loops[i].after, regs);
         if (access.chases != loops[i].chases)
-            print_error("%s\n", loops[i].what);
+            print_error("loop '%s':\n", loops[i].name);
         assert_int_equal(access.chases, loops[i].chases);
     }
 }
@@ -247,7 +247,7 @@ static void pointer_chasing_loop_sets_chases(void **state)
 static void sequential_accesses_to_a_line_set_again(void **state)
 {
     static const char sum[] = "\x31\xc0\xf2\x0f\x58\x04\xc7\x48\xff\xc0\x48\x39\xf0\x75\xf3\xc3";
-    static const char anew[] =
+    static const char sum_stored[] =
         "\x31\xc0\xf2\x0f\x58\x04\xc7\xf2\x0f\x11\x04\xc7\x48\xff\xc0\x48\x39\xf0\x75\xee"
         "\xc3";
     (void)state;
@@ -261,7 +261,7 @@ static void sequential_accesses_to_a_line_set_again(void **state)
         access = decode(&fake, sum + 2, sizeof sum - 3, 5, regs);
         assert_int_equal(access.per_line, 0);
         fake = (struct fake){.size = 0};
-        access = decode(&fake, anew, sizeof anew - 1, 12, regs);
+        access = decode(&fake, sum_stored, sizeof sum_stored - 1, 12, regs);
         assert_true(access.kind == ACCESS_STORE && access.again);
     }
     /* Starting in the middle of a line, the first access is the first of its line. */
@@ -293,14 +293,14 @@ static void sequential_accesses_are_recognised_despite_skid(void **state)
 static void access_after_another_to_its_line_sets_again(void **state)
 {
     static const struct {
-        const char *what;
+        const char *name;
         const char *bytes;
         size_t size;
         uint64_t after;
         uint64_t at;
         bool again;
     } codes[] = {
-#define CODE(what, bytes, after, at, again) {what, bytes, sizeof(bytes) - 1, after, at, again}
+#define CODE(name, bytes, after, at, again) {name, bytes, sizeof(bytes) - 1, after, at, again}
         /* mov (%rdi),%rax; mov 8(%rdi),%rdx; ret */
         CODE("the first", "\x48\x8b\x07\x48\x8b\x57\x08\xc3", 3, 0, false),
         CODE("the second", "\x48\x8b\x07\x48\x8b\x57\x08\xc3", 7, 0, true),
@@ -328,7 +328,7 @@ static void access_after_another_to_its_line_sets_again(void **state)
         struct fake fake = {.size = 0};
         struct access access = decode(&fake, codes[i].bytes, codes[i].size, codes[i].after, regs);
         if (access.again != codes[i].again || access.reason)
-            print_error("%s\n", codes[i].what);
+            print_error("code '%s':\n", codes[i].name);
         assert_false(access.reason);
         assert_int_equal(access.again, codes[i].again);
     }
@@ -754,7 +754,7 @@ static void earlier_caller_is_used_if_return_address_is_lost(void **state)
 }
 
 /* Haskell's code has a table before each block, which is no code, and no symbols but of a few. */
-static void instruction_boundaries_are_found_between_data_tables(void **state)
+static void code_between_data_tables_is_decoded(void **state)
 {
     enum { BLOCKS = 8, BLOCK_BYTES = 48, ENTRY = 16, CMP = 25 };
     static const unsigned char block[BLOCK_BYTES] =
@@ -782,8 +782,8 @@ static void instruction_boundaries_are_found_between_data_tables(void **state)
     assert_int_equal(access.reason, REASON_NONE);
     assert_int_equal(access.address, DATA_BASE + 7);
     decoder_free(decoder);
-    /* The same is said of an instruction that decoding from the function's start misses, whatever
-     * was asked for before. */
+    /* The same holds for an instruction that decoding from the function's start misses, whatever
+     * was decoded before. */
     fake.bounds = true;
     for (int before = 0; before < 2; before++) {
         decoder = decoder_new(&target);
@@ -847,7 +847,7 @@ static void implausible_reread_base_is_overwritten(void **state)
     decoder_free(decoder);
 }
 
-static void push_pop_and_rip_relative_addresses(void **state)
+static void push_pop_and_rip_relative_addresses_are_computed(void **state)
 {
     (void)state;
     struct fake fake = {0};
@@ -861,7 +861,7 @@ static void push_pop_and_rip_relative_addresses(void **state)
     assert_int_equal(access.address, CODE_BASE + 7 + 16);
 }
 
-static void string_instruction_addresses(void **state)
+static void string_instruction_addresses_are_computed(void **state)
 {
     (void)state;
     struct fake fake = {0};
@@ -1055,11 +1055,11 @@ static int run_decoder(void)
         cmocka_unit_test(padding_is_not_a_path),
         cmocka_unit_test(function_entry_sample_is_the_call_through_memory),
         cmocka_unit_test(earlier_caller_is_used_if_return_address_is_lost),
-        cmocka_unit_test(push_pop_and_rip_relative_addresses),
-        cmocka_unit_test(instruction_boundaries_are_found_between_data_tables),
+        cmocka_unit_test(push_pop_and_rip_relative_addresses_are_computed),
+        cmocka_unit_test(code_between_data_tables_is_decoded),
         cmocka_unit_test(negated_index_is_recomputed),
         cmocka_unit_test(implausible_reread_base_is_overwritten),
-        cmocka_unit_test(string_instruction_addresses),
+        cmocka_unit_test(string_instruction_addresses_are_computed),
         cmocka_unit_test(undecodable_samples_have_distinct_reasons),
         cmocka_unit_test(recorded_address_takes_precedence_over_decoded_address),
         cmocka_unit_test(random_code_yields_an_address_or_a_reason),
@@ -1133,7 +1133,7 @@ static void register_operands_are_not_memory_operands(void **state)
     assert_int_equal(insn.memory_count, 0);
 }
 
-static void mask_register_instructions(void **state)
+static void mask_register_instructions_are_decoded(void **state)
 {
     (void)state;
     static const struct {
@@ -1159,7 +1159,7 @@ static void mask_register_instructions(void **state)
 }
 
 /* Kinds of memory operands: read, written, both, or address only. */
-static void operand_kinds_and_sizes(void **state)
+static void operand_kinds_and_sizes_are_decoded(void **state)
 {
     (void)state;
     static const struct {
@@ -1192,7 +1192,7 @@ static void operand_kinds_and_sizes(void **state)
     }
 }
 
-static void gather_lane_counts_and_sizes(void **state)
+static void gather_lane_counts_and_sizes_are_decoded(void **state)
 {
     (void)state;
     static const struct {
@@ -1277,9 +1277,9 @@ static int run_insn(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operands_match_objdump),
         cmocka_unit_test(register_operands_are_not_memory_operands),
-        cmocka_unit_test(mask_register_instructions),
-        cmocka_unit_test(operand_kinds_and_sizes),
-        cmocka_unit_test(gather_lane_counts_and_sizes),
+        cmocka_unit_test(mask_register_instructions_are_decoded),
+        cmocka_unit_test(operand_kinds_and_sizes_are_decoded),
+        cmocka_unit_test(gather_lane_counts_and_sizes_are_decoded),
         cmocka_unit_test(operations_on_partial_registers_are_distinguished),
         cmocka_unit_test(invalid_instructions_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);

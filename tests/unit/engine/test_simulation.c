@@ -76,7 +76,7 @@ static void invalid_simulation_levels_are_refused(void **state)
         struct sim_wanted wanted = {0};
         struct error error = {0};
         if (simulation_levels(bad[i], &wanted, &error) != -EINVAL)
-            fail_msg("taken: %s", bad[i]);
+            fail_msg("invalid levels '%s' were accepted", bad[i]);
         assert_true(error.text[0]);
     }
 }

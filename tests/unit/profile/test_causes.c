@@ -199,7 +199,7 @@ static void feed_second_thread(void)
     causes_thread = 1;
 }
 
-static void miss_causes_per_function_and_thread(void **state)
+static void miss_causes_have_shares_per_function_and_thread(void **state)
 {
     (void)state;
     feed_matrix_and_queue();
@@ -228,7 +228,7 @@ static void miss_causes_per_function_and_thread(void **state)
 
 /* DTrack 3.5: premature evictions, by the same object or by another. An unknown evictor counts as
  * neither, and a line invalidated by another thread's write was not evicted too early. */
-static void premature_evictions_by_same_or_other_object(void **state)
+static void premature_evictions_are_split_by_evicting_object(void **state)
 {
     (void)state;
     feed_matrix_and_queue();
@@ -377,8 +377,10 @@ static int run_causes(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(miss_causes_have_shares_per_object, begin, end),
         cmocka_unit_test_setup_teardown(object_rows_list_their_evictors, begin, end),
-        cmocka_unit_test_setup_teardown(miss_causes_per_function_and_thread, begin, end),
-        cmocka_unit_test_setup_teardown(premature_evictions_by_same_or_other_object, begin, end),
+        cmocka_unit_test_setup_teardown(miss_causes_have_shares_per_function_and_thread, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(premature_evictions_are_split_by_evicting_object, begin,
+                                        end),
         cmocka_unit_test_setup_teardown(eviction_matrix_of_objects_and_functions, begin, end),
         cmocka_unit_test_setup_teardown(matrix_cells_have_causes_and_evictors, begin, end),
         cmocka_unit_test_setup_teardown(evictors_are_counted_per_missing_function, begin, end),
@@ -476,7 +478,7 @@ typedef double sums[THREADS + 1];
 static struct {
     sums object[OBJECTS + 1], function[FUNCTIONS + 1], thread[THREADS];
     sums cell[FUNCTIONS + 1][OBJECTS + 1];
-} threads_expected;
+} expected_misses;
 
 static void add(sums to, const struct missed *missed)
 {
@@ -487,7 +489,7 @@ static void add(sums to, const struct missed *missed)
 static void threads_feed(void)
 {
     struct prng prng = {5};
-    memset(&threads_expected, 0, sizeof threads_expected);
+    memset(&expected_misses, 0, sizeof expected_misses);
     for (int i = 0; i < MISSES; i++) {
         struct missed missed = {1 + (uint32_t)prng_below(&prng, OBJECTS),
                                 1 + (uint32_t)prng_below(&prng, FUNCTIONS),
@@ -496,10 +498,10 @@ static void threads_feed(void)
         add_thread_miss(&missed);
         if (missed.by == THREADS)
             continue;
-        add(threads_expected.object[missed.object], &missed);
-        add(threads_expected.function[missed.function], &missed);
-        add(threads_expected.thread[missed.thread], &missed);
-        add(threads_expected.cell[missed.function][missed.object], &missed);
+        add(expected_misses.object[missed.object], &missed);
+        add(expected_misses.function[missed.function], &missed);
+        add(expected_misses.thread[missed.thread], &missed);
+        add(expected_misses.cell[missed.function][missed.object], &missed);
     }
 }
 
@@ -541,13 +543,13 @@ static void evictor_threads_of_objects_functions_and_threads(void **state)
     assert_int_equal(of[CAUSES_THREADS].count, THREADS);
     for (size_t i = 0; i < OBJECTS; i++)
         expect_evictor_threads(&of[CAUSES_OBJECTS].rows[i],
-                               threads_expected.object[of[CAUSES_OBJECTS].rows[i].id]);
+                               expected_misses.object[of[CAUSES_OBJECTS].rows[i].id]);
     for (size_t i = 0; i < FUNCTIONS; i++)
         expect_evictor_threads(&of[CAUSES_FUNCTIONS].rows[i],
-                               threads_expected.function[of[CAUSES_FUNCTIONS].rows[i].id]);
+                               expected_misses.function[of[CAUSES_FUNCTIONS].rows[i].id]);
     for (size_t i = 0; i < THREADS; i++) {
         const struct snapshot_causes_row *row = &of[CAUSES_THREADS].rows[i];
-        const double *wanted = threads_expected.thread[row->id - FIRST_TID];
+        const double *wanted = expected_misses.thread[row->id - FIRST_TID];
         expect_evictor_threads(row, wanted);
         assert_true(fabs(row->figures.by_itself - wanted[row->id - FIRST_TID] / wanted[THREADS]) <
                     1e-9);
@@ -566,13 +568,14 @@ static void eviction_matrix_of_threads_is_exact(void **state)
     assert_int_equal(matrix->row_count, THREADS);
     assert_int_equal(matrix->column_count, THREADS);
     for (size_t i = 0; i < THREADS; i++) {
-        uint32_t whose = matrix->rows[i].id - FIRST_TID;
+        uint32_t thread_index = matrix->rows[i].id - FIRST_TID;
         double sum = matrix->cells[i][THREADS];
         assert_true(fabs(matrix->cells[i][THREADS]) < 1e-6);
         for (size_t k = 0; k < THREADS; k++) {
-            assert_true(fabs(matrix->cells[i][k] -
-                             threads_expected.thread[whose][matrix->columns[k].id - FIRST_TID]) <
-                        1e-6);
+            assert_true(
+                fabs(matrix->cells[i][k] -
+                     expected_misses.thread[thread_index][matrix->columns[k].id - FIRST_TID]) <
+                1e-6);
             sum += matrix->cells[i][k];
         }
         assert_true(fabs(sum - matrix->rows[i].misses) < 1e-6);
@@ -596,7 +599,7 @@ static void evictor_threads_of_matrix_cells(void **state)
         unsigned by;
         assert_int_equal(sscanf(one->name, "worker-%u", &by), 1);
         assert_in_range(by, 0, THREADS - 1);
-        assert_true(fabs(one->misses - threads_expected.cell[function][object][by]) < 1e-6);
+        assert_true(fabs(one->misses - expected_misses.cell[function][object][by]) < 1e-6);
         found++;
     }
     assert_int_equal(found, FUNCTIONS * OBJECTS * THREADS);

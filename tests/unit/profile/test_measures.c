@@ -99,7 +99,7 @@ static const struct snapshot_stream *find(const struct snapshot_streams *streams
     for (size_t i = 0; i < streams->count; i++)
         if (!strcmp(streams->list[i].name, name))
             return &streams->list[i];
-    fail_msg("no stream of %s", name);
+    fail_msg("no stream is named %s", name);
     return NULL;
 }
 
@@ -244,7 +244,7 @@ static void phases_report_share_without_an_object(void **state)
 }
 
 /* Of several miss events the deepest is used, except that the ranking event always counts. */
-static void deepest_miss_event_unless_another_ranks(void **state)
+static void deepest_miss_event_is_used_unless_another_ranks(void **state)
 {
     static const enum event_role roles[] = {EVENT_MISS_L1, EVENT_ACCESS, EVENT_MEM_FILL,
                                             EVENT_OTHER};
@@ -275,7 +275,7 @@ static const struct matrix_line *line_of(const struct matrix_table *table, const
     for (size_t i = 0; i < columns->count; i++)
         if (!strcmp(columns->list[i].name, name))
             return &columns->list[i];
-    fail_msg("no column of %s", name);
+    fail_msg("no matrix line is named %s", name);
     return NULL;
 }
 
@@ -415,7 +415,7 @@ int main(void)
         cmocka_unit_test(missing_measures_are_derived_from_recorded_latencies),
         cmocka_unit_test(unsampled_measures_are_null),
         cmocka_unit_test(phases_report_share_without_an_object),
-        cmocka_unit_test(deepest_miss_event_unless_another_ranks),
+        cmocka_unit_test(deepest_miss_event_is_used_unless_another_ranks),
         cmocka_unit_test(key_selects_the_measure_of_the_chart),
         cmocka_unit_test(combined_matrix_lines_have_rates),
         cmocka_unit_test(matrix_has_a_column_for_unattributed_samples),

@@ -116,23 +116,24 @@ static const struct snapshot_rates *field_rates(const struct snapshot_object *ob
     for (size_t i = 0; i < object->field_count; i++)
         if (object->fields[i].offset == (int64_t)offset)
             return object->fields[i].rates;
-    fail_msg("no field at %llu", (unsigned long long)offset);
+    fail_msg("object has no field at offset %llu", (unsigned long long)offset);
     return NULL;
 }
 
 static const struct snapshot_rates *cell_rates(uint32_t function, uint32_t object)
 {
-    static struct snapshot_rates made;
+    static struct snapshot_rates fixture_rates;
     const struct snapshot_matrix *matrix = &snapshot->matrix;
     for (size_t i = 0; i < matrix->row_count; i++)
         for (size_t k = 0; k < matrix->column_count; k++) {
             const struct rates_sums *sums = snapshot_matrix_at(matrix, i, k)->rates;
             if (sums && snapshot->code[matrix->rows[i]].id == function &&
                 snapshot->objects[matrix->columns[k]].id == object)
-                return rates_make(matrix->rates_plan, sums, matrix->rates_all, &made) ? &made
-                                                                                      : NULL;
+                return rates_make(matrix->rates_plan, sums, matrix->rates_all, &fixture_rates)
+                           ? &fixture_rates
+                           : NULL;
         }
-    fail_msg("no cell of function %u and object %u", function, object);
+    fail_msg("matrix has no cell of function %u and object %u", function, object);
     return NULL;
 }
 
@@ -372,7 +373,7 @@ static void waiting_needs_both_stalls_and_cycles(void **state)
 
 /* The same from latencies: 20 of 100 missing loads wait 400 cycles each, the others 100; hits take
  * 4 cycles and do not miss. */
-static void criticality_from_latencies(void **state)
+static void criticality_is_derived_from_latencies(void **state)
 {
     (void)state;
     begin((enum event_role[]){EVENT_ACCESS}, 1, 0);
@@ -482,7 +483,7 @@ int main(void)
         cmocka_unit_test_teardown(multiplexed_events_are_scaled_up, tear_down),
         cmocka_unit_test_teardown(contradictory_counts_give_no_rate, tear_down),
         cmocka_unit_test_teardown(criticality_is_stall_share_per_miss_share, tear_down),
-        cmocka_unit_test_teardown(criticality_from_latencies, tear_down),
+        cmocka_unit_test_teardown(criticality_is_derived_from_latencies, tear_down),
         cmocka_unit_test_teardown(stall_cycles_bound_waiting_of_the_process, tear_down),
         cmocka_unit_test_teardown(latencies_bound_objects_and_stalls_the_process, tear_down),
         cmocka_unit_test_teardown(multiplexed_stalls_are_scaled_to_counted_time, tear_down),

@@ -300,7 +300,8 @@ static void expect_same_report(int named)
             json_dump_file(late, "/tmp/renames-late.json", JSON_INDENT(1));
             json_dump_file(early, "/tmp/renames-early.json", JSON_INDENT(1));
         }
-        fail_msg("named after %d samples, the report differs at %s", named, where);
+        fail_msg("renamed after %d samples: the report differs from an early rename at %s", named,
+                 where);
     }
     json_decref(late);
     json_decref(early);

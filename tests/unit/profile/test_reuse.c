@@ -47,7 +47,7 @@ static void add_leg(uint64_t origin_ms, uint64_t armed_ms, uint64_t end_ms, enum
 static void near(double value, double expected)
 {
     if (!(fabs(value - expected) < 1e-9))
-        fail_msg("%.12g instead of %.12g", value, expected);
+        fail_msg("expected %.12g, got %.12g", expected, value);
 }
 
 /* Blind for 2 ms, then waited 10: all of it. Blind for 10 ms, then waited 2: twice the wait. */
@@ -155,7 +155,7 @@ static void reuse_time_is_accurate_despite_blind_time(void **state)
     static const double periods[] = {0.001, 0.01, 0.1, 0.3, 1, 3, 10, 100};
     static const double blind = 0.1;
     (void)state;
-    printf("  reuse time found / true, blind for 0.1 ms:");
+    printf("  estimated / true reuse time, with 0.1 ms blind time:");
     for (size_t i = 0; i < sizeof periods / sizeof *periods; i++) {
         double factor = off_by(periods[i], blind);
         bool far = periods[i] >= 10 * blind || periods[i] <= blind / 10;
@@ -236,7 +236,7 @@ static void censored_watches_are_not_streaming(void **state)
     assert_int_equal(verdict_in(SPREAD_UNKNOWN, often, bound, NAN, NAN), WATCH_REUSED);
 }
 
-static void watch_verdicts(void **state)
+static void watch_verdict_follows_reuse_time_and_misses(void **state)
 {
     const struct snapshot_share never = {0, 0, 0.01};
     const struct snapshot_share often = {0.9, 0.8, 0.95};
@@ -270,7 +270,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(overwritten_miss_history_gives_nan, setup, teardown),
         cmocka_unit_test_setup_teardown(leg_history_is_bounded, setup, teardown),
         cmocka_unit_test(reuse_time_is_accurate_despite_blind_time),
-        cmocka_unit_test(watch_verdicts),
+        cmocka_unit_test(watch_verdict_follows_reuse_time_and_misses),
         cmocka_unit_test(censored_watches_are_not_streaming),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

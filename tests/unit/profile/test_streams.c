@@ -193,7 +193,7 @@ static void stream_memory_of_a_day_is_bounded(void **state)
             after_an_hour = mallinfo2().uordblks + mallinfo2().hblkhd;
     }
     size_t in_the_end = mallinfo2().uordblks + mallinfo2().hblkhd;
-    print_message("streams: %zu, %.1f s a point, %.1f MiB after an hour, %.1f MiB after a day\n",
+    print_message("streams: %zu, %.1f s per point, %.1f MiB after an hour, %.1f MiB after a day\n",
                   budget.used, (double)streams[0].period_ns / 1e9, (double)after_an_hour / 0x1p20,
                   (double)in_the_end / 0x1p20);
     assert_int_equal(streams[0].count + streams[1].count + streams[2].count, budget.used);

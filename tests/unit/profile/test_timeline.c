@@ -436,7 +436,7 @@ static void fields_view_shows_start_of_recording(void **state)
     browser_fini(&browser);
 }
 
-static void text_time_formats(void **state)
+static void text_time_selects_a_readable_unit(void **state)
 {
     char out[TEXT_TIME_BYTES];
     (void)state;
@@ -460,7 +460,7 @@ static int run_timeline_long(void)
         cmocka_unit_test(phases_report_objects_that_rose_and_fell),
         cmocka_unit_test(timeline_rows_show_rising_object_and_times),
         cmocka_unit_test(fields_view_shows_start_of_recording),
-        cmocka_unit_test(text_time_formats),
+        cmocka_unit_test(text_time_selects_a_readable_unit),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
@@ -715,7 +715,7 @@ static void expect_shown(struct browser *browser, const char *const *words)
     kinds_draw(browser, 40, 120, text, sizeof text);
     for (; *words; words++)
         if (!strstr(text, *words))
-            fail_msg("no \"%s\" in\n%s", *words, text);
+            fail_msg("the screen lacks '%s':\n%s", *words, text);
     for (int rows = 10; rows < 50; rows += 9)
         for (int columns = 40; columns < 200; columns += 37)
             kinds_draw(browser, rows, columns, text, sizeof text);

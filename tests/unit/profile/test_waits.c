@@ -88,7 +88,7 @@ static void check_bounds(const char *what, pattern *next, double low_min, double
     /* First touches are part of the truth, but seldom sampled. */
     bool holds = low <= truth + 0.01 && truth <= high + 0.01;
     if (!holds || low < low_min || high > high_most)
-        print_error("%s: %.3f to %.3f, %.3f waited\n", what, low, high, truth);
+        print_error("%s: bounds %.3f to %.3f, true share %.3f\n", what, low, high, truth);
     assert_true(holds && low >= low_min && high <= high_most);
 }
 

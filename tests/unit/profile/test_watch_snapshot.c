@@ -115,11 +115,11 @@ static const struct snapshot_watch_object *row_of(const struct snapshot *snapsho
     for (size_t i = 0; i < snapshot->watch.count; i++)
         if (!strcmp(snapshot->watch.objects[i].name, name))
             return &snapshot->watch.objects[i];
-    fail_msg("no row for %s", name);
+    fail_msg("object %s has no row", name);
     return NULL;
 }
 
-static void watch_results_per_object(void **state)
+static void watch_results_are_listed_per_object(void **state)
 {
     (void)state;
     begin(true, EVENT_MISS_L2);
@@ -329,7 +329,7 @@ static void zero_clears_watches_and_off_disables_them(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(watch_results_per_object, end),
+        cmocka_unit_test_teardown(watch_results_are_listed_per_object, end),
         cmocka_unit_test_teardown(watch_lists_code_that_touched_the_line, end),
         cmocka_unit_test_teardown(instructions_of_one_source_line_are_merged, end),
         cmocka_unit_test_teardown(reuse_time_near_arming_time_is_a_bound, end),

@@ -633,7 +633,7 @@ static void vdso_of_this_kernel_is_verified(void **state)
     int fd = lookup_binary(&from, &wanted, &found);
     assert_int_equal(fd, -1);
     if (!found.id.size) {
-        print_message("skipped: no vdso with a build-id here\n");
+        print_message("skipped: the vdso of this kernel has no build-id\n");
         skip();
     }
     wanted.id = found.id;

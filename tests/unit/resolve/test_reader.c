@@ -37,14 +37,14 @@ static void answers_keep_the_order_of_questions(void **state)
 static void too_many_questions_are_refused(void **state)
 {
     (void)state;
-    uint64_t asked = 0;
+    uint64_t queries = 0;
     fake_start(&fake_limits);
-    while (asked < FAKE_SEEN_MAX && fake_ask(0, FAKE_ECHO, asked))
-        asked++;
-    assert_true(asked < FAKE_SEEN_MAX);
-    assert_true(fake_ask(1, FAKE_ECHO, asked)); /* another file */
-    fake_await(asked + 1);
-    assert_true(fake_ask(0, FAKE_ECHO, asked));
+    while (queries < FAKE_SEEN_MAX && fake_ask(0, FAKE_ECHO, queries))
+        queries++;
+    assert_true(queries < FAKE_SEEN_MAX);
+    assert_true(fake_ask(1, FAKE_ECHO, queries)); /* another file */
+    fake_await(queries + 1);
+    assert_true(fake_ask(0, FAKE_ECHO, queries));
 }
 
 static void reader_crash_costs_one_answer(void **state)
@@ -89,7 +89,7 @@ static void file_that_crashes_at_start_is_given_up(void **state)
 {
     (void)state;
     fake_start(&fake_limits);
-    fake_says.crashes = true;
+    fake_behaviour.crashes = true;
     fake_ask(0, FAKE_ECHO, 0);
     fake_await(1);
     fake_expect_untyped(0, 0, UNTYPED_GAVE_UP);
@@ -147,7 +147,7 @@ static void file_without_debug_info_starts_no_reader(void **state)
 {
     (void)state;
     fake_start(&fake_limits);
-    fake_says.absent = fake_says.crashes = true;
+    fake_behaviour.absent = fake_behaviour.crashes = true;
     for (uint64_t i = 0; i < 10; i++)
         fake_ask(i % 3, FAKE_ECHO, i);
     assert_int_equal(readers_run(fake.readers, clock_now_ns()), 10);
@@ -160,7 +160,7 @@ static void unusable_debug_info_ends_the_reader(void **state)
 {
     (void)state;
     fake_start(&fake_limits);
-    fake_says.unusable = true;
+    fake_behaviour.unusable = true;
     fake_ask(0, FAKE_ECHO, 0);
     fake_ask(0, FAKE_ECHO, 1);
     fake_await(2);

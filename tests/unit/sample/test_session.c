@@ -141,7 +141,7 @@ static void skip_where_forbidden(pid_t pid)
         return;
     finish(pid);
     fake_kernel_end();
-    print_message("skipped: perf_event_open is not permitted here\n");
+    print_message("skipped: perf_event_open is not permitted\n");
     skip();
 }
 
@@ -300,7 +300,7 @@ static void open_errors_are_reported_and_leak_nothing(void **state)
         skip_where_forbidden(pid);
         assert_int_equal(code, cases[i].code);
         if (!strstr(error.text, cases[i].text))
-            fail_msg("'%s' lacks '%s'", error.text, cases[i].text);
+            fail_msg("error text '%s' lacks '%s'", error.text, cases[i].text);
         assert_int_equal(open_descriptors(), before);
         fake_kernel_end();
     }

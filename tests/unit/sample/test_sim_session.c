@@ -213,7 +213,7 @@ static void memory_fill_and_hitm_are_reported(void **state)
 }
 
 /* Misses of L3, L2 and L1: the unit gives the level of the evictor. 15 is not a valid cause. */
-static void miss_causes_and_evictor_per_level(void **state)
+static void miss_causes_and_evictor_are_reported_per_level(void **state)
 {
     static const enum miss_cause expected[] = {CAUSE_CAPACITY, CAUSE_UNKNOWN, CAUSE_CONFLICT};
     (void)state;
@@ -457,8 +457,8 @@ int main(void)
                                         close_session),
         cmocka_unit_test_setup_teardown(instruction_pairs_are_read_and_checked, open_session,
                                         close_session),
-        cmocka_unit_test_setup_teardown(miss_causes_and_evictor_per_level, open_session,
-                                        close_session),
+        cmocka_unit_test_setup_teardown(miss_causes_and_evictor_are_reported_per_level,
+                                        open_session, close_session),
         cmocka_unit_test_setup_teardown(evictor_level_follows_the_ranking_event, open_session,
                                         close_session),
         cmocka_unit_test_setup_teardown(memory_fill_and_hitm_are_reported, open_session,

@@ -91,7 +91,7 @@ static int plan_and_try(const struct source *source, const char *list)
 static void expect_text(const char *text)
 {
     if (!strstr(source_error.text, text))
-        fail_msg("'%s' lacks '%s'", source_error.text, text);
+        fail_msg("error text '%s' lacks '%s'", source_error.text, text);
 }
 
 static void pebs_requires_intel_cpu_with_counters(void **state)
@@ -211,7 +211,7 @@ static void ibs_uses_software_filter_if_available(void **state)
 }
 
 /* The registers of an IBS or PEBS sample must never be used in computations. */
-static void registers_of_precise_samples_are_marked_alien(void **state)
+static void registers_of_precise_samples_are_not_used(void **state)
 {
     struct perf_event_attr attr;
     (void)state;
@@ -399,7 +399,7 @@ static int run_source(void)
         CASE(pebs_refuses_software_events),
         CASE(pebs_keeps_the_requested_event_name),
         CASE(ibs_uses_software_filter_if_available),
-        CASE(registers_of_precise_samples_are_marked_alien),
+        CASE(registers_of_precise_samples_are_not_used),
         CASE(counter_falls_back_to_next_candidate),
         CASE(counter_ranks_by_deepest_available_event),
         CASE(counter_works_without_its_deepest_event),
@@ -534,7 +534,7 @@ static int try_ibs(const char *list)
 static void amd_expect_text(const char *text)
 {
     if (!strstr(amd_error.text, text))
-        fail_msg("'%s' lacks '%s'", amd_error.text, text);
+        fail_msg("error text '%s' lacks '%s'", amd_error.text, text);
 }
 
 /* From 6.14 on an unprivileged user can sample user mode; before, the kernel cannot be excluded. */

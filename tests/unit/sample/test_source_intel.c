@@ -80,7 +80,7 @@ static int try_pebs(const char *list)
 static void expect_text(const char *text)
 {
     if (!strstr(error.text, text))
-        fail_msg("'%s' lacks '%s'", error.text, text);
+        fail_msg("error text '%s' lacks '%s'", error.text, text);
 }
 
 /* The pair that shows whether the process waits is sampled as by the counter source. */
@@ -132,7 +132,7 @@ static void check_twins(const struct intel_cpu *cpu)
     assert_int_equal(plan.events[0].twin_count, twins);
 }
 
-static void pebs_attributes_from_sysfs_per_cpu(void **state)
+static void pebs_attributes_from_sysfs_match_each_cpu(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < intel_cpu_count; i++) {
@@ -167,7 +167,7 @@ static int by_libpfm(const struct intel_cpu *cpu)
 }
 
 /* libpfm4 reads its CPU setting once per process. */
-static void pebs_attributes_from_libpfm4_per_cpu(void **state)
+static void pebs_attributes_from_libpfm4_match_each_cpu(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < intel_cpu_count; i++) {
@@ -372,9 +372,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         /* First, because children that are forked later must not inherit an initialised libpfm4. */
-        cmocka_unit_test(pebs_attributes_from_libpfm4_per_cpu),
+        cmocka_unit_test(pebs_attributes_from_libpfm4_match_each_cpu),
         cmocka_unit_test(incomplete_stall_pair_is_not_sampled),
-        cmocka_unit_test(pebs_attributes_from_sysfs_per_cpu),
+        cmocka_unit_test(pebs_attributes_from_sysfs_match_each_cpu),
         cmocka_unit_test(pebs_latency_threshold_can_be_set),
         cmocka_unit_test(precise_level_is_limited_by_the_kernel),
         cmocka_unit_test(guest_without_precise_counters_is_refused),

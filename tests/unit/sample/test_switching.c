@@ -15,7 +15,7 @@
 
 enum { PID = 77 };
 
-static const struct kernel *made;
+static const struct kernel *machine;
 static struct switching switching;
 static uint64_t now_ns;
 
@@ -36,13 +36,13 @@ static void set_thread(int tid, double run_s, unsigned switches)
 static void read_after_a_second(void)
 {
     now_ns += CLOCK_NS_PER_S;
-    switching_update(&switching, made, PID, now_ns);
+    switching_update(&switching, machine, PID, now_ns);
 }
 
 static int begin(void **state)
 {
     (void)state;
-    made = fake_kernel_begin(NULL);
+    machine = fake_kernel_begin(NULL);
     switching = (struct switching){0};
     return 0;
 }
@@ -116,7 +116,7 @@ static void readings_without_new_data_keep_the_verdict(void **state)
     set_thread(77, 0.5, 10);
     read_after_a_second();
     assert_true(switching.often);
-    switching_update(&switching, made, PID + 1, now_ns + 5 * CLOCK_NS_PER_S);
+    switching_update(&switching, machine, PID + 1, now_ns + 5 * CLOCK_NS_PER_S);
     assert_true(switching.often && !switching.count);
 }
 

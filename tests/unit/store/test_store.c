@@ -152,12 +152,12 @@ static bool same_double(double a, double b)
     return isnan(a) ? isnan(b) : a == b;
 }
 
-static void compare_objects(const struct place_names *made, const struct place_names *read)
+static void compare_objects(const struct place_names *expected, const struct place_names *read)
 {
     for (uint32_t id = 0; id < PLANNED_OBJECTS; id++) {
         struct object_desc a;
         struct object_desc b;
-        assert_true(ask_object(made, id, &a));
+        assert_true(ask_object(expected, id, &a));
         assert_true(ask_object(read, id, &b));
         assert_string_equal(a.name, b.name);
         assert_string_equal(a.module, b.module);
@@ -168,12 +168,12 @@ static void compare_objects(const struct place_names *made, const struct place_n
     }
 }
 
-static void compare_functions(const struct place_names *made, const struct place_names *read)
+static void compare_functions(const struct place_names *expected, const struct place_names *read)
 {
     for (uint32_t id = 0; id < PLANNED_FUNCTIONS; id++) {
         struct function_desc a;
         struct function_desc b;
-        assert_true(ask_function(made, id, &a));
+        assert_true(ask_function(expected, id, &a));
         assert_true(ask_function(read, id, &b));
         assert_string_equal(a.name, b.name);
         assert_string_equal(a.module, b.module);
@@ -182,12 +182,12 @@ static void compare_functions(const struct place_names *made, const struct place
     }
 }
 
-static void compare_callers(const struct place_names *made, const struct place_names *read)
+static void compare_callers(const struct place_names *expected, const struct place_names *read)
 {
     struct caller_desc a;
     struct caller_desc b;
     for (uint32_t node = 1; node <= PLANNED_CALLERS; node++) {
-        assert_true(ask_caller(made, node, &a));
+        assert_true(ask_caller(expected, node, &a));
         assert_true(ask_caller(read, node, &b));
         assert_true(a.parent == b.parent && a.function == b.function);
     }
@@ -195,12 +195,12 @@ static void compare_callers(const struct place_names *made, const struct place_n
     assert_false(ask_caller(read, PLANNED_CALLERS + 1, &b));
 }
 
-static void compare_types(const struct place_names *made, const struct place_names *read)
+static void compare_types(const struct place_names *expected, const struct place_names *read)
 {
     for (uint32_t id = 1; id < PLANNED_TYPES; id++) {
         struct type_desc a;
         struct type_desc b;
-        assert_true(ask_type(made, id, &a));
+        assert_true(ask_type(expected, id, &a));
         assert_true(ask_type(read, id, &b));
         assert_string_equal(a.name, b.name);
         assert_true(a.kind == b.kind && a.size == b.size && a.cut == b.cut);
@@ -220,12 +220,13 @@ static void compare_types(const struct place_names *made, const struct place_nam
     }
 }
 
-static void compare_heap(const struct place_names *made, const struct place_names *read)
+static void compare_heap(const struct place_names *expected, const struct place_names *read)
 {
     union place_answer whole;
     union place_answer answer;
     const struct heap_summary *summary = &answer.heap;
-    assert_true(place_ask(made, PLACE_HEAP, 0, &whole) && place_ask(read, PLACE_HEAP, 0, &answer));
+    assert_true(place_ask(expected, PLACE_HEAP, 0, &whole) &&
+                place_ask(read, PLACE_HEAP, 0, &answer));
     assert_true(summary->feed == whole.heap.feed && summary->bins == PLANNED_BINS &&
                 summary->live_blocks == whole.heap.live_blocks &&
                 summary->failed == whole.heap.failed);
@@ -234,7 +235,7 @@ static void compare_heap(const struct place_names *made, const struct place_name
     for (uint32_t i = 0; i < PLANNED_BINS; i++) {
         struct heap_bin a;
         struct heap_bin b;
-        assert_true(ask_bin(made, i, &a));
+        assert_true(ask_bin(expected, i, &a));
         assert_true(ask_bin(read, i, &b));
         assert_string_equal(a.name, b.name);
         assert_int_equal(a.site_count, b.site_count);
@@ -260,13 +261,13 @@ static void descriptions_are_read_back(void **state)
     struct store_reader *reader = open_store();
     while (store_reader_read(reader, UINT64_MAX, ignore, NULL) >= 0)
         continue;
-    struct place_names made = planned_names(&planned);
+    struct place_names expected = planned_names(&planned);
     struct place_names read = store_reader_names(reader);
-    compare_objects(&made, &read);
-    compare_functions(&made, &read);
-    compare_callers(&made, &read);
-    compare_types(&made, &read);
-    compare_heap(&made, &read);
+    compare_objects(&expected, &read);
+    compare_functions(&expected, &read);
+    compare_callers(&expected, &read);
+    compare_types(&expected, &read);
+    compare_heap(&expected, &read);
     struct object_desc absent;
     assert_false(ask_object(&read, PLANNED_OBJECTS, &absent));
     char text[64];
@@ -282,7 +283,7 @@ static void facts_are_read_back(void **state)
 {
     struct planned planned = {0};
     struct store_facts facts;
-    struct store_facts made;
+    struct store_facts expected;
     (void)state;
     close(planned_write(&planned, store_path, PLACES, EVERY));
     struct store_reader *reader = open_store();
@@ -291,12 +292,12 @@ static void facts_are_read_back(void **state)
     while (store_reader_read(reader, UINT64_MAX, ignore, NULL) >= 0)
         continue;
     store_reader_facts(reader, &facts);
-    planned_facts(&made, PLACES);
-    assert_string_equal(facts.info.source, made.info.source);
-    assert_string_equal(facts.target.exe, made.target.exe);
-    assert_string_equal(facts.cache_level, made.cache_level);
-    assert_int_equal(facts.info.event_count, made.info.event_count);
-    assert_string_equal(facts.info.events[0].name, made.info.events[0].name);
+    planned_facts(&expected, PLACES);
+    assert_string_equal(facts.info.source, expected.info.source);
+    assert_string_equal(facts.target.exe, expected.target.exe);
+    assert_string_equal(facts.cache_level, expected.cache_level);
+    assert_int_equal(facts.info.event_count, expected.info.event_count);
+    assert_string_equal(facts.info.events[0].name, expected.info.events[0].name);
     assert_int_equal(facts.info.events[0].period, PLACES);
     assert_string_equal(facts.info.events[0].weighs, "time");
     assert_int_equal(facts.info.events[0].role, EVENT_TIME);
@@ -443,20 +444,20 @@ static void write_file(const unsigned char *bytes, size_t size)
 }
 
 /* Reads the readable part of a damaged file, which must be correct; the damage must be reported. */
-static unsigned read_damaged(bool *planned)
+static unsigned read_damaged(bool *damage_reported)
 {
     struct reading reading = start_reading();
     struct store_reader *reader;
     struct error error = {0};
     if (store_reader_open(&reader, store_path, &error)) {
         assert_string_not_equal(error.text, "");
-        *planned = true;
+        *damage_reported = true;
         return 0;
     }
     while (store_reader_read(reader, UINT64_MAX, compare, &reading) >= 0)
         continue;
     assert_int_equal(reading.wrong, 0);
-    *planned = store_reader_damage(reader)[0];
+    *damage_reported = store_reader_damage(reader)[0];
     store_reader_close(reader);
     return reading.places;
 }
@@ -470,13 +471,13 @@ static void truncated_store_is_read_to_whole_block(void **state)
     close(planned_write(&planned, store_path, SMALL, SMALL_EVERY));
     unsigned char *bytes = read_whole_file(&size);
     unsigned before = 0;
-    bool says;
+    bool damage_reported;
     unsigned whole = 0; /* cuts between two blocks: nothing is missing */
     for (size_t cut = 0; cut < size; cut++) {
         write_file(bytes, cut);
-        unsigned places = read_damaged(&says);
+        unsigned places = read_damaged(&damage_reported);
         assert_true(places >= before && places % SMALL_EVERY == 0);
-        whole += !says;
+        whole += !damage_reported;
         before = places;
     }
     assert_int_equal(before, SMALL - SMALL_EVERY);
@@ -489,7 +490,7 @@ static void damaged_store_is_detected(void **state)
     struct planned planned = {0};
     struct prng prng = {3};
     size_t size;
-    bool says;
+    bool damage_reported;
     (void)state;
     close(planned_write(&planned, store_path, 200, 20));
     unsigned char *bytes = read_whole_file(&size);
@@ -498,8 +499,8 @@ static void damaged_store_is_detected(void **state)
         unsigned char change = (unsigned char)(1u << prng_below(&prng, 8));
         bytes[where] ^= change;
         write_file(bytes, size);
-        assert_true(read_damaged(&says) < 200);
-        assert_true(says);
+        assert_true(read_damaged(&damage_reported) < 200);
+        assert_true(damage_reported);
         bytes[where] ^= change;
     }
     free(bytes);
@@ -540,36 +541,36 @@ static int run_store(void)
 
 /* Items besides places and names: totals of a simulated run, and watchpoints. */
 
-static char beside_path[] = "/tmp/misstop-store-XXXXXX";
+static char items_path[] = "/tmp/misstop-store-XXXXXX";
 
-static int beside_make_path(void **state)
+static int items_make_path(void **state)
 {
     (void)state;
-    int fd = mkstemp(beside_path);
+    int fd = mkstemp(items_path);
     return fd < 0 ? -1 : close(fd);
 }
 
-static int beside_remove_path(void **state)
+static int items_remove_path(void **state)
 {
     (void)state;
-    return unlink(beside_path);
+    return unlink(items_path);
 }
 
-static struct store_writer *beside_start(struct planned *planned, const struct store_facts *facts)
+static struct store_writer *items_start(struct planned *planned, const struct store_facts *facts)
 {
     struct store_writer *writer;
-    int fd = open(beside_path, O_RDWR | O_TRUNC | O_CLOEXEC);
+    int fd = open(items_path, O_RDWR | O_TRUNC | O_CLOEXEC);
     struct store_writer_options options = {
-        .fd = fd, .path = beside_path, .names = planned_names(planned), .start_ns = 1000};
+        .fd = fd, .path = items_path, .names = planned_names(planned), .start_ns = 1000};
     assert_int_equal(store_writer_open(&writer, &options, facts, NULL), 0);
     return writer;
 }
 
-static struct store_reader *beside_finish(struct store_writer *writer)
+static struct store_reader *items_finish(struct store_writer *writer)
 {
     struct store_reader *reader;
     assert_int_equal(store_writer_close(writer, NULL), 0);
-    assert_int_equal(store_reader_open(&reader, beside_path, NULL), 0);
+    assert_int_equal(store_reader_open(&reader, items_path, NULL), 0);
     return reader;
 }
 
@@ -616,14 +617,14 @@ static void watch_results_are_read_back_in_order(void **state)
     struct store_watch watches[2] = {planned_watch(5001), planned_watch(20002)};
     (void)state;
     planned_facts(&facts, 1);
-    struct store_writer *writer = beside_start(&planned, &facts);
+    struct store_writer *writer = items_start(&planned, &facts);
     struct place place = planned_place(&prng, 30000, false);
     store_writer_watch(writer, &watches[0]);
     store_writer_place(writer, &place);
     store_writer_watch(writer, &watches[1]);
     store_writer_watch(writer, &watches[1]);
     assert_int_equal(store_writer_sync(writer, &facts, place.access.time_ns + 1, 1, NULL), 0);
-    struct store_reader *reader = beside_finish(writer);
+    struct store_reader *reader = items_finish(writer);
     struct items items = read_all(reader);
     assert_int_equal(items.count, 5);
     assert_int_equal(items.list[0].kind, STORE_ITEM_WATCH);
@@ -655,14 +656,14 @@ static void renames_are_read_back_in_order(void **state)
         {.from = 8, .to = 3, .fixed = true, .offset = -5}};
     (void)state;
     planned_facts(&facts, 1);
-    struct store_writer *writer = beside_start(&planned, &facts);
+    struct store_writer *writer = items_start(&planned, &facts);
     struct place place = planned_place(&prng, 30000, false);
     store_writer_place(writer, &place);
     store_writer_rename(writer, &renames[0]);
     store_writer_rename(writer, &renames[1]);
     store_writer_rename(writer, &renames[1]);
     assert_int_equal(store_writer_sync(writer, &facts, place.access.time_ns + 1, 1, NULL), 0);
-    struct store_reader *reader = beside_finish(writer);
+    struct store_reader *reader = items_finish(writer);
     struct items items = read_all(reader);
     assert_int_equal(items.count, 5);
     for (int i = 0; i < 3; i++) {
@@ -688,14 +689,14 @@ static void ranking_changes_are_read_back_in_order(void **state)
     struct store_facts facts;
     (void)state;
     planned_facts(&facts, 1);
-    struct store_writer *writer = beside_start(&planned, &facts);
+    struct store_writer *writer = items_start(&planned, &facts);
     struct place place = planned_place(&prng, 30000, false);
     store_writer_place(writer, &place);
     store_writer_ranking(writer, 2);
     store_writer_ranking(writer, 2);
     store_writer_place(writer, &place);
     store_writer_ranking(writer, 0);
-    struct store_reader *reader = beside_finish(writer);
+    struct store_reader *reader = items_finish(writer);
     struct items items = read_all(reader);
     assert_int_equal(items.count, 4);
     assert_int_equal(items.list[1].kind, STORE_ITEM_RANKING);
@@ -709,21 +710,21 @@ static void ranking_changes_are_read_back_in_order(void **state)
 static void totals_are_read_back_per_refresh(void **state)
 {
     struct planned planned = {.generation = 1};
-    struct store_facts made;
+    struct store_facts expected;
     struct store_facts facts;
     (void)state;
-    planned_facts(&made, 3);
-    struct store_writer *writer = beside_start(&planned, &made);
-    planned_facts(&made, 1000003);
-    made.watch.trouble = NULL;
-    assert_int_equal(store_writer_sync(writer, &made, 5000, 1, NULL), 0);
-    struct store_reader *reader = beside_finish(writer);
+    planned_facts(&expected, 3);
+    struct store_writer *writer = items_start(&planned, &expected);
+    planned_facts(&expected, 1000003);
+    expected.watch.trouble = NULL;
+    assert_int_equal(store_writer_sync(writer, &expected, 5000, 1, NULL), 0);
+    struct store_reader *reader = items_finish(writer);
     read_all(reader);
     store_reader_facts(reader, &facts);
-    assert_memory_equal(&facts.simulation, &made.simulation, sizeof made.simulation);
-    assert_memory_equal(facts.cache_lines, made.cache_lines, sizeof made.cache_lines);
+    assert_memory_equal(&facts.simulation, &expected.simulation, sizeof expected.simulation);
+    assert_memory_equal(facts.cache_lines, expected.cache_lines, sizeof expected.cache_lines);
     const struct snapshot_watch *a = &facts.watch;
-    const struct snapshot_watch *b = &made.watch;
+    const struct snapshot_watch *b = &expected.watch;
     assert_true(a->on && a->registers == b->registers && a->threads == b->threads &&
                 a->threads_left_out == b->threads_left_out && a->offered == b->offered &&
                 a->armed == b->armed && a->unpaid == b->unpaid && a->touches == b->touches &&
@@ -761,7 +762,7 @@ static void names_are_those_at_their_refresh(void **state)
     char first[64];
     (void)state;
     planned_facts(&facts, 1);
-    struct store_writer *writer = beside_start(&planned, &facts);
+    struct store_writer *writer = items_start(&planned, &facts);
     struct place place = planned_place(&prng, 2000, false);
     struct place_names names = planned_names(&planned);
     struct object_desc object;
@@ -774,7 +775,7 @@ static void names_are_those_at_their_refresh(void **state)
     assert_int_equal(store_writer_sync(writer, &facts, 400000, 1, NULL), 0);
     /* Continues reading after the last refresh: more names, but no item. */
     answer_through_writer(&planned, writer, PLACE_CPU_NODE, 3, (union place_answer){.node = 1});
-    struct refreshes refreshes = {.reader = beside_finish(writer)};
+    struct refreshes refreshes = {.reader = items_finish(writer)};
     while (store_reader_read(refreshes.reader, UINT64_MAX, at_refresh, &refreshes) >= 0)
         continue;
     assert_int_equal(refreshes.count, 2);
@@ -792,12 +793,12 @@ static void late_place_keeps_its_own_time(void **state)
     struct prng prng = {7};
     (void)state;
     planned_facts(&facts, 1);
-    struct store_writer *writer = beside_start(&planned, &facts);
+    struct store_writer *writer = items_start(&planned, &facts);
     struct place place = planned_place(&prng, 2000, false);
     uint64_t refresh_ns = place.access.time_ns + 1000000;
     assert_int_equal(store_writer_sync(writer, &facts, refresh_ns, 1, NULL), 0);
     store_writer_place(writer, &place);
-    struct store_reader *reader = beside_finish(writer);
+    struct store_reader *reader = items_finish(writer);
     struct items items = read_all(reader);
     assert_int_equal(items.count, 2);
     assert_int_equal(items.list[1].kind, STORE_ITEM_PLACE);
@@ -814,7 +815,7 @@ static void absent_simulation_and_watch_stay_absent(void **state)
     planned_facts(&facts, 1);
     facts.simulation = (struct snapshot_simulation){0};
     facts.watch = (struct snapshot_watch){0};
-    struct store_reader *reader = beside_finish(beside_start(&planned, &facts));
+    struct store_reader *reader = items_finish(items_start(&planned, &facts));
     store_reader_facts(reader, &facts);
     assert_int_equal(facts.simulation.level_count, 0);
     assert_false(facts.watch.on);
@@ -828,12 +829,12 @@ static bool is_watch_damage(uint8_t kind, uint8_t end)
     struct store_facts facts;
     struct store_watch watch = planned_watch(5001);
     planned_facts(&facts, 1);
-    struct store_writer *writer = beside_start(&planned, &facts);
+    struct store_writer *writer = items_start(&planned, &facts);
     watch.result.kind = kind;
     watch.result.end = end;
     store_writer_watch(writer, &watch);
     assert_int_equal(store_writer_sync(writer, &facts, 6000, 1, NULL), 0);
-    struct store_reader *reader = beside_finish(writer);
+    struct store_reader *reader = items_finish(writer);
     read_all(reader);
     bool damaged = *store_reader_damage(reader);
     store_reader_close(reader);
@@ -848,7 +849,7 @@ static void invalid_watch_results_are_damage(void **state)
     assert_true(is_watch_damage(WATCH_VISIT, WATCH_DROPPED + 1));
 }
 
-static int run_store_beside(void)
+static int run_store_items(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(watch_results_are_read_back_in_order),
@@ -860,7 +861,7 @@ static int run_store_beside(void)
         cmocka_unit_test(absent_simulation_and_watch_stay_absent),
         cmocka_unit_test(invalid_watch_results_are_damage),
     };
-    return cmocka_run_group_tests(tests, beside_make_path, beside_remove_path);
+    return cmocka_run_group_tests(tests, items_make_path, items_remove_path);
 }
 
 /* Line data of a simulation in a store: lines among the places, pairs and the functions of their
@@ -1118,17 +1119,17 @@ static void whatif_answers_are_read_back(void **state)
 static double thin(struct thinning *thinning, uint64_t *now_ns, unsigned per_s, unsigned seconds,
                    double *weights)
 {
-    double kept = 0;
+    double remaining = 0;
     *weights = 0;
     for (uint64_t i = 0; i < (uint64_t)per_s * seconds; i++) {
         uint64_t weight = 3;
         *now_ns += UINT64_C(1000000000) / per_s;
         if (!thinning_keeps_event(thinning, *now_ns, &weight))
             continue;
-        kept++;
+        remaining++;
         *weights += (double)weight;
     }
-    return kept;
+    return remaining;
 }
 
 static void few_line_uses_are_not_thinned(void **state)
@@ -1148,15 +1149,15 @@ static void many_line_uses_are_thinned_without_bias(void **state)
     uint64_t now_ns = 5;
     double weights;
     (void)state;
-    double kept = thin(&thinning, &now_ns, 4000000, 3, &weights);
-    printf("of 4,000,000 uses a second %.0f a second stay, weights add up to %.4f of all\n",
-           kept / 3, weights / (3 * 3 * 4000000.0));
-    assert_true(kept <= 4 * THINNING_PER_S * 3);
-    assert_true(kept >= THINNING_PER_S);
+    double remaining = thin(&thinning, &now_ns, 4000000, 3, &weights);
+    printf("of 4,000,000 uses per second %.0f are kept, with %.4f of the total weight\n",
+           remaining / 3, weights / (3 * 3 * 4000000.0));
+    assert_true(remaining <= 4 * THINNING_PER_S * 3);
+    assert_true(remaining >= THINNING_PER_S);
     assert_true(fabs(weights / (3 * 3 * 4000000.0) - 1) < 0.05);
     thin(&thinning, &now_ns, 1000, 5, &weights);
-    kept = thin(&thinning, &now_ns, 1000, 2, &weights);
-    assert_true(kept == 2000);
+    remaining = thin(&thinning, &now_ns, 1000, 2, &weights);
+    assert_true(remaining == 2000);
 }
 
 static int run_store_lines(void)
@@ -1176,7 +1177,7 @@ int main(void)
 {
     int failed = 0;
     failed += run_store();
-    failed += run_store_beside();
+    failed += run_store_items();
     failed += run_store_lines();
     return failed;
 }

@@ -228,7 +228,7 @@ static void causes_advice_follows_the_leading_cause(void **state)
     static const struct {
         enum miss_cause cause;
         double by_itself;
-        const char *says;
+        const char *advice;
     } cases[] = {
         {CAUSE_FIRST, NAN, "a larger cache would not help"},
         {CAUSE_FIRST_HERE, NAN, "a larger cache would not help"},
@@ -249,12 +249,12 @@ static void causes_advice_follows_the_leading_cause(void **state)
         object.figures.share[cases[i].cause] = 1;
         object.figures.by_itself = cases[i].by_itself;
         assert_true(causes_columns[CAUSES_OBJECTS].explain(snapshot, &object, 0, &why));
-        assert_non_null(strstr(why.text, cases[i].says));
+        assert_non_null(strstr(why.text, cases[i].advice));
     }
     fixture_release(snapshot);
 }
 
-static void causes_in_text_and_json(void **state)
+static void text_and_json_have_miss_causes(void **state)
 {
     (void)state;
     char *text = fixture_printed(fixture_text, snapshot_with_causes());
@@ -292,7 +292,7 @@ static void causes_in_text_and_json(void **state)
 }
 
 /* The name of an evictor comes from the program: here it contains markup that closes a cell. */
-static void causes_in_html_are_escaped(void **state)
+static void html_escapes_names_of_miss_causes(void **state)
 {
     const struct snapshot *snapshot = snapshot_with_causes();
     struct snapshot_evictions *evictions =
@@ -321,8 +321,8 @@ static int run_causes_screen(void)
                                   screen_teardown),
         cmocka_unit_test_teardown(causes_screen_fits_small_terminals, screen_teardown),
         cmocka_unit_test(causes_advice_follows_the_leading_cause),
-        cmocka_unit_test(causes_in_text_and_json),
-        cmocka_unit_test(causes_in_html_are_escaped),
+        cmocka_unit_test(text_and_json_have_miss_causes),
+        cmocka_unit_test(html_escapes_names_of_miss_causes),
     };
     setlocale(LC_ALL, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);
@@ -479,7 +479,7 @@ static void function_screen_shows_users_and_evictors(void **state)
     assert_true(screen_has("... and evicted by"));
 }
 
-static void line_use_in_text(void **state)
+static void text_report_has_line_use_and_reuse(void **state)
 {
     (void)state;
     char *text = fixture_printed(fixture_text, snapshot_with_use(true));
@@ -490,7 +490,7 @@ static void line_use_in_text(void **state)
     free(text);
 }
 
-static void line_use_in_json(void **state)
+static void json_has_line_use_and_reuse(void **state)
 {
     (void)state;
     char *text = fixture_printed(json_print, snapshot_with_use(true));
@@ -521,8 +521,8 @@ static int run_use_screen(void)
         cmocka_unit_test_teardown(reuse_screen_switches_between_objects_and_code, screen_teardown),
         cmocka_unit_test_teardown(reuse_screen_fits_small_terminals, screen_teardown),
         cmocka_unit_test_teardown(function_screen_shows_users_and_evictors, screen_teardown),
-        cmocka_unit_test(line_use_in_text),
-        cmocka_unit_test(line_use_in_json),
+        cmocka_unit_test(text_report_has_line_use_and_reuse),
+        cmocka_unit_test(json_has_line_use_and_reuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -732,7 +732,7 @@ static void several_whatif_questions_are_listed(void **state)
     assert_true(screen_has("the program has not accepted it yet"));
 }
 
-static void several_whatif_questions_in_text_and_json(void **state)
+static void text_and_json_have_every_whatif_question(void **state)
 {
     (void)state;
     char *text = fixture_printed(fixture_text, snapshot_with_several_answers());
@@ -756,7 +756,7 @@ static void several_whatif_questions_in_text_and_json(void **state)
     free(text);
 }
 
-static void whatif_answer_in_text_html_and_json(void **state)
+static void text_html_and_json_have_whatif_answer(void **state)
 {
     (void)state;
     char *text = fixture_printed(fixture_text, snapshot_with_answer(WHATIF_COUNTS));
@@ -797,8 +797,8 @@ static int run_whatif_screen(void)
         cmocka_unit_test_teardown(whatif_screen_fits_small_terminals, screen_teardown),
         cmocka_unit_test_teardown(whatif_screen_is_safe_for_hostile_snapshots, screen_teardown),
         cmocka_unit_test_teardown(several_whatif_questions_are_listed, screen_teardown),
-        cmocka_unit_test(several_whatif_questions_in_text_and_json),
-        cmocka_unit_test(whatif_answer_in_text_html_and_json),
+        cmocka_unit_test(text_and_json_have_every_whatif_question),
+        cmocka_unit_test(text_html_and_json_have_whatif_answer),
     };
     setlocale(LC_ALL, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,7 +64,7 @@ static const struct diff_row *find(const struct diff *diff, enum report_table ta
     for (size_t i = 0; i < diff->count[table]; i++)
         if (!strcmp(diff->rows[table][i].what->name, name))
             return &diff->rows[table][i];
-    fail_msg("no row of %s", name);
+    fail_msg("no row is named %s", name);
     return NULL;
 }
 
@@ -353,7 +353,8 @@ static void expect_unreadable(const char *text, size_t size, int wanted, const c
     write_file("bad.json", text, size, path);
     int code = report_read(&report, path, &error);
     if (code != wanted || !strstr(error.text, words))
-        fail_msg("'%.60s': %d, %s", text, code, error.text);
+        fail_msg("report '%.60s': expected error %d and '%s', got %d, '%s'", text, wanted, words,
+                 code, error.text);
     assert_null(report);
 }
 

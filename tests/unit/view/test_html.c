@@ -217,8 +217,8 @@ static void html_has_simulation_and_watch_if_known(void **state)
         .code_count = 1};
     (void)state;
     size_t size;
-    const struct snapshot *made = fixture_new(FIXTURE_USUAL, 0);
-    struct snapshot snapshot = *made;
+    const struct snapshot *fixture = fixture_new(FIXTURE_USUAL, 0);
+    struct snapshot snapshot = *fixture;
     char *text = page_of(&snapshot, &unreadable, &nothing, &size);
     assert_null(strstr(text, "id=\"simulation\""));
     assert_null(strstr(text, "id=\"watch\""));
@@ -251,7 +251,7 @@ static void html_has_simulation_and_watch_if_known(void **state)
                                  "walk&lt;int&gt; (walk.c:12)</dd>"));
     check_well_formed(text, "simulated");
     free(text);
-    fixture_release(made);
+    fixture_release(fixture);
 }
 
 static void target_controlled_text_is_never_markup(void **state)
@@ -260,8 +260,8 @@ static void target_controlled_text_is_never_markup(void **state)
                                "\x1b[31m\xff\xfe\xef\xbf\xbf\xe2\x80\xae";
     (void)state;
     size_t size;
-    const struct snapshot *made = fixture_new(FIXTURE_TYPED, 0);
-    struct snapshot snapshot = *made;
+    const struct snapshot *fixture = fixture_new(FIXTURE_TYPED, 0);
+    struct snapshot snapshot = *fixture;
     const struct html_run run = {.command = evil, .host = evil, .date = evil, .version = evil};
     snapshot.target.comm = snapshot.target.exe = snapshot.status = evil;
     snapshot.objects[0].name = snapshot.objects[0].module = snapshot.objects[0].type = evil;
@@ -278,7 +278,7 @@ static void target_controlled_text_is_never_markup(void **state)
     assert_non_null(strstr(text, "&lt;/title&gt;&lt;script&gt;alert(&#39;1&#39;)"));
     check_well_formed(text, "evil");
     free(text);
-    fixture_release(made);
+    fixture_release(fixture);
 }
 
 static void html_text_is_cut_between_characters(void **state)
@@ -330,8 +330,8 @@ static void html_draws_the_timeline(void **state)
         weights[2][i] = i == 3 ? 0 : 10;
     }
     size_t size;
-    const struct snapshot *made = fixture_new(FIXTURE_USUAL, 0);
-    struct snapshot snapshot = *made;
+    const struct snapshot *fixture = fixture_new(FIXTURE_USUAL, 0);
+    struct snapshot snapshot = *fixture;
     snapshot.timeline = (struct snapshot_timeline){
         .start_s = 2,
         .period_s = 1,
@@ -371,7 +371,7 @@ static void html_draws_the_timeline(void **state)
     text = page_of(&snapshot, &unreadable, &nothing, &size);
     check_well_formed(text, "time-without");
     free(text);
-    fixture_release(made);
+    fixture_release(fixture);
 }
 
 static void html_file_is_written_atomically(void **state)

@@ -560,7 +560,7 @@ static struct snapshot *snapshot_with_unknown(void)
     return snapshot;
 }
 
-static void function_with_most_unattributed_samples_leads(void **state)
+static void function_with_most_unattributed_samples_is_first(void **state)
 {
     (void)state;
     struct snapshot *snapshot = snapshot_with_unknown();
@@ -699,7 +699,7 @@ static void detail_screen_shows_callers(void **state)
 static int run_unknown_screen(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(function_with_most_unattributed_samples_leads),
+        cmocka_unit_test(function_with_most_unattributed_samples_is_first),
         cmocka_unit_test(unknown_column_is_hidden_without_unattributed_samples),
         cmocka_unit_test(function_screen_locates_unattributed_samples),
         cmocka_unit_test(line_without_accesses_is_described),
@@ -829,7 +829,7 @@ static void select_part(void)
             return;
         screen_press('j');
     }
-    fail_msg("no region to search in");
+    fail_msg("the search has no region that is part of an object");
 }
 
 static void nested_search_returns_with_escape(void **state)
@@ -1004,7 +1004,7 @@ static void volatility_takes_one_line(void **state)
     screen_close();
 }
 
-static int run_ways(void)
+static int run_screen_modes(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nested_search_returns_with_escape),
@@ -1024,6 +1024,6 @@ int main(void)
     failed += run_screens();
     failed += run_unknown_screen();
     failed += run_findings_screen();
-    failed += run_ways();
+    failed += run_screen_modes();
     return failed;
 }

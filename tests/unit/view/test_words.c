@@ -48,7 +48,7 @@ static void check_text(const char *where, const char *text)
         return;
     for (size_t i = 0; i < count; i++)
         if (has_word(text, claims[i])) {
-            printf("%s claims %s: %s\n", where, claims[i], text);
+            printf("%s of time samples mentions '%s': %s\n", where, claims[i], text);
             claimed++;
             return;
         }
@@ -424,7 +424,7 @@ static void simulation_sentence_describes_sampling_and_pauses(void **state)
 }
 
 /* The seconds before the program runs do not count as a pause. */
-static void simulation_sentence_before_the_program_starts(void **state)
+static void simulation_sentence_says_program_has_not_started(void **state)
 {
     char text[320];
     struct snapshot_simulation simulation = two_levels();
@@ -471,7 +471,7 @@ static int run_simulation_words(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(simulation_sentence_has_counts_and_rates),
         cmocka_unit_test(simulation_sentence_describes_sampling_and_pauses),
-        cmocka_unit_test(simulation_sentence_before_the_program_starts),
+        cmocka_unit_test(simulation_sentence_says_program_has_not_started),
         cmocka_unit_test(simulation_sentence_is_empty_without_simulation),
         cmocka_unit_test(simulation_sentence_fits_any_buffer),
     };
@@ -538,7 +538,7 @@ static void layout_readings_are_described(void **state)
     }
 }
 
-static void heap_note_in_a_time_range(void **state)
+static void heap_note_in_a_time_range_says_now(void **state)
 {
     struct snapshot_time_range range = {0};
     struct snapshot snapshot = {.heap.summary.note = "own"};
@@ -575,7 +575,7 @@ static int run_layout_words(void)
         cmocka_unit_test(whatif_layouts_are_described),
         cmocka_unit_test(sets_reading_describes_the_excess),
         cmocka_unit_test(layout_readings_are_described),
-        cmocka_unit_test(heap_note_in_a_time_range),
+        cmocka_unit_test(heap_note_in_a_time_range_says_now),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
