@@ -169,7 +169,7 @@ void profile_free(struct profile *profile)
         reuse_fini(profile->reuse);
     free(profile->reuse);
     window_fini(&profile->window);
-    thread_numbers_fini(&profile->threads);
+    hash_fini(&profile->threads.known);
     hash_fini(&profile->parts);
     free(profile->extras);
     free(profile->renames);
@@ -276,8 +276,9 @@ static void clear_ranking_counts(struct profile *profile, uint64_t now_ns)
     struct search *search = &profile->search;
     window_clear(&profile->window);
     sets_clear(&profile->sets);
-    timeline_clear(&profile->timeline);
-    findings_held_clear(&profile->findings_held);
+    timeline_fini(&profile->timeline);
+    memset(&profile->timeline, 0, sizeof profile->timeline);
+    profile->findings_held.count = 0;
     if (profile->reuse)
         reuse_clear(profile->reuse);
     search_phases_clear(&profile->search_phases);
@@ -320,7 +321,7 @@ void profile_zero(struct profile *profile, uint64_t now_ns)
     count_rows_clear(&profile->offset_levels);
     count_rows_clear(&profile->function_levels);
     count_rows_clear(&profile->code_levels);
-    thread_numbers_clear(&profile->threads);
+    hash_clear(&profile->threads.known);
     memset(profile->all, 0, sizeof profile->all);
     memset(profile->typed, 0, sizeof profile->typed);
     memset(profile->untyped, 0, sizeof profile->untyped);

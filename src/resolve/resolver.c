@@ -282,7 +282,8 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
     if (jitmap_refresh(&resolver->jitmap, resolver->options.pid, resolver->options.files))
         forget_functions(resolver);
     runtimes_detect(&resolver->runtimes, &resolver->space, resolver->options.pid, now_ns);
-    if (runtimes_tick(&resolver->runtimes))
+    resolver->runtimes.classes.tick++;
+    if (resolver->runtimes.hotspot.known)
         forget_functions(resolver);
     tick_allocations(resolver, now_ns);
 }

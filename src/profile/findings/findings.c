@@ -590,11 +590,6 @@ static void finding_strings(struct snapshot_finding *finding, const char **strin
     memcpy(strings, all, sizeof all);
 }
 
-void findings_held_clear(struct findings_held *held)
-{
-    held->count = 0;
-}
-
 void findings_held_fini(struct findings_held *held)
 {
     free(held->list);

@@ -47,7 +47,6 @@ struct findings_held {
 };
 
 void findings_held_fini(struct findings_held *held);
-void findings_held_clear(struct findings_held *held);
 
 /* Drops the findings about objects that were renamed (renamed[id] != 0): their counts have moved,
  * and the new objects are judged. */

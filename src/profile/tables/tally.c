@@ -269,16 +269,6 @@ size_t pairs_of(const struct pair **sorted, size_t count, uint32_t owner, size_t
     return high - low;
 }
 
-void thread_numbers_fini(struct thread_numbers *numbers)
-{
-    hash_fini(&numbers->known);
-}
-
-void thread_numbers_clear(struct thread_numbers *numbers)
-{
-    hash_clear(&numbers->known);
-}
-
 uint32_t thread_numbers_of(struct thread_numbers *numbers, uint32_t tid)
 {
     uint32_t *number = hash_find(&numbers->known, tid);

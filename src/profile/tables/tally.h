@@ -321,9 +321,6 @@ struct thread_numbers {
     uint32_t tids[THREADS_MAX]; /* by number */
 };
 
-void thread_numbers_fini(struct thread_numbers *numbers);
-void thread_numbers_clear(struct thread_numbers *numbers);
-
 uint32_t thread_numbers_of(struct thread_numbers *numbers, uint32_t tid);
 
 /* Samples without an object. Those that waited for data are also counted by function and

@@ -240,12 +240,6 @@ void timeline_fini(struct timeline *timeline)
     phases_fini(&timeline->phases);
 }
 
-void timeline_clear(struct timeline *timeline)
-{
-    timeline_fini(timeline);
-    memset(timeline, 0, sizeof *timeline);
-}
-
 static bool is_leading_object(const struct streams *streams, uint32_t object)
 {
     const struct stream *stream = streams_find(streams, STREAM_KEY(STREAM_OBJECT, object));

@@ -175,9 +175,6 @@ struct timeline {
 
 void timeline_fini(struct timeline *timeline);
 
-/* Resets the timeline; it starts again with the next sample. */
-void timeline_clear(struct timeline *timeline);
-
 static inline const struct streams *timeline_ranking(const struct timeline *timeline)
 {
     return &timeline->by[timeline->ranks];

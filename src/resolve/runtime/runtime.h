@@ -280,8 +280,6 @@ void runtimes_fini(struct runtimes *runtimes);
 void runtimes_forget(struct runtimes *runtimes);
 /* Searches for runtimes several times a second, because they start later than the program. */
 void runtimes_detect(struct runtimes *runtimes, struct space *space, pid_t pid, uint64_t now_ns);
-/* Starts a new tick; called once per refresh. Returns true if code may have other names now. */
-bool runtimes_tick(struct runtimes *runtimes);
 
 /* `mapping`: the start of the access's mapping, `regs`: the sample's registers or NULL. If the
  * object is not known, returns the name of the runtime's memory; NULL: not memory of a runtime. */

@@ -411,11 +411,6 @@ bool input_quiet(const struct input *input)
     return input->dry && clock_now_ns() - input->came_ns > INPUT_IDLE_NS / 4;
 }
 
-int input_fd(const struct input *input)
-{
-    return input->follows ? input->pipe_fd : -1;
-}
-
 /* Room for the longest record and for long runs of zstd. */
 enum { COMPRESSED_BUFFER_BYTES = 256 * 1024 };
 

@@ -93,9 +93,6 @@ void input_follow(struct input *input);
 /* Returns true if nothing has arrived for a while: later records belong to a later time. */
 bool input_quiet(const struct input *input);
 
-/* Returns a descriptor to poll for more bytes, or -1 if the input is not a followed pipe. */
-int input_fd(const struct input *input);
-
 /* Returns true if a blocked signal is pending that will end the program. */
 bool input_interrupted(void);
 

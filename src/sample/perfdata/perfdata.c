@@ -624,7 +624,7 @@ int perfdata_open(struct perfdata **out, const char *path, pid_t pid, perfdata_p
 
 int perfdata_fd(const struct perfdata *file)
 {
-    return input_fd(&file->input);
+    return file->input.follows ? file->input.pipe_fd : -1;
 }
 
 bool perfdata_is_live_pipe(const struct perfdata *file)
