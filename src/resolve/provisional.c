@@ -653,12 +653,12 @@ static bool provisional_part(struct resolver *resolver, struct located *whole, u
     return true;
 }
 
-bool provisional_code(struct resolver *resolver, struct located *memory,
+void provisional_code(struct resolver *resolver, struct located *memory,
                       const struct access *access, struct place *place)
 {
     uint64_t key = (hash_mix(hash_mix(memory->key) + access->ip) & ~UINT64_C(15)) | KEY_CODE;
     struct provisional_object part = {.kind = PROVISIONAL_CODE, .access = *access};
-    return provisional_part(resolver, memory, key, &part, place);
+    provisional_part(resolver, memory, key, &part, place);
 }
 
 bool provisional_slot(struct resolver *resolver, struct located *stack, uint64_t pc, int64_t slot,

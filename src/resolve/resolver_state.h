@@ -175,8 +175,8 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
 uint32_t provisional_class(struct resolver *resolver, const struct located *block);
 
 /* Handles memory with a type in debug information still being read. Sets place->object, ->holder,
- * and the instance's bounds if there was an answer before. Returns false if there is no room. */
-bool provisional_code(struct resolver *resolver, struct located *memory,
+ * and the instance's bounds if there was an answer before. */
+void provisional_code(struct resolver *resolver, struct located *memory,
                       const struct access *access, struct place *place);
 
 /* Handles a stack slot with a pending lookup of its variable. `slot`: distance from the CFA. */

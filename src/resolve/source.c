@@ -141,7 +141,7 @@ static bool may_be_source(const char *tail)
 }
 
 /* Tries the tails of the path: debug information is often made elsewhere (/build/x/src/a.c). */
-static bool try_path_tails(const struct source_options *options, struct source_text *text,
+static void try_path_tails(const struct source_options *options, struct source_text *text,
                            const char *file)
 {
     char directory[PATH_MAX];
@@ -150,7 +150,7 @@ static bool try_path_tails(const struct source_options *options, struct source_t
     const char *first = NULL;
     const char *tail = *file == '/' ? file + 1 : file;
     if (!getcwd(directory, sizeof directory) || !strcmp(directory, "/"))
-        return false;
+        return;
     for (int i = 0; i < TAILS_MAX && tail && *tail; i++) {
         if (may_be_source(tail)) {
             /* The path starts at our root, so that a user without access to the directory reads
@@ -159,7 +159,7 @@ static bool try_path_tails(const struct source_options *options, struct source_t
             int fd = files_open_below(-1, path, options->files, FILES_FOLLOW, TEXT_MAX_BYTES);
             if (fd != -ENOENT && fd != -ENOTDIR &&
                 source_take_file(options, text, fd, tail, " in the current directory"))
-                return true;
+                return;
             first = first ? first : tail;
         }
         tail = strchr(tail, '/');
@@ -169,7 +169,6 @@ static bool try_path_tails(const struct source_options *options, struct source_t
     if (first)
         text_append(text->note, sizeof text->note, "%s as %s and every shorter tail of it in %s",
                     *text->note ? ", and" : "looked for", first, shown);
-    return false;
 }
 
 static void source_search(const struct source_options *options, struct source_text *text)

@@ -40,11 +40,10 @@ static size_t run_end(const struct order_entry *entries, size_t from, size_t cou
     return from + 1 < count ? from + 1 : count;
 }
 
-/* Merges neighbouring runs of `from` in pairs. Returns false if only one run is left. */
-static bool merge_runs(const struct order_entry *from, struct order_entry *to, size_t count)
+/* Merges neighbouring runs of `from` in pairs. */
+static void merge_runs(const struct order_entry *from, struct order_entry *to, size_t count)
 {
-    size_t merged = 0;
-    for (size_t at = 0; at < count; merged++) {
+    for (size_t at = 0; at < count;) {
         size_t left = at;
         size_t middle = run_end(from, at, count);
         size_t right = middle;
@@ -57,7 +56,6 @@ static bool merge_runs(const struct order_entry *from, struct order_entry *to, s
         memcpy(to + at, from + right, (end - right) * sizeof *to);
         at = end;
     }
-    return merged > 1;
 }
 
 /* Sorts by natural merge sort: each CPU's records are already in order, so runs are long. */

@@ -28,9 +28,9 @@ static uint32_t draw_use_weight(const struct model *model, const struct cache *c
     return memory_hash(model->clock + cache->id) >> 20 & (one_in - 1) ? 0 : one_in;
 }
 
-/* Brings in a line that is absent; returns its index. */
-static uint32_t fill_absent_line(struct state_access *access, struct cache *cache, uint64_t number,
-                                 uint32_t node)
+/* Brings in a line that is absent. */
+static void fill_absent_line(struct state_access *access, struct cache *cache, uint64_t number,
+                             uint32_t node)
 {
     struct model *model = access->model;
     uint32_t index = cache == access->first && access->victim != CACHE_NONE
@@ -59,7 +59,6 @@ static uint32_t fill_absent_line(struct state_access *access, struct cache *cach
     slot->instruction = access->miss.kind & MODEL_INSTRUCTION;
     if (!cache->instruction && users_watch(&model->users, number << cache->line_shift))
         users_fetched(&model->users, number, cache->id, access->miss.who.ip);
-    return index;
 }
 
 /* Records a use in the shadow; returns true if the line was there. */

@@ -21,7 +21,7 @@ static bool coherence_share(struct model *model, struct state_thread *thread, ui
     return found;
 }
 
-static bool invalidate_line(struct model *model, struct state_thread *thread, uint64_t number,
+static void invalidate_line(struct model *model, struct state_thread *thread, uint64_t number,
                             struct model_who who)
 {
     bool found = false;
@@ -38,7 +38,6 @@ static bool invalidate_line(struct model *model, struct state_thread *thread, ui
                                            .reason = MODEL_INVALIDATED});
         model->taken_from[thread->fast.number]++;
     }
-    return found;
 }
 
 void coherence_take(struct model *model, uint32_t thread, uint64_t number, bool write,

@@ -753,8 +753,8 @@ void matrix_word(const struct matrix_table *table, const struct matrix_cell *cel
         format_recent(cell, out);
 }
 
-int matrix_words_draw(const struct matrix_table *table, const struct matrix_cell *cell,
-                      struct canvas *canvas, struct area area)
+void matrix_words_draw(const struct matrix_table *table, const struct matrix_cell *cell,
+                       struct canvas *canvas, struct area area)
 {
     static const enum paint paints[MATRIX_WORDS] = {
         [MATRIX_WORD_TITLE] = PAINT_PANE,   [MATRIX_WORD_SHARES] = PAINT_STRONG,
@@ -775,5 +775,4 @@ int matrix_words_draw(const struct matrix_table *table, const struct matrix_cell
         if (*text)
             used += canvas_wrap(canvas, rest, paints[word], text);
     }
-    return used;
 }

@@ -309,8 +309,7 @@ void watch_line(const struct snapshot_watch_object *object, char *out, size_t si
 static const double mostly = 0.5;
 
 /* Formats the time until a line is touched again, and the misses in between. */
-static const char *format_reuse_and_misses(const struct snapshot_watch_object *object,
-                                           char out[128])
+static void format_reuse_and_misses(const struct snapshot_watch_object *object, char out[128])
 {
     char time[24], count[16];
     if (snapshot_reuse_is_bound(&object->reuse_s))
@@ -328,7 +327,6 @@ static const char *format_reuse_and_misses(const struct snapshot_watch_object *o
         snprintf(out, 128, "accessed again after %s (median), with %s misses in between",
                  seconds_text(time, object->reuse_s.value),
                  text_count(count, object->misses.value));
-    return out;
 }
 
 static void write_reused_reading(const struct snapshot_watch_object *object, const char *again,

@@ -218,7 +218,7 @@ static void draw_without_simulation(const struct browser *browser, struct canvas
     canvas_wrap(canvas, area_below(area, 1), PAINT_PLAIN, text);
 }
 
-static struct area draw_answer(struct browser *browser, struct canvas *canvas, struct area area)
+static void draw_answer(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct whatif_view *view = whatif_view(browser);
     const struct snapshot_whatif *answer = shown_question(browser);
@@ -234,9 +234,8 @@ static struct area draw_answer(struct browser *browser, struct canvas *canvas, s
     }
     if (inside.rows > 0) {
         whatif_sentence(answer, text, sizeof text);
-        inside = area_below(inside, canvas_wrap(canvas, inside, PAINT_STRONG, text));
+        canvas_wrap(canvas, inside, PAINT_STRONG, text);
     }
-    return inside;
 }
 
 /* If several questions are open, they are listed above the displayed one. */

@@ -153,13 +153,12 @@ void table_set_all(struct table *table, const struct snapshot *snapshot)
               path_value(&columns->all_count, snapshot).integer);
 }
 
-bool table_select(struct table *table, uint64_t identity)
+void table_select(struct table *table, uint64_t identity)
 {
     if (!select_identity(table, identity))
-        return false;
+        return;
     table->pinned = true;
     table->identity = identity;
-    return true;
 }
 
 void table_prefer(struct table *table, uint64_t identity)

@@ -52,8 +52,8 @@ size_t table_rows(const struct table *table);
 /* Returns the selected row; NULL if there is none. */
 const void *table_selected(const struct table *table);
 
-/* Selects the row with this identity; returns false if it is not listed. */
-bool table_select(struct table *table, uint64_t identity);
+/* Selects the row with this identity, if it is listed. */
+void table_select(struct table *table, uint64_t identity);
 
 /* Selects a row of the current list until the user moves the selection. */
 void table_prefer(struct table *table, uint64_t identity);
