@@ -73,27 +73,6 @@ static uint32_t index_of(struct field_counts *counts, const struct counted_field
     return counts->count;
 }
 
-/* Passes the counts since the last call, by measure, to `take` with the field's index. */
-static void field_counts_take(struct field_counts *counts, const struct place_names *names,
-                              void (*take)(void *context, uint32_t field,
-                                           const double weight[SNAPSHOT_MEASURES]),
-                              void *context)
-{
-    for (uint32_t i = 0; i < FIELD_ROWS; i++) {
-        struct field_row *row = &counts->rows[i];
-        struct counted_field field;
-        if (!row->counted)
-            continue;
-        if (!row->field && field_counts_find_member(row, names, &field))
-            row->field = index_of(counts, &field);
-        if (!row->field)
-            continue;
-        take(context, row->field - 1, row->weight);
-        memset(row->weight, 0, sizeof row->weight);
-        row->counted = false;
-    }
-}
-
 const char *field_counts_name(const struct counted_field *field, const struct place_names *names,
                               char *out, size_t out_size)
 {
@@ -131,27 +110,6 @@ static uint32_t group_of(struct thread_groups *groups, const char *name)
     bool last = groups->count == THREAD_GROUPS_MAX - 1;
     snprintf(groups->names[groups->count], THREAD_NAME_BYTES, "%s", last ? "more threads" : name);
     return groups->count++;
-}
-
-/* Passes the counts of each thread since the last call, by measure, to `take` with its group. */
-static void thread_groups_take(struct thread_groups *groups, const struct place_names *names,
-                               void (*take)(void *context, uint32_t group,
-                                            const double weight[SNAPSHOT_MEASURES]),
-                               void *context)
-{
-    for (uint32_t i = 0; i < THREAD_NUMBERS; i++) {
-        char name[THREAD_NAME_BYTES] = "unnamed";
-        union place_answer answer;
-        if (!groups->threads[i].counted)
-            continue;
-        if (i == THREAD_NUMBERS - 1)
-            snprintf(name, sizeof name, "more threads");
-        else if (place_ask(names, PLACE_THREAD, groups->threads[i].tid, &answer))
-            thread_groups_name(answer.thread, name);
-        take(context, group_of(groups, name), groups->threads[i].weight);
-        memset(groups->threads[i].weight, 0, sizeof groups->threads[i].weight);
-        groups->threads[i].counted = false;
-    }
 }
 
 static enum snapshot_measure role_measure(enum event_role role)
@@ -313,14 +271,43 @@ static void add_measures(struct timeline *timeline, uint64_t key,
             streams_add(&timeline->by[i], key, weight[i]);
 }
 
-static void add_thread_group(void *context, uint32_t group, const double weight[SNAPSHOT_MEASURES])
+/* Adds the counts of each thread since the last step to its group. */
+static void add_threads(struct timeline *timeline, const struct place_names *names)
 {
-    add_measures(context, STREAM_KEY(STREAM_THREADS, group), weight);
+    struct thread_groups *groups = &timeline->threads;
+    for (uint32_t i = 0; i < THREAD_NUMBERS; i++) {
+        char name[THREAD_NAME_BYTES] = "unnamed";
+        union place_answer answer;
+        if (!groups->threads[i].counted)
+            continue;
+        if (i == THREAD_NUMBERS - 1)
+            snprintf(name, sizeof name, "more threads");
+        else if (place_ask(names, PLACE_THREAD, groups->threads[i].tid, &answer))
+            thread_groups_name(answer.thread, name);
+        add_measures(timeline, STREAM_KEY(STREAM_THREADS, group_of(groups, name)),
+                     groups->threads[i].weight);
+        memset(groups->threads[i].weight, 0, sizeof groups->threads[i].weight);
+        groups->threads[i].counted = false;
+    }
 }
 
-static void add_field_count(void *context, uint32_t field, const double weight[SNAPSHOT_MEASURES])
+/* Adds the counts of each field since the last step. */
+static void add_fields(struct timeline *timeline, const struct place_names *names)
 {
-    add_measures(context, STREAM_KEY(STREAM_FIELD, field), weight);
+    struct field_counts *counts = &timeline->fields;
+    for (uint32_t i = 0; i < FIELD_ROWS; i++) {
+        struct field_row *row = &counts->rows[i];
+        struct counted_field field;
+        if (!row->counted)
+            continue;
+        if (!row->field && field_counts_find_member(row, names, &field))
+            row->field = index_of(counts, &field);
+        if (!row->field)
+            continue;
+        add_measures(timeline, STREAM_KEY(STREAM_FIELD, row->field - 1), row->weight);
+        memset(row->weight, 0, sizeof row->weight);
+        row->counted = false;
+    }
 }
 
 /* Marks everything counted before the first step, so that it has streams from now on. */
@@ -367,8 +354,8 @@ bool timeline_step(struct timeline *timeline, const struct timeline_totals *tota
     }
     uint64_t periods = (now_ns - timeline->next_ns) / TIMELINE_BASE_NS + 1;
     timeline_record_totals(timeline, totals, streams_put);
-    thread_groups_take(&timeline->threads, totals->names, add_thread_group, timeline);
-    field_counts_take(&timeline->fields, totals->names, add_field_count, timeline);
+    add_threads(timeline, totals->names);
+    add_fields(timeline, totals->names);
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
         streams_close(&timeline->by[i], now_ns);
     bool changed =

@@ -114,6 +114,4 @@ int whatif_runs(struct whatif *whatif, uint32_t thread);
 void whatif_access(struct whatif *whatif, uint64_t address, uint32_t size_bytes, uint32_t kind,
                    uint32_t ip, uint32_t served);
 
-typedef void (*resident_sink)(void *context, uint64_t address, uint32_t line_bytes);
-
 #endif
