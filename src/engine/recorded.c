@@ -50,7 +50,7 @@ unsigned engine_loading(struct engine *engine)
     return resolver_loading(engine->resolver).waiting;
 }
 
-struct perfdata_span engine_span(const struct engine *engine)
+static struct perfdata_span engine_span(const struct engine *engine)
 {
     if (engine->sampler)
         return engine_perfdata(engine) ? perfdata_span(engine_perfdata(engine))

@@ -239,8 +239,6 @@ static inline struct perfdata *engine_perfdata(const struct engine *engine)
 /* In simulated.c: names, and pairs of a simulation, from the resolver or the store. */
 struct place_names engine_names(struct engine *engine);
 
-struct perfdata_span engine_span(const struct engine *engine);
-
 /* Fills in the role of each event (enum event_role) for the tables. */
 static inline void engine_roles(const struct engine *engine, uint8_t roles[SAMPLE_EVENTS_MAX])
 {

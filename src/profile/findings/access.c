@@ -98,6 +98,10 @@ static bool is_only_link(const struct snapshot_layout *layout)
     return count == 1;
 }
 
+static void findings_links(const struct findings *findings, size_t object,
+                           const struct snapshot_layout *layout, uint64_t link_offset,
+                           struct findings_links *links);
+
 /* Returns true if the member is a link, and leads far. */
 static bool note_link_member(const struct findings *findings, size_t index,
                              const struct snapshot_layout *layout,
@@ -479,9 +483,9 @@ static const struct window_entry *next_miss_on_type(const struct window *window,
     return NULL;
 }
 
-void findings_links(const struct findings *findings, size_t object,
-                    const struct snapshot_layout *layout, uint64_t link_offset,
-                    struct findings_links *links)
+static void findings_links(const struct findings *findings, size_t object,
+                           const struct snapshot_layout *layout, uint64_t link_offset,
+                           struct findings_links *links)
 {
     const struct spread *spread = findings_spread(findings, object);
     const struct window *window = findings->window;

@@ -10,7 +10,10 @@
 #include "profile/state.h"
 #include "snapshot_findings.h"
 
-static double findings_worth(const struct snapshot_finding *finding);
+static double findings_worth(const struct snapshot_finding *finding)
+{
+    return isnan(finding->gain) ? finding->share : finding->gain;
+}
 
 /* Members; for all rules about layout. */
 static const double member_hot = 0.05;   /* minimum share of the type's samples for a hot member */
@@ -337,11 +340,6 @@ static void set_finding_object(struct snapshot_finding *finding,
     finding->function = object->code[0].function;
     finding->file = object->code[0].file;
     finding->line = object->code[0].line;
-}
-
-static double findings_worth(const struct snapshot_finding *finding)
-{
-    return isnan(finding->gain) ? finding->share : finding->gain;
 }
 
 static bool begins_with_any(const char *text, const char *const *names)

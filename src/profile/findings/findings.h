@@ -171,9 +171,6 @@ struct findings_links {
     uint32_t deep;     /* nodes with this many successors: */
 };
 enum { FINDINGS_LINKS_DEEP = 4 };
-void findings_links(const struct findings *findings, size_t object,
-                    const struct snapshot_layout *layout, uint64_t link_offset,
-                    struct findings_links *links);
 
 /* Returns true if two links lead back to each other's node: a doubly linked list. */
 bool findings_links_mutual(const struct findings *findings, size_t object,

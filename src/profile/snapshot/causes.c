@@ -6,8 +6,22 @@
 #include "base/array.h"
 #include "profile/snapshot/builders.h"
 
-static uint32_t build_thread_id(const struct build *build, uint32_t number);
-static const char *build_thread_name(struct build *build, uint32_t tid);
+/* Returns the thread id of a dense number; 0: the threads beyond the limit. build_thread_name()
+ * returns "worker (123)", or NULL if memory runs out. */
+static uint32_t build_thread_id(const struct build *build, uint32_t number)
+{
+    return number < THREADS_MAX ? build->profile->threads.tids[number] : 0;
+}
+
+static const char *build_thread_name(struct build *build, uint32_t tid)
+{
+    union place_answer answer;
+    if (!tid)
+        return "more threads";
+    if (build_ask(build, PLACE_THREAD, tid, &answer))
+        return arena_printf(build->arena, "%s (%" PRIu32 ")", answer.thread, tid);
+    return arena_printf(build->arena, "thread %" PRIu32, tid);
+}
 
 /* Evictors by row, and as a matrix. */
 
@@ -263,23 +277,6 @@ static void build_evictors(struct build *build, enum causes_of kind, double evic
 }
 
 /* Names */
-
-/* Returns the thread id of a dense number; 0: the threads beyond the limit. build_thread_name()
- * returns "worker (123)", or NULL if memory runs out. */
-static uint32_t build_thread_id(const struct build *build, uint32_t number)
-{
-    return number < THREADS_MAX ? build->profile->threads.tids[number] : 0;
-}
-
-static const char *build_thread_name(struct build *build, uint32_t tid)
-{
-    union place_answer answer;
-    if (!tid)
-        return "more threads";
-    if (build_ask(build, PLACE_THREAD, tid, &answer))
-        return arena_printf(build->arena, "%s (%" PRIu32 ")", answer.thread, tid);
-    return arena_printf(build->arena, "thread %" PRIu32, tid);
-}
 
 static void name_row(struct build *build, enum causes_of kind, struct snapshot_causes_row *row)
 {

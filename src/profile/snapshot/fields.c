@@ -19,10 +19,11 @@ struct folding {
     bool exact; /* see find_members() */
 };
 
-/* Sets the name and the type, in the build's arena; the name stays NULL if memory runs out. */
-void field_name(struct build *build, const struct folding *folding, struct snapshot_field *field);
-
-static bool build_same_field(const struct snapshot_field *a, const struct snapshot_field *b);
+static bool build_same_field(const struct snapshot_field *a, const struct snapshot_field *b)
+{
+    return a->type_id == b->type_id && a->member == b->member && a->offset == b->offset &&
+           a->unit == b->unit;
+}
 
 /* The sums are large, so they exist only for the fields that are kept. */
 
@@ -158,7 +159,9 @@ static void name_offset(struct build *build, const struct folding *folding,
         field->type = arena_string(build->arena, folding->type.name);
 }
 
-void field_name(struct build *build, const struct folding *folding, struct snapshot_field *field)
+/* Sets the name and the type, in the build's arena; the name stays NULL if memory runs out. */
+static void field_name(struct build *build, const struct folding *folding,
+                       struct snapshot_field *field)
 {
     if (field->type_id)
         name_member(build, folding, field);
@@ -458,12 +461,6 @@ static void find_members(const struct build *build, bool exact, struct snapshot_
         field->offset = member->offset + element * member->stride;
     }
     share_members(build, fields, count);
-}
-
-static bool build_same_field(const struct snapshot_field *a, const struct snapshot_field *b)
-{
-    return a->type_id == b->type_id && a->member == b->member && a->offset == b->offset &&
-           a->unit == b->unit;
 }
 
 static size_t merge_fields(struct snapshot_field *fields, size_t count)

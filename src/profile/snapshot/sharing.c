@@ -267,8 +267,25 @@ static struct sharing_remedy sharing_group_remedy(const struct snapshot_sharing_
     return (struct sharing_remedy){.kind = kind};
 }
 
-static double sharing_all_samples(const struct build *build);
-static double sharing_object_samples(const struct build *build, uint32_t object);
+/* Return the samples of all events in the shown basis: attributed, and of one object. */
+static double sharing_all_samples(const struct build *build)
+{
+    double all = 0;
+    for (uint16_t i = 0; i < build->profile->options.event_count; i++)
+        if (profile_shares(build->profile, i))
+            all += build_read(build, &build->profile->all[i].samples);
+    return all;
+}
+
+static double sharing_object_samples(const struct build *build, uint32_t object)
+{
+    const struct tallies *objects = &build->profile->objects;
+    double all = 0;
+    for (uint16_t i = 0; i < objects->events && object < objects->ids; i++)
+        if (profile_shares(build->profile, i))
+            all += build_read(build, &tallies_at(objects, object, i)->samples);
+    return all;
+}
 
 /* Groups lines with the same cause, such as an array of counters or a field in many blocks. */
 
@@ -443,26 +460,6 @@ static double sharing_total_misses(const struct build *build)
     bool of_misses = profile->options.simulated &&
                      profile->options.roles[profile->sharing_event] != EVENT_ACCESS;
     return of_misses ? build_read(build, &profile->all[profile->sharing_event].samples) : NAN;
-}
-
-/* Return the samples of all events in the shown basis: attributed, and of one object. */
-static double sharing_all_samples(const struct build *build)
-{
-    double all = 0;
-    for (uint16_t i = 0; i < build->profile->options.event_count; i++)
-        if (profile_shares(build->profile, i))
-            all += build_read(build, &build->profile->all[i].samples);
-    return all;
-}
-
-static double sharing_object_samples(const struct build *build, uint32_t object)
-{
-    const struct tallies *objects = &build->profile->objects;
-    double all = 0;
-    for (uint16_t i = 0; i < objects->events && object < objects->ids; i++)
-        if (profile_shares(build->profile, i))
-            all += build_read(build, &tallies_at(objects, object, i)->samples);
-    return all;
 }
 
 /* ---- sides ---- */

@@ -10,7 +10,13 @@
 #include "base/hash.h"
 #include "profile/tables/statistics.h"
 
-static double phases_sum(const double *counts);
+static double phases_sum(const double *counts)
+{
+    double sum = 0;
+    for (unsigned i = 0; i < PHASES_COLUMNS; i++)
+        sum += counts[i];
+    return sum;
+}
 
 /* The dispersion of windows within one phase, and the test whether two windows differ by more. */
 
@@ -153,14 +159,6 @@ static void phases_learn(struct phases *phases)
  * The noise is clamped; otherwise a time range with few samples would match every phase. */
 static const double recurs_within = 0.15;
 static const double noise_max = 0.10;
-
-static double phases_sum(const double *counts)
-{
-    double sum = 0;
-    for (unsigned i = 0; i < PHASES_COLUMNS; i++)
-        sum += counts[i];
-    return sum;
-}
 
 /* Returns the total variation distance of two distributions, 0 to 1. */
 static double phases_distance(const double *left, const double *right)

@@ -268,9 +268,6 @@ struct scene {
 void step_over(const struct scene *scene, struct state *state, const struct insn *insn);
 
 void state_join(struct shapes *shapes, struct state *state, const struct state *other);
-/* Returns the value in a slot; NULL: not known. Storing an unknown value removes the slot. */
-const struct value *state_slot(const struct state *state, int64_t offset);
-void state_store(struct state *state, int64_t offset, const struct value *value);
 
 struct flows;
 

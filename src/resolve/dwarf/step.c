@@ -95,6 +95,49 @@ static struct value part_value(const struct placing *placing, const struct passe
                : value_loaded(placing->shapes, passed->shape, part, DWARF_HOW_ARGUMENT);
 }
 
+static uint32_t slot_index(const struct state *state, int64_t offset)
+{
+    uint32_t at = 0;
+    while (at < state->slot_count && state->slots[at].offset < offset)
+        at++;
+    return at;
+}
+
+static bool state_has_slot(const struct state *state, uint32_t at, int64_t offset)
+{
+    return at < state->slot_count && state->slots[at].offset == offset;
+}
+
+/* Returns the value in a slot; NULL: not known. */
+static const struct value *state_slot(const struct state *state, int64_t offset)
+{
+    uint32_t at = slot_index(state, offset);
+    return state_has_slot(state, at, offset) ? &state->slots[at].value : NULL;
+}
+
+/* Storing an unknown value removes the slot. Without room, drops the slot farthest from the frame's
+ * end: the outgoing arguments. */
+static void state_store(struct state *state, int64_t offset, const struct value *value)
+{
+    uint32_t at = slot_index(state, offset);
+    if (state_has_slot(state, at, offset)) {
+        state->slots[at].value = *value;
+        return;
+    }
+    if (value->kind <= VALUE_NUMBER)
+        return;
+    if (state->slot_count == STATE_SLOTS) {
+        if (!at)
+            return;
+        memmove(&state->slots[0], &state->slots[1], (--at) * sizeof *state->slots);
+        state->slots[at] = (struct state_slot){offset, *value};
+        return;
+    }
+    memmove(&state->slots[at + 1], &state->slots[at],
+            (state->slot_count++ - at) * sizeof *state->slots);
+    state->slots[at] = (struct state_slot){offset, *value};
+}
+
 static void place_in_memory(struct placing *placing, const struct passed *passed)
 {
     for (uint64_t part = 0; part < passed->size && passed->size <= 4096; part += EIGHTBYTE) {
@@ -418,47 +461,6 @@ void step_over(const struct scene *scene, struct state *state, const struct insn
     if (known && insn->op == INSN_OP_EXCHANGE && insn->source < SREG_COUNT)
         state->regs[insn->source] = traded;
     mark_followed(state, insn);
-}
-
-static uint32_t slot_index(const struct state *state, int64_t offset)
-{
-    uint32_t at = 0;
-    while (at < state->slot_count && state->slots[at].offset < offset)
-        at++;
-    return at;
-}
-
-static bool state_has_slot(const struct state *state, uint32_t at, int64_t offset)
-{
-    return at < state->slot_count && state->slots[at].offset == offset;
-}
-
-const struct value *state_slot(const struct state *state, int64_t offset)
-{
-    uint32_t at = slot_index(state, offset);
-    return state_has_slot(state, at, offset) ? &state->slots[at].value : NULL;
-}
-
-/* Without room, drops the slot farthest from the frame's end: the outgoing arguments. */
-void state_store(struct state *state, int64_t offset, const struct value *value)
-{
-    uint32_t at = slot_index(state, offset);
-    if (state_has_slot(state, at, offset)) {
-        state->slots[at].value = *value;
-        return;
-    }
-    if (value->kind <= VALUE_NUMBER)
-        return;
-    if (state->slot_count == STATE_SLOTS) {
-        if (!at)
-            return;
-        memmove(&state->slots[0], &state->slots[1], (--at) * sizeof *state->slots);
-        state->slots[at] = (struct state_slot){offset, *value};
-        return;
-    }
-    memmove(&state->slots[at + 1], &state->slots[at],
-            (state->slot_count++ - at) * sizeof *state->slots);
-    state->slots[at] = (struct state_slot){offset, *value};
 }
 
 void state_join(struct shapes *shapes, struct state *state, const struct state *other)

@@ -6,7 +6,13 @@
 #include "base/array.h"
 #include "resolve/heap/walk_state.h"
 
-static bool walk_lists_in_heap(const struct walk *walk, uint64_t address);
+/* Returns true if a list pointer can have this value: in a heap, or in a possible one. */
+static bool walk_lists_in_heap(const struct walk *walk, uint64_t address)
+{
+    if (address < WALK_PAGE_BYTES || address & 15)
+        return false;
+    return walk_spans_find(walk, address) || walk_is_data(maps_find(&walk->memory.maps, address));
+}
 
 enum {
     CACHES_MAX = 1 << 16,
@@ -228,14 +234,6 @@ enum {
 void walk_lists_init(struct walk_lists *lists)
 {
     *lists = (struct walk_lists){.entries_left = LIST_FIND_MAX};
-}
-
-/* Returns true if a list pointer can have this value: in a heap, or in a possible one. */
-static bool walk_lists_in_heap(const struct walk *walk, uint64_t address)
-{
-    if (address < WALK_PAGE_BYTES || address & 15)
-        return false;
-    return walk_spans_find(walk, address) || walk_is_data(maps_find(&walk->memory.maps, address));
 }
 
 static bool is_list_pointer(const struct walk *walk, uint64_t pointer)

@@ -548,7 +548,16 @@ static void browser_show_screen(struct browser *browser, enum screen_id screen)
         browser_go(browser, screen);
 }
 
-static void browser_return_to_now(struct browser *browser, struct request *request);
+/* Goes from a time range back to now, from any screen. */
+static void browser_return_to_now(struct browser *browser, struct request *request)
+{
+    if (browser->frozen)
+        browser_freeze(browser);
+    if (browser->snapshot && browser->snapshot->time_range)
+        request->kind = REQUEST_NOW;
+    else
+        browser_message(browser, "the present is shown; 8, Phases, selects a time range");
+}
 
 static void browser_go_back(struct browser *browser, struct request *request)
 {
@@ -563,17 +572,6 @@ static void browser_go_back(struct browser *browser, struct request *request)
         *request = (struct request){.kind = REQUEST_PLAY_GO, .name = "here"};
     else
         browser_message(browser, "this is the top level: 1 to 9 are the screens, q quits");
-}
-
-/* Goes from a time range back to now, from any screen. */
-static void browser_return_to_now(struct browser *browser, struct request *request)
-{
-    if (browser->frozen)
-        browser_freeze(browser);
-    if (browser->snapshot && browser->snapshot->time_range)
-        request->kind = REQUEST_NOW;
-    else
-        browser_message(browser, "the present is shown; 8, Phases, selects a time range");
 }
 
 void browser_pane_step(struct browser *browser, int direction)

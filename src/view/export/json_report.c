@@ -16,7 +16,19 @@
 enum { REPORT_ROWS_MAX = 1 << 17 };
 
 static double report_number(const json_t *from, const char *path);
-static json_t *report_member(const json_t *from, const char *path);
+/* Finds "a.b"; returns NULL if it does not exist. */
+static json_t *report_member(const json_t *from, const char *path)
+{
+    char name[64];
+    json_t *at = (json_t *)(uintptr_t)from;
+    for (const char *dot; at && *path; path = dot + (*dot == '.')) {
+        dot = strchrnul(path, '.');
+        snprintf(name, sizeof name, "%.*s", (int)(dot - path), path);
+        at = json_object_get(at, name);
+    }
+    return at;
+}
+
 static const char *report_text(struct report *report, const json_t *from, const char *path);
 
 /* ---- tables of a saved report: objects with their fields, and functions ---- */
@@ -227,19 +239,6 @@ bool report_file_is_json(const char *path)
 enum { TEXT_MAX = 4096 };
 
 static const double objects_listed = 0.001;
-
-/* Finds "a.b"; returns NULL if it does not exist. */
-static json_t *report_member(const json_t *from, const char *path)
-{
-    char name[64];
-    json_t *at = (json_t *)(uintptr_t)from;
-    for (const char *dot; at && *path; path = dot + (*dot == '.')) {
-        dot = strchrnul(path, '.');
-        snprintf(name, sizeof name, "%.*s", (int)(dot - path), path);
-        at = json_object_get(at, name);
-    }
-    return at;
-}
 
 /* Returns NAN if the member does not exist, or is not a finite number of at least 0. */
 static double report_number(const json_t *from, const char *path)

@@ -135,6 +135,9 @@ static bool has_threads(const struct snapshot *snapshot)
     return snapshot->watch.threads > 1;
 }
 
+static void watch_reading(const struct snapshot_watch *watch,
+                          const struct snapshot_watch_object *object, char *out, size_t size);
+
 static void watch_column_reading(const struct snapshot *snapshot, const void *pointer, char *out,
                                  size_t size)
 {
@@ -356,8 +359,9 @@ static void write_too_few_reading(const struct snapshot_watch *watch,
              seconds_text(time, watch->long_s), object->needed, pace);
 }
 
-void watch_reading(const struct snapshot_watch *watch, const struct snapshot_watch_object *object,
-                   char *out, size_t size)
+/* Explains the verdict and suggests a remedy, in one to three sentences. */
+static void watch_reading(const struct snapshot_watch *watch,
+                          const struct snapshot_watch_object *object, char *out, size_t size)
 {
     char again[128];
     format_reuse_and_misses(object, again);
