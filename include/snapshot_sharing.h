@@ -131,4 +131,11 @@ struct snapshot_sharing {
 const char *sharing_verdict_name(enum sharing_verdict verdict);
 const char *sharing_evidence_name(enum sharing_evidence evidence);
 
+/* Returns the first byte of the line that a side uses; 0: not known. */
+static inline unsigned sharing_first_byte(const struct snapshot_sharing_side *side)
+{
+    uint64_t bytes = side->read | side->written;
+    return bytes ? (unsigned)__builtin_ctzll(bytes) : 0;
+}
+
 #endif

@@ -69,4 +69,10 @@ bool opcode_is_gather(const struct encoding *in);
 
 unsigned opcode_lanes(const struct encoding *in);
 
+/* Returns the operand size of general registers, unless the opcode has byte operands. */
+static inline unsigned general_bytes(const struct encoding *in)
+{
+    return in->wide ? 8 : in->operand16 ? 2 : 4;
+}
+
 #endif

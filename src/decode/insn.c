@@ -35,11 +35,6 @@ static uint32_t register_bit(uint8_t reg)
     return reg < SREG_COUNT ? 1u << reg : 0;
 }
 
-static unsigned general_bytes(const struct encoding *in)
-{
-    return in->wide ? 8 : in->operand16 ? 2 : 4;
-}
-
 /* Returns the operand width: in most pairs of opcodes the even one has byte operands. */
 static unsigned width_of(const struct encoding *in)
 {

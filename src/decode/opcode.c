@@ -312,11 +312,6 @@ static bool is_mmx(const struct encoding *in)
            (in->opcode >= 0xd1 && in->opcode != 0xc6);
 }
 
-static unsigned general_bytes(const struct encoding *in)
-{
-    return in->wide ? 8 : in->operand16 ? 2 : 4;
-}
-
 static uint8_t operand_bytes(const struct encoding *in, uint8_t size)
 {
     static const uint8_t narrower[6] = {2, 4, 8, 2, 4, 2};

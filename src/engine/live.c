@@ -11,18 +11,11 @@
  * system call; after that, the same amount of the thread's own CPU time. */
 enum { SLICE_NS = 10000000, FOLLOW_NS = 1000000 };
 
-static uint64_t drain_cpu_ns(void)
-{
-    struct timespec used = {0};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return (uint64_t)used.tv_sec * CLOCK_NS_PER_S + (uint64_t)used.tv_nsec;
-}
-
 static bool slice_has_ended(struct engine *engine)
 {
     if (!engine->slice_until_ns || clock_now_ns() < engine->slice_until_ns)
         return false;
-    uint64_t own_ns = drain_cpu_ns();
+    uint64_t own_ns = clock_thread_cpu_ns();
     if (!engine->slice_own_until_ns)
         engine->slice_own_until_ns = own_ns + SLICE_NS / 2;
     return own_ns >= engine->slice_own_until_ns;

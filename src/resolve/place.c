@@ -4,6 +4,7 @@
 
 #include "agent_abi.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "resolve/library_types.h"
 #include "resolve/resolver_state.h"
 
@@ -561,9 +562,7 @@ static void describe_anonymous(const struct resolver *resolver, const struct map
 static void describe_missing(const struct space *space, const struct map *map,
                              struct function_desc *desc, char *text, size_t text_size)
 {
-    const char *path = space->binaries.list[map->binary - 1].shown;
-    const char *slash = strrchr(path, '/');
-    desc->module = slash ? slash + 1 : path;
+    desc->module = text_base_name(space->binaries.list[map->binary - 1].shown);
     desc->start = desc->end = map->start;
     snprintf(text, text_size, "[code of %s]", desc->module);
     desc->name = text;

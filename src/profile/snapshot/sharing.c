@@ -25,13 +25,6 @@ static inline int sharing_compare_descending(double a, double b)
     return a > b ? -1 : a < b;
 }
 
-/* Returns the first byte of the line that a side uses; 0: not known. */
-static inline unsigned sharing_first_byte(const struct snapshot_sharing_side *side)
-{
-    uint64_t bytes = side->read | side->written;
-    return bytes ? (unsigned)__builtin_ctzll(bytes) : 0;
-}
-
 /* Returns the whole lines from the start of the instance, which can begin anywhere in a line. */
 static inline int64_t sharing_line_in_object(const struct sharing_listed *listed)
 {

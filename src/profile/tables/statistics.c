@@ -329,7 +329,7 @@ struct comparison compare_shares(double a, double samples_a, double b, double sa
                                score_test_p(first.value, samples_a, second.value, samples_b)};
 }
 
-static double mean_of(const double *values, size_t count)
+double mean_of(const double *values, size_t count)
 {
     double sum = 0;
     for (size_t i = 0; i < count; i++)

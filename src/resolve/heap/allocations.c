@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/text.h"
 #include "resolve/heap/bin_rules.h"
 #include "resolve/heap/blocks.h"
 #include "resolve/heap/walked_heap.h"
@@ -730,15 +731,14 @@ static void describe_site(struct allocations *allocations, uint64_t address, str
     bool known = allocations->options.name(allocations->options.context, address - 1, &function,
                                            &module, &file, &line);
     bool later = known && line == BINS_LINE_LATER;
-    const char *slash = file ? strrchr(file, '/') : NULL;
     if (later && site->words)
         return;
     site->unsure = later;
     if (!known || !function)
         site->words = arena_printf(&allocations->strings, "0x%llx", (unsigned long long)address);
     else if (file && line && !later)
-        site->words = arena_printf(&allocations->strings, "%s (%s:%u)", function,
-                                   slash ? slash + 1 : file, line);
+        site->words =
+            arena_printf(&allocations->strings, "%s (%s:%u)", function, text_base_name(file), line);
     else if (module && *module)
         site->words = arena_printf(&allocations->strings, "%s (%s)", function, module);
     else

@@ -380,12 +380,6 @@ struct naming {
     bool unsure;   /* an answer is pending */
 };
 
-static const char *last_component(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* Returns true for names like "libx.so.1+0x1230". */
 static bool is_module_offset(const char *function, const char *module)
 {
@@ -410,12 +404,12 @@ static void frame_name(struct frame *frame, struct naming *naming, uint64_t retu
     if (frame->known)
         snprintf(frame->text, sizeof frame->text, "%s", function);
     else if (found && module && *module)
-        snprintf(frame->text, sizeof frame->text, "[%s]", last_component(module));
+        snprintf(frame->text, sizeof frame->text, "[%s]", text_base_name(module));
     else
         snprintf(frame->text, sizeof frame->text, "?");
     frame->place_later = found && line == BINS_LINE_LATER;
     if (found && file && line && !frame->place_later)
-        snprintf(frame->place, sizeof frame->place, " %s:%u", last_component(file), line);
+        snprintf(frame->place, sizeof frame->place, " %s:%u", text_base_name(file), line);
     /* Sanitise again: the text may be cut inside a character, or may not be clean. */
     text_sanitise(frame->text, sizeof frame->text, frame->text, sizeof frame->text);
     text_sanitise(frame->place, sizeof frame->place, frame->place, sizeof frame->place);

@@ -264,21 +264,14 @@ static bool count_block(void *context, const struct walk_block *found)
     return !atomic_load_explicit(&walked->ends, memory_order_relaxed);
 }
 
-static uint64_t walk_cpu_ns(void)
-{
-    struct timespec used = {0};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return (uint64_t)used.tv_sec * CLOCK_NS_PER_S + (uint64_t)used.tv_nsec;
-}
-
 /* Counts all blocks. This and everything called from here runs in the counter's thread. */
 static void count_all(void *context, void *batch)
 {
     struct walked_count *count = *(struct walked_count **)batch;
-    uint64_t start_ns = walk_cpu_ns();
+    uint64_t start_ns = clock_thread_cpu_ns();
     classes_start(&count->classes);
     count->blocks = walk_all(count->walk, count_block, context);
-    count->took_ns = walk_cpu_ns() - start_ns;
+    count->took_ns = clock_thread_cpu_ns() - start_ns;
 }
 
 static void pass_threads_to_walk(struct walk *walk, const struct tcbs *tcbs)

@@ -355,11 +355,6 @@ enum {
     SESSION_PERIOD_EXACT = 10 /* shorter periods are not jittered: rare events */
 };
 
-static bool counts_time(const struct event *event)
-{
-    return event_is_software(event) && event->role == EVENT_TIME;
-}
-
 static void raise_descriptor_limit(void)
 {
     struct rlimit limit;
@@ -376,7 +371,7 @@ static uint64_t first_period(const struct session *session, unsigned index)
     const struct event *event = &session->plan.events[index];
     if (index == 0 && session->options.period)
         return session->options.period;
-    if (counts_time(event))
+    if (event_is_clock(event))
         return CLOCK_NS_PER_S / session->options.rate;
     if (index == 0)
         return session->plan.first_period;
@@ -488,7 +483,7 @@ int session_open(struct session *session, const struct source *source,
                                 .pid_fd = -1};
     if (!options->rate)
         session->options.rate = SESSION_RATE;
-    session->spares = !options->rate && !options->period && counts_time(&plan->events[0]) &&
+    session->spares = !options->rate && !options->period && event_is_clock(&plan->events[0]) &&
                       event_is_software(&plan->events[0]) && kernel_virtual(kernel);
     long most = kernel_number(kernel->procfs, "sys/kernel/perf_event_max_sample_rate", 0);
     if (most > 0 && session->options.rate > most)
@@ -578,7 +573,7 @@ static void set_next_periods(struct session *session, uint16_t event, uint64_t p
 static uint64_t lowest_period(const struct session *session, unsigned index)
 {
     const struct event *event = &session->plan.events[index];
-    if (counts_time(event))
+    if (event_is_clock(event))
         return CLOCK_NS_PER_S /
                (session->switching.often ? SESSION_RATE_SPARING : session->options.rate);
     return event_is_software(event) ? 1 : SESSION_HARDWARE_PERIOD_LOWEST;

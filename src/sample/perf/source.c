@@ -443,11 +443,6 @@ const struct source source_clock = {
 
 enum { COUNTER_FIRST_PERIOD = 10007, COUNTER_FIRST_PERIOD_CLOCK_NS = 500009 };
 
-static bool is_clock(const struct event *event)
-{
-    return event_is_software(event) && event->role == EVENT_TIME;
-}
-
 /* Lists the deepest available miss event first, so that it ranks; the other events fill the columns
  * of levels, rates and stalled cycles. Skips events that this CPU lacks. */
 static void choose_events(char *list, size_t list_size, const struct kernel *kernel)
@@ -477,7 +472,7 @@ static int counter_plan(struct source_plan *plan, const char *list, const struct
         return code;
     plan->first_optional = !list;
     /* Page faults and the like are rare: sample every one until the rate is too high. */
-    plan->first_period = is_clock(&plan->events[0])            ? COUNTER_FIRST_PERIOD_CLOCK_NS
+    plan->first_period = event_is_clock(&plan->events[0])      ? COUNTER_FIRST_PERIOD_CLOCK_NS
                          : event_is_software(&plan->events[0]) ? 1
                                                                : COUNTER_FIRST_PERIOD;
     return 0;

@@ -423,14 +423,6 @@ static void fill_shares(const struct diff *diff, enum report_table table,
                                           : row->shares[i];
 }
 
-static double mean_of(const double *values, size_t count)
-{
-    double sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += values[i];
-    return sum / (double)count;
-}
-
 /* A run that does not list the row counts as 0; NAN if no run lists it. */
 static double shown_mean(const double *shares, size_t count)
 {

@@ -53,8 +53,7 @@ const struct snapshot_code *columns_unknown_leader(const struct snapshot *snapsh
 static struct value code_file_name(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_code);
-    const char *slash = row->file ? strrchr(row->file, '/') : NULL;
-    return value_text(slash ? slash + 1 : row->file);
+    return value_text(row->file ? text_base_name(row->file) : NULL);
 }
 
 static bool is_mostly_unknown(const struct snapshot_code *row)

@@ -520,18 +520,11 @@ const struct columns sharing_access_columns = {
 
 enum { SIDE_BYTES = 400, REMEDY_BYTES = 640 };
 
-/* Returns the first byte of the line that the thread uses. */
-static unsigned side_first_byte(const struct snapshot_sharing_side *side)
-{
-    uint64_t bytes = side->read | side->written;
-    return bytes ? (unsigned)__builtin_ctzll(bytes) : 0;
-}
-
 /* Formats "thread 12 writes bytes 0 to 7 of counters (hits)": bytes of the line. */
 static const char *side_words(const struct snapshot_sharing_side *side, char out[SIDE_BYTES])
 {
     uint64_t bytes = side->read | side->written;
-    unsigned first = side_first_byte(side);
+    unsigned first = sharing_first_byte(side);
     unsigned last = bytes ? 63 - (unsigned)__builtin_clzll(bytes) : 0;
     const char *fields = side->fields ? side->fields : "";
     bool more = *fields && strcmp(fields, side->name) != 0;
@@ -584,7 +577,7 @@ static int false_sharing_words(const struct snapshot_sharing_group *group, char 
     const struct snapshot_sharing_side *low = &group->lines[0].sides[0];
     const struct snapshot_sharing_side *high = low + 1;
     char left[SIDE_BYTES], right[SIDE_BYTES], lines[48] = "";
-    if (side_first_byte(high) < side_first_byte(low)) {
+    if (sharing_first_byte(high) < sharing_first_byte(low)) {
         high = low;
         low = high + 1;
     }
