@@ -29,7 +29,7 @@ struct source_text {
     size_t size_bytes;
     uint32_t *starts; /* start of each line */
     uint32_t lines;
-    uint64_t used; /* last use, by texts->clock */
+    uint64_t last_used; /* last use, by texts->clock */
     char note[NOTE_BYTES];
 };
 
@@ -177,21 +177,21 @@ static void source_search(const struct source_options *options, struct source_te
     const char *file = text->file;
     bool absolute = *file == '/';
     struct files_client *files = options->files;
-    bool elsewhere = files && files->elsewhere;
+    bool is_other_root = files && files->is_other_root;
     if (absolute && options->pid &&
         source_take_file(
             options, text,
             files_open_in_root(options->pid, file, files, FILES_FOLLOW, TEXT_MAX_BYTES), file,
             " of the process"))
         return;
-    if (absolute && elsewhere)
+    if (absolute && is_other_root)
         text_append(
             text->note, sizeof text->note, "%s%s in misstop's root (not opened: %s)",
             *text->note ? ", " : "looked for: ", file,
             options->pid
                 ? "the process has another root; use --symfs DIR for the directory of its files"
                 : "recorded on another machine; use --symfs DIR for the directory of its files");
-    if (absolute && !elsewhere &&
+    if (absolute && !is_other_root &&
         source_take_file(options, text,
                          files_open_below(-1, file, files, FILES_FOLLOW, TEXT_MAX_BYTES), file,
                          options->pid ? " in misstop's root" : ""))
@@ -210,7 +210,7 @@ static struct source_text *oldest_source_text(struct source_texts *texts, bool w
     struct source_text *old = NULL;
     for (size_t i = 0; i < TEXTS_MAX; i++) {
         struct source_text *text = &texts->texts[i];
-        if ((text->text || !with_text) && (!old || text->used < old->used))
+        if ((text->text || !with_text) && (!old || text->last_used < old->last_used))
             old = text;
     }
     return old;
@@ -222,7 +222,7 @@ static struct source_text *source_text_of(struct source_texts *texts, const char
     for (size_t i = 0; i < TEXTS_MAX; i++) {
         text = &texts->texts[i];
         if (text->file && !strcmp(text->file, file)) {
-            text->used = ++texts->clock;
+            text->last_used = ++texts->clock;
             return text;
         }
     }
@@ -231,7 +231,7 @@ static struct source_text *source_text_of(struct source_texts *texts, const char
     text->file = strdup(file);
     if (!text->file)
         return NULL;
-    text->used = ++texts->clock;
+    text->last_used = ++texts->clock;
     source_search(&texts->options, text);
     texts->size_bytes += source_text_bytes(text);
     while (texts->size_bytes > ALL_MAX_BYTES) /* one text alone is never larger */

@@ -123,7 +123,7 @@ static void take_refresh(struct check *check)
 static void take_rename(struct check *check, const struct object_rename *rename)
 {
     check->one_of[rename->from] = rename->to;
-    check->fixed[rename->from] = rename->fixed;
+    check->fixed[rename->from] = rename->has_fixed_offset;
 }
 
 static void take(void *context, const struct store_item *item)

@@ -274,7 +274,7 @@ static struct verdict run_churn(bool agent)
     char *command[] = {getenv("CHURN"), path, operations, NULL};
     if (agent && feed_new(&session.feed, &error))
         fail_msg("%s", error.text);
-    if (launch_prepare(&launch, &(struct launch_wanted){.command = command, .feed = session.feed},
+    if (launch_prepare(&launch, &(struct launch_options){.command = command, .feed = session.feed},
                        &error))
         fail_msg("%s", error.text);
     open_session(&session, launch.pid, true);
@@ -380,7 +380,7 @@ static void walk_and_agent_find_the_same_blocks(void **state)
     assert_true(fd >= 0 && !feed_new(&feed, &error));
     close(fd);
     char *command[] = {getenv("CHURN"), path, (char *)"200000", (char *)"hold", NULL};
-    if (launch_prepare(&launch, &(struct launch_wanted){.command = command, .feed = feed},
+    if (launch_prepare(&launch, &(struct launch_options){.command = command, .feed = feed},
                        &error) ||
         launch_exec(&launch, command[0], &error))
         fail_msg("%s", error.text);
@@ -466,7 +466,7 @@ static void foreign_memory_hides_few_blocks(void **state)
     walked_settle(&walked, UINT64_MAX / 2);
     bool glibc = !walk_status(walked.walk);
     if (glibc) {
-        walked.seen_maps = 0;
+        walked.maps_version = 0;
         assert_false(walked_find(&walked, &space, hole + 8000, clock_now_ns(), &found));
         assert_true(walk_stats(walked.walk)->failures[WALK_FAIL_FOREIGN] > 0);
         assert_int_equal(not_found(&walked, &space, blocks), 0);

@@ -204,7 +204,7 @@ static bool may_be_allocator_memory(const struct snapshot_object *object)
 static bool has_elements(const struct snapshot_object *object)
 {
     double typed = 0;
-    for (int how = TYPED_NOT + 1; how < TYPED_COUNT; how++)
+    for (int how = TYPED_NONE + 1; how < TYPED_COUNT; how++)
         typed += object->typed[how];
     return !object->type_id && typed <= typed_max * object->samples &&
            !may_be_allocator_memory(object);
@@ -219,7 +219,7 @@ static bool infer_stride(struct build *build, const struct snapshot_object *obje
     uint64_t offsets[STRIDE_OFFSETS_MAX];
     uint32_t line_phase = 0;
     if (!has_elements(object)) {
-        extra->element = 0;
+        extra->element_bytes = 0;
         extra->confidence = 0;
         return false;
     }
@@ -228,7 +228,7 @@ static bool infer_stride(struct build *build, const struct snapshot_object *obje
     extra->inferred_at = samples < UINT32_MAX / 2 ? (uint32_t)samples : UINT32_MAX / 2;
     size_t count = window_offsets(&build->profile->window, object->id, offsets, &line_phase);
     struct stride stride = stride_infer(offsets, count, line_phase);
-    extra->element = stride.confidence >= trusted ? stride.element : 0;
+    extra->element_bytes = stride.confidence >= trusted ? stride.element : 0;
     extra->confidence = (float)stride.confidence;
     return true;
 }
@@ -259,7 +259,7 @@ static bool has_exact_offsets(const struct snapshot_object *object)
 
 static struct folding make_folding(const struct build *build, const struct snapshot_object *object)
 {
-    struct folding folding = {.element = build->profile->extras[object->id].element,
+    struct folding folding = {.element = build->profile->extras[object->id].element_bytes,
                               .exact = has_exact_offsets(object)};
     if (build_type(build, object->type_id, &folding.type) && folding.type.size)
         folding.type_id = object->type_id;
@@ -471,7 +471,7 @@ static size_t merge_fields(struct snapshot_field *fields, size_t count)
         if (kept && build_same_field(&fields[kept - 1], &fields[i])) {
             struct snapshot_field *into = &fields[kept - 1];
             into->samples += fields[i].samples;
-            into->count_over += fields[i].count_over;
+            into->count_excess += fields[i].count_excess;
             into->loads += fields[i].loads;
             into->stores += fields[i].stores;
             into->size = fields[i].size > into->size ? fields[i].size : into->size;
@@ -511,13 +511,13 @@ void build_fields(struct build *build, struct snapshot_object *object, const str
         if (!locate_field(build, &folding, pairs[i]->key, field))
             continue;
         field->samples = build_samples(build, &pairs[i]->weight);
-        field->count_over = build_samples_over(build, &pairs[i]->samples, &pairs[i]->weight);
+        field->count_excess = build_samples_over(build, &pairs[i]->samples, &pairs[i]->weight);
         field->loads = build_samples(build, &pairs[i]->loads);
         field->stores = build_samples(build, &pairs[i]->stores);
         pairs[used++] = pairs[i];
     }
     if (!folding.type_id) {
-        object->element_size = extra->element;
+        object->element_size = extra->element_bytes;
         object->element_confidence = extra->confidence;
     }
     if (fields) {

@@ -33,7 +33,7 @@ void field_counts_add(struct field_counts *counts, uint32_t object, uint64_t key
         if (row->key != key || row->object != object)
             continue;
         row->weight[measure] += weight;
-        row->counted = true;
+        row->has_counts = true;
         return;
     }
 }
@@ -133,13 +133,13 @@ void measures_plan(struct measures *measures, const uint8_t *roles, uint16_t eve
 {
     enum snapshot_measure ranks = role_measure((enum event_role)roles[ranking]);
     *measures = (struct measures){.event = {-1, -1, -1}, .ranking = ranking};
-    measures->ranks = ranks == SNAPSHOT_MEASURES ? MEASURE_MISSES : ranks;
+    measures->ranking_measure = ranks == SNAPSHOT_MEASURES ? MEASURE_MISSES : ranks;
     for (int i = 0; i < events; i++) {
         enum snapshot_measure measure = role_measure((enum event_role)roles[i]);
         if (measure != SNAPSHOT_MEASURES && is_deeper_event(roles, i, measures->event[measure]))
             measures->event[measure] = i;
     }
-    measures->event[measures->ranks] = ranking;
+    measures->event[measures->ranking_measure] = ranking;
     for (int i = 0; i < SAMPLE_EVENTS_MAX; i++)
         measures->of_event[i] = SNAPSHOT_MEASURES;
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
@@ -150,7 +150,7 @@ void measures_plan(struct measures *measures, const uint8_t *roles, uint16_t eve
 /* Requires that hits are sampled too; misses are counted at L1. */
 static bool counts_misses_by_level(const struct measures *measures)
 {
-    return measures->event[MEASURE_MISSES] < 0 && measures->ranks == MEASURE_ACCESSES;
+    return measures->event[MEASURE_MISSES] < 0 && measures->ranking_measure == MEASURE_ACCESSES;
 }
 
 double measures_missed(const struct measures *measures, const struct access *access)
@@ -194,7 +194,7 @@ static const double leading_share = 0.02;
 void timeline_fini(struct timeline *timeline)
 {
     for (int i = 0; timeline->started && i < SNAPSHOT_MEASURES; i++)
-        streams_fini(&timeline->by[i]);
+        streams_fini(&timeline->by_measure[i]);
     phases_fini(&timeline->phases);
 }
 
@@ -209,7 +209,7 @@ static bool is_leading_object(const struct streams *streams, uint32_t object)
 static void timeline_follow_fields(struct timeline *timeline, uint32_t object)
 {
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
-        if (is_leading_object(&timeline->by[i], object))
+        if (is_leading_object(&timeline->by_measure[i], object))
             field_counts_follow(&timeline->fields, object);
 }
 
@@ -230,7 +230,7 @@ static void record_key_totals(struct timeline *timeline, const struct timeline_t
                               take_total *take)
 {
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
-        take(&timeline->by[i], key,
+        take(&timeline->by_measure[i], key,
              measured_total(totals, counted, STREAM_ID(key), (enum snapshot_measure)i));
 }
 
@@ -239,11 +239,11 @@ static void record_all_totals(struct timeline *timeline, const struct timeline_t
 {
     for (int i = 0; i < SNAPSHOT_MEASURES; i++) {
         int event = totals->measures->event[i];
-        take(&timeline->by[i], STREAM_KEY(STREAM_ALL, 0),
+        take(&timeline->by_measure[i], STREAM_KEY(STREAM_ALL, 0),
              measures_total(totals->measures, (enum snapshot_measure)i, totals->all,
                             totals->all_levels));
         if (event >= 0)
-            take(&timeline->by[i], STREAM_KEY(STREAM_NONE, 0),
+            take(&timeline->by_measure[i], STREAM_KEY(STREAM_NONE, 0),
                  totals->unplaced[event].weight.at[BASIS_RUN]);
     }
 }
@@ -268,7 +268,7 @@ static void add_measures(struct timeline *timeline, uint64_t key,
 {
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
         if (weight[i] > 0)
-            streams_add(&timeline->by[i], key, weight[i]);
+            streams_add(&timeline->by_measure[i], key, weight[i]);
 }
 
 /* Adds the counts of each thread since the last step to its group. */
@@ -278,7 +278,7 @@ static void add_threads(struct timeline *timeline, const struct place_names *nam
     for (uint32_t i = 0; i < THREAD_NUMBERS; i++) {
         char name[THREAD_NAME_BYTES] = "unnamed";
         union place_answer answer;
-        if (!groups->threads[i].counted)
+        if (!groups->threads[i].has_counts)
             continue;
         if (i == THREAD_NUMBERS - 1)
             snprintf(name, sizeof name, "more threads");
@@ -287,7 +287,7 @@ static void add_threads(struct timeline *timeline, const struct place_names *nam
         add_measures(timeline, STREAM_KEY(STREAM_THREADS, group_of(groups, name)),
                      groups->threads[i].weight);
         memset(groups->threads[i].weight, 0, sizeof groups->threads[i].weight);
-        groups->threads[i].counted = false;
+        groups->threads[i].has_counts = false;
     }
 }
 
@@ -298,7 +298,7 @@ static void add_fields(struct timeline *timeline, const struct place_names *name
     for (uint32_t i = 0; i < FIELD_ROWS; i++) {
         struct field_row *row = &counts->rows[i];
         struct counted_field field;
-        if (!row->counted)
+        if (!row->has_counts)
             continue;
         if (!row->field && field_counts_find_member(row, names, &field))
             row->field = index_of(counts, &field);
@@ -306,12 +306,12 @@ static void add_fields(struct timeline *timeline, const struct place_names *name
             continue;
         add_measures(timeline, STREAM_KEY(STREAM_FIELD, row->field - 1), row->weight);
         memset(row->weight, 0, sizeof row->weight);
-        row->counted = false;
+        row->has_counts = false;
     }
 }
 
 /* Marks everything counted before the first step, so that it has streams from now on. */
-static void touch_counted(struct touched *touched, const struct timeline_totals *totals,
+static void touch_counted(struct touched_ids *touched, const struct timeline_totals *totals,
                           const struct timeline_counted *counted)
 {
     for (uint32_t id = 0; id < counted->tallies->ids; id++)
@@ -323,10 +323,10 @@ static void touch_counted(struct touched *touched, const struct timeline_totals 
 static void timeline_start(struct timeline *timeline, const struct timeline_totals *totals,
                            uint64_t now_ns)
 {
-    timeline->budget = (struct streams_budget){.most = STREAMS_MAX};
-    timeline->ranks = totals->measures->ranks;
+    timeline->budget = (struct streams_budget){.max = STREAMS_MAX};
+    timeline->ranking_measure = totals->measures->ranking_measure;
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
-        streams_init(&timeline->by[i], &timeline->budget, now_ns, TIMELINE_BASE_NS);
+        streams_init(&timeline->by_measure[i], &timeline->budget, now_ns, TIMELINE_BASE_NS);
     timeline->started = true;
     timeline->stepped_ns = now_ns;
     timeline->next_ns = phases_init(&timeline->phases, now_ns) ? never : now_ns + TIMELINE_BASE_NS;
@@ -343,7 +343,7 @@ static void add_recent_steps(struct timeline *timeline, uint64_t periods)
     for (uint64_t i = 1; i < periods && i < RECENT_STEPS; i++)
         chosen |= recent_add(&timeline->recent, nothing);
     if (chosen)
-        phases_rescan(&timeline->phases, timeline->recent.by * TIMELINE_BASE_NS);
+        phases_rescan(&timeline->phases, timeline->recent.period_steps * TIMELINE_BASE_NS);
 }
 
 bool timeline_step(struct timeline *timeline, const struct timeline_totals *totals, uint64_t now_ns)
@@ -357,7 +357,7 @@ bool timeline_step(struct timeline *timeline, const struct timeline_totals *tota
     add_threads(timeline, totals->names);
     add_fields(timeline, totals->names);
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
-        streams_close(&timeline->by[i], now_ns);
+        streams_close(&timeline->by_measure[i], now_ns);
     bool changed =
         phases_add(&timeline->phases, timeline->counts, timeline->stepped_ns, timeline->next_ns);
     add_recent_steps(timeline, periods);
@@ -406,7 +406,7 @@ static void recent_choose_period(struct recent *recent)
                     ->counts[(recent->steps - points + i) % RECENT_STEPS][columns[count].index];
     }
     recent->profile_count = volatility_profile_of(curves, count, points, recent->profile);
-    recent->by =
+    recent->period_steps =
         volatility_period(recent->profile, recent->profile_count, SNAPSHOT_VOLATILITY_DAMPED);
 }
 
@@ -424,7 +424,7 @@ bool recent_add(struct recent *recent, const double counts[PHASES_COLUMNS])
 bool recent_is_damped(const struct recent *recent)
 {
     for (size_t i = 0; i < recent->profile_count; i++)
-        if (recent->profile[i].by == recent->by)
+        if (recent->profile[i].period_steps == recent->period_steps)
             return recent->profile[i].value <= SNAPSHOT_VOLATILITY_DAMPED;
     return false;
 }

@@ -164,8 +164,8 @@ int order_add(struct order *order, uint64_t time_ns, struct order_item item, con
     memcpy(block->bytes + block->used + sizeof item, bytes, item.size_bytes);
     order->entries[order->count++] = (struct order_entry){time_ns, order->filling, block->used};
     block->used += size;
-    block->live++;
-    order->late += time_ns < order->handed_ns;
+    block->undelivered++;
+    order->late += time_ns < order->delivered_ns;
     if (time_ns > order->newest_ns)
         order->newest_ns = time_ns;
     if (order_is_full(order))
@@ -186,9 +186,9 @@ void order_pop(struct order *order)
 {
     const struct order_entry *entry = &order->entries[order->next++];
     struct order_block *block = &order->blocks[entry->block];
-    if (entry->time_ns > order->handed_ns)
-        order->handed_ns = entry->time_ns;
-    if (--block->live)
+    if (entry->time_ns > order->delivered_ns)
+        order->delivered_ns = entry->time_ns;
+    if (--block->undelivered)
         return;
     block->used = 0;
     if (entry->block != order->filling)

@@ -138,7 +138,7 @@ static void access_second_model(struct whatif *whatif, uint64_t address, uint32_
         return;
     whatif_count_miss(whatif->counts.after.object, served);
     if (touch_new_line(whatif, address))
-        whatif_count_miss(whatif->counts.fresh, served);
+        whatif_count_miss(whatif->counts.cold_misses, served);
 }
 
 /* Makes an access in the new layout. Bytes that are contiguous there are one access. */
@@ -157,7 +157,7 @@ static void access_moved(struct whatif *whatif, const struct moved_block *block,
             continue;
         }
         access_second_model(whatif, to, bytes, kind, ip, true);
-        whatif->counts.cut++;
+        whatif->counts.split_accesses++;
         to = next;
         bytes = more;
     }
@@ -399,9 +399,9 @@ static uint32_t element_count(const struct moved *moved, uint64_t bytes)
 static uint32_t take_block_place(struct moved *moved, uint32_t count)
 {
     struct moved_class *class = moved_class_of_count(moved, count);
-    if (class && class->gone) {
-        uint32_t index = class->gone - 1;
-        class->gone = ((struct moved_block *)ids_find(&moved->blocks, index))->next;
+    if (class && class->free_list) {
+        uint32_t index = class->free_list - 1;
+        class->free_list = ((struct moved_block *)ids_find(&moved->blocks, index))->next;
         return index;
     }
     struct moved_block *block = ids_make(&moved->blocks, moved->used, moved->memory);
@@ -427,8 +427,8 @@ static void give_block_place(struct moved *moved, struct moved_block *block, uin
     moved->live--;
     if (!class)
         return;
-    block->next = class->gone;
-    class->gone = index + 1;
+    block->next = class->free_list;
+    class->free_list = index + 1;
 }
 
 bool moved_remove(struct moved *moved, uint64_t start)
@@ -456,7 +456,7 @@ bool moved_add(struct moved *moved, uint64_t start, uint64_t bytes)
         return false;
     }
     struct moved_block *block = ids_find(&moved->blocks, index);
-    moved->small += !block->count;
+    moved->unmoved_blocks += !block->count;
     block->start = start;
     block->bytes = bytes;
     moved->live++;

@@ -13,7 +13,7 @@
 
 enum { THEIRS_MAX = 128 };
 
-struct gate gate = {.on = 1};
+struct gate gate = {.is_recording = 1};
 
 void *session_pages(size_t size_bytes)
 {

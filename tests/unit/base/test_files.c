@@ -109,7 +109,7 @@ static void every_user_of_a_client_needs_read_permission(void **state)
     struct files_client stranger = client_of(other);
     struct files_client member = client_of(other);
     struct files_client both = client_of(geteuid());
-    struct files_client anyone = {.everyone = true};
+    struct files_client anyone = {.needs_world_access = true};
     member.users[0].groups[member.users[0].group_count++] = getegid();
     both.users[both.user_count++] = stranger.users[0];
     assert_int_equal(chmod(target_folder(), 0755), 0);
@@ -137,7 +137,7 @@ static void every_user_of_a_client_needs_read_permission(void **state)
     /* refused files are recorded, each once */
     assert_int_equal(stranger.refused_count, 1);
     assert_string_equal(stranger.refused[0].path, target_path("file"));
-    assert_non_null(strstr(stranger.refused[0].why, "not readable by user"));
+    assert_non_null(strstr(stranger.refused[0].reason, "not readable by user"));
     assert_int_equal(owner.refused_count, 0);
 }
 
@@ -173,7 +173,7 @@ static void file_with_access_control_list_is_refused(void **state)
         skip();
     }
     assert_true(as_user(target_path("listed"), &stranger) < 0);
-    assert_non_null(strstr(stranger.refused[0].why, "access control list"));
+    assert_non_null(strstr(stranger.refused[0].reason, "access control list"));
 }
 
 /* Starts a process of another user, optionally in another root. Returns its pid. */
@@ -287,7 +287,7 @@ static void symbolic_links_cannot_leave_the_root(void **state)
     assert_true(in_root(child, "/etc/magic", FILES_FOLLOW) < 0);
     /* root in the child's root directory is not root here */
     files_client_process(&client, child);
-    assert_true(client.elsewhere);
+    assert_true(client.is_other_root);
     chmod(target_path("secret"), 0600);
     assert_int_equal(as_user(target_path("secret"), &client), -EACCES);
     stop(child);

@@ -424,7 +424,7 @@ static void instruction_boundaries_are_found_without_function_bounds(void **stat
         enum reason reason;
         uint64_t start = (uint64_t)(uintptr_t)dlsym(libc, names[i]);
         struct function *whole = start ? function_new(&target, start, false, &reason) : NULL;
-        for (size_t at = 1; whole && whole->whole && at < whole->count; at++) {
+        for (size_t at = 1; whole && whole->is_complete && at < whole->count; at++) {
             uint64_t address = function_address(whole, at);
             struct function *part = function_new(&target, address, true, &reason);
             size_t index = part ? function_index(part, address) : SIZE_MAX;

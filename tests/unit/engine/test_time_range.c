@@ -407,7 +407,7 @@ static void idle_target_is_polled_less_often(void **state)
     for (int i = 0; i < 10; i++)
         engine_drain(engine, 0);
     assert_int_equal(engine_patience_ms(engine), 20);
-    engine->followed = 1; /* events of the agent precede their samples */
+    engine->agent_events = 1; /* events of the agent precede their samples */
     assert_int_equal(engine_patience_ms(engine), 5);
     drain_result = 1;
     engine_drain(engine, 0);

@@ -59,7 +59,7 @@ int findings_setup(void **state)
                                  .arena = &arena,
                                  .window = &window,
                                  .names = FAKE_NAMES(&names),
-                                 .now = true,
+                                 .is_current = true,
                                  .spreads = spreads,
                                  .spread_count = 2,
                                  .attributed = 1,
@@ -92,7 +92,7 @@ uint64_t chance(void)
 
 void gather_samples(void)
 {
-    struct spread_of of[2] = {{.object = 7}, {.object = 8}};
+    struct spread_target of[2] = {{.object = 7}, {.object = 8}};
     struct window_counts counts;
     window_count(&window, &counts);
     spread_gather(spreads, of, 2, &window, LINE);

@@ -130,7 +130,7 @@ static void recorded_levels_are_counted_per_object_and_field(void **state)
     add(2, 0, (struct readout){LOAD_DRAM | TLB_FOUND, 200, 400, 0});
     take_snapshot();
     const struct snapshot_object *one = object_of(1);
-    assert_int_equal(one->levels->from, LEVELS_RECORDED);
+    assert_int_equal(one->levels->evidence, LEVELS_RECORDED);
     NEAR(one->levels->accesses, 600);
     NEAR(one->levels->level[DATA_L1], 300);
     NEAR(one->levels->level[DATA_DRAM], 300);
@@ -141,11 +141,11 @@ static void recorded_levels_are_counted_per_object_and_field(void **state)
     NEAR(one->levels->snoop[SNOOP_UNKNOWN], 300);
     NEAR(one->levels->tlb[TLB_HIT], 300);
     NEAR(one->levels->tlb[TLB_MISS], 300);
-    NEAR(one->levels->far, 0.5);
+    NEAR(one->levels->far_share, 0.5);
     NEAR(one->levels->remote, 0);
     NEAR(one->levels->waited[DATA_DRAM], 400 * 300);
     NEAR(one->latency, one->levels->latency);
-    assert_string_equal(one->levels->found, "L1 50% DRAM 50%");
+    assert_string_equal(one->levels->summary, "L1 50% DRAM 50%");
     NEAR(one->levels->latency, (40 * 300 + 400 * 300) / 600.0);
     NEAR(one->levels->stall, (40 * 300 + 400 * 300) / (double)(132000 + 80000));
     NEAR(one->levels->histogram[5], 300); /* 32 to 63 */
@@ -232,8 +232,8 @@ static void levels_are_counted_per_event(void **state)
     profile_set_ranking(profile, 1);
     take_snapshot();
     NEAR(object_of(1)->levels->level[DATA_BEYOND_L1], 50);
-    assert_string_equal(object_of(1)->levels->found, "beyond-L1 100%");
-    assert_true(isnan(object_of(1)->levels->far)); /* in L2 or beyond: not known */
+    assert_string_equal(object_of(1)->levels->summary, "beyond-L1 100%");
+    assert_true(isnan(object_of(1)->levels->far_share)); /* in L2 or beyond: not known */
     NEAR(object_of(1)->levels->level[DATA_DRAM], 0);
     assert_true(isnan(object_of(1)->levels->latency));
 }
@@ -294,13 +294,13 @@ static void levels_are_derived_from_miss_events(void **state)
     add(1, 64, (struct readout){0, 0, 100, 0});
     take_snapshot();
     const struct snapshot_levels *levels = object_of(1)->levels;
-    assert_int_equal(levels->from, LEVELS_COUNTED);
+    assert_int_equal(levels->evidence, LEVELS_COUNTED);
     NEAR(levels->level[DATA_MEMORY], 1100);
     NEAR(levels->level[DATA_L3], 1900);
     NEAR(levels->level[DATA_L2], 2000);
     NEAR(levels->accesses, 5000);
-    NEAR(levels->far, 0.6);
-    assert_string_equal(levels->found, "L2 40% L3 38% memory 22%");
+    NEAR(levels->far_share, 0.6);
+    assert_string_equal(levels->summary, "L2 40% L3 38% memory 22%");
     assert_true(isnan(levels->level[DATA_L1]) && isnan(levels->latency) && isnan(levels->tlb_miss));
     const struct snapshot_levels *field = field_at(object_of(1), 0)->levels;
     NEAR(field->level[DATA_MEMORY], 1000);

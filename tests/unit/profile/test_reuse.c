@@ -57,12 +57,12 @@ static void long_blind_time_doubles_the_wait(void **state)
     add_leg(100, 102, 112, WATCH_TOUCHED);
     near(last_leg()->seconds, 0.012);
     near(last_leg()->waited_s, 0.010);
-    assert_true(last_leg()->happened && last_leg()->elsewhere);
+    assert_true(last_leg()->was_touched && last_leg()->by_another_thread);
     add_leg(100, 110, 112, WATCH_TOUCHED);
     near(last_leg()->seconds, 0.004);
     add_leg(100, 102, 112, WATCH_REPLACED);
-    assert_false(last_leg()->happened);
-    assert_false(last_leg()->elsewhere);
+    assert_false(last_leg()->was_touched);
+    assert_false(last_leg()->by_another_thread);
 }
 
 /* It did not run for 6 of the 10 ms. */
@@ -72,7 +72,7 @@ static void off_cpu_time_is_subtracted(void **state)
                                   .origin_ns = 100 * MS,
                                   .armed_ns = 101 * MS,
                                   .end_ns = 111 * MS,
-                                  .off_ns = 6 * MS};
+                                  .off_cpu_ns = 6 * MS};
     (void)state;
     reuse_add(&reuse, &result, 0, 0);
     near(last_leg()->waited_s, 0.004);
@@ -171,9 +171,9 @@ static enum watch_verdict verdict(struct snapshot_share again, struct snapshot_m
                                   struct snapshot_median misses, bool counts, bool crowded)
 {
     struct snapshot_watch_object object = {.watched = 50,
-                                           .again = again,
-                                           .returns = again,
-                                           .again_s = 0.5,
+                                           .touched_again_share = again,
+                                           .touched_within_long = again,
+                                           .again_within_s = 0.5,
                                            .reuse_s = reuse_s,
                                            .misses = misses};
     struct reuse_question question = {.counts_misses = counts,
@@ -181,7 +181,7 @@ static enum watch_verdict verdict(struct snapshot_share again, struct snapshot_m
                                       .lines = 16384,
                                       .crowded_sets = crowded,
                                       .object_lines = NAN,
-                                      .elsewhere = NAN};
+                                      .other_data_share = NAN};
     return reuse_verdict(&object, &question);
 }
 
@@ -191,16 +191,16 @@ static enum watch_verdict verdict_in(enum spread_order order, struct snapshot_sh
                                      double elsewhere)
 {
     struct snapshot_watch_object object = {.watched = 50,
-                                           .again = again,
-                                           .returns = again,
-                                           .again_s = 0.1,
+                                           .touched_again_share = again,
+                                           .touched_within_long = again,
+                                           .again_within_s = 0.1,
                                            .reuse_s = reuse_s,
                                            .misses = {NAN, NAN, NAN}};
     struct reuse_question question = {.period = 1000,
                                       .lines = 16384,
                                       .order = order,
                                       .object_lines = object_lines,
-                                      .elsewhere = elsewhere,
+                                      .other_data_share = elsewhere,
                                       .last_lines = 524288};
     return reuse_verdict(&object, &question);
 }

@@ -436,7 +436,7 @@ static void saved_search_is_resumed(void **state)
     assert_true(before_search.base == planted[0].base);
     assert_true(search_history_take(&before, &before_search, now));
     assert_null(search_history_what(&before));
-    assert_string_equal(before_search.what, "all");
+    assert_string_equal(before_search.range_name, "all");
     assert_int_equal(before_search.state, SEARCH_SETTLED);
     assert_int_equal(before_search.rounds, rounds);
     /* The interval starts again, without earlier counts. */
@@ -468,12 +468,12 @@ static void oldest_saved_search_is_evicted(void **state)
     struct search_history before = {0};
     uint64_t now = before_begin(&prng);
     for (unsigned i = 0; i < SEARCH_BEFORE_MAX + 2; i++) {
-        before_search.what[0] = (char)('a' + i);
+        before_search.range_name[0] = (char)('a' + i);
         search_history_put(&before, &before_search);
     }
     for (unsigned i = SEARCH_BEFORE_MAX + 2; i-- > 2;) {
         assert_true(search_history_take(&before, &before_search, now));
-        assert_int_equal(before_search.what[0], 'a' + (int)i);
+        assert_int_equal(before_search.range_name[0], 'a' + (int)i);
     }
     assert_false(search_history_take(&before, &before_search, now));
     search_history_put(&before, &before_search);
@@ -537,11 +537,12 @@ static void search_of_a_phase_edge_is_not_saved(void **state)
 {
     (void)state;
     struct phases_segment segments[2];
-    struct phases planted_phases = {.segments = segments, .segment_count = 2, .was_edge = true};
+    struct phases planted_phases = {
+        .segments = segments, .segment_count = 2, .after_transition = true};
     kept_start();
     change(&planted_phases, 0, 0);
     assert_null(kept_phases.kept[0].mark);
-    planted_phases.was_edge = false;
+    planted_phases.after_transition = false;
     change(&planted_phases, kept_second, 0);
     assert_non_null(kept_phases.kept[0].mark);
     search_phases_clear(&kept_phases);

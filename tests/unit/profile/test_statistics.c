@@ -79,7 +79,7 @@ static void interval_same_is_exact_for_equal_weights(void **state)
     NEAR(ratio.value, 1);
     NEAR(ratio.low, 1);
     NEAR(ratio.high, 1);
-    own.under.weight = 0;
+    own.denominator.weight = 0;
     assert_true(isnan(interval_same(&own, &all).value));
 }
 
@@ -189,9 +189,9 @@ static void add_latency(struct amount_pair *sums, double cycles)
 {
     double weight = 80 + 40 * interval_uniform();
     double waited = -cycles * log(1 - interval_uniform()) + cycles;
-    add_event(&sums->over, waited * weight);
-    add_event(&sums->under, weight);
-    sums->both += waited * weight * weight;
+    add_event(&sums->numerator, waited * weight);
+    add_event(&sums->denominator, weight);
+    sums->product += waited * weight * weight;
 }
 
 static void interval_same_covers_the_truth(void **state)
@@ -577,7 +577,7 @@ static void survival_reach_leaves_enough_observations(void **state)
     /* 12 is the longest time after which at least 8 are left. */
     near(survival_reach(times, 20, 9), 12);
     for (int i = 0; i < 20; i++)
-        times[i].happened = true;
+        times[i].was_observed = true;
     near(survival_reach(times, 20, 9), 20);
 }
 

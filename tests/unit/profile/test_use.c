@@ -83,7 +83,7 @@ static void add_line_left(uint32_t object, uint32_t function, uint64_t offset, u
                           uint32_t used_bytes, uint32_t touched_bytes, uint64_t weight)
 {
     struct line_place reported = {.place = place_of(object, function, offset, event)};
-    reported.line = (struct line_event){.what = LINE_LEFT,
+    reported.line = (struct line_event){.kind = LINE_LEFT,
                                         .ip = reported.place.access.ip,
                                         .address = reported.place.access.address,
                                         .weight = weight,
@@ -185,7 +185,7 @@ static void line_use_counts_for_the_missing_object(void **state)
     (void)state;
     add_miss(VECTOR, SMOOTH, 0);
     struct line_place reported = {.place = place_of(INDEX, SMOOTH, 0, L2_EVENT)};
-    reported.line = (struct line_event){.what = LINE_LEFT,
+    reported.line = (struct line_event){.kind = LINE_LEFT,
                                         .address = 0x10000u * VECTOR,
                                         .weight = 1,
                                         .event = L2_EVENT,
@@ -371,7 +371,7 @@ static void add_reuse(uint32_t object, uint64_t ip, uint64_t distance, uint64_t 
     struct line_place reported = {.place = {.object = object, .function = READ}};
     reported.place.access =
         (struct access){.time_ns = ++distances_now_ns, .ip = ip, .weight = weight};
-    reported.line = (struct line_event){.what = LINE_REUSED,
+    reported.line = (struct line_event){.kind = LINE_REUSED,
                                         .ip = ip,
                                         .weight = weight,
                                         .distance = distance,

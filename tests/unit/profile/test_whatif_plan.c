@@ -42,7 +42,7 @@ static int plan_as(const char *words, const struct snapshot_layout *of, struct w
 {
     char text[160];
     char name[64];
-    struct whatif_wanted wanted;
+    struct whatif_request wanted;
     snprintf(text, sizeof text, "table:%s", words);
     assert_int_equal(whatif_parse(text, &wanted, name, sizeof name, error), 0);
     return whatif_plan(&wanted, &object, of, 64, plan, error);
@@ -78,7 +78,7 @@ static void whatif_words_are_parsed(void **state)
         "table",          ":never",        "table:",      "table:nevr",  "table:split",
         "table:split=",   "table:never=1", "table:pad=x", "table:pad=0", "table:pad=99999999999",
         "table:split=a,b"};
-    struct whatif_wanted wanted;
+    struct whatif_request wanted;
     struct error error;
     char name[64];
     char words[160];
@@ -288,24 +288,24 @@ static void costliest_level_is_selected(void **state)
 
 static void whatif_question_is_listed_and_answered(void **state)
 {
-    static const struct sim_wanted wanted = {.levels = {{32768, 8, 64}}, .level_count = 1};
+    static const struct sim_settings wanted = {.levels = {{32768, 8, 64}}, .level_count = 1};
     struct sim_memory memory;
     struct whatif_plan plan = planned("hot");
     (void)state;
     assert_int_equal(sim_memory_open(&memory, &wanted, NULL), 0);
     struct sim_shared *tool = memory.shared;
     uint64_t number = sim_whatif_ask(&memory, 2, &plan.layout, true);
-    assert_int_equal(tool->questions[2].asked, number);
+    assert_int_equal(tool->questions[2].number, number);
     assert_int_equal(sim_whatif_answer(&memory, 2).state, SIM_ANSWER_NONE);
     assert_true(sim_whatif_block(&memory, 2, 0x1000, 48));
     sim_whatif_path(&memory, 2, 5, SIM_PATH_ASKED);
     sim_whatif_path(&memory, 2, UINT32_MAX, SIM_PATH_ASKED);
     assert_int_equal(tool->paths[2][5], SIM_PATH_ASKED);
-    assert_int_not_equal(tool->questions[2].listed, number);
+    assert_int_not_equal(tool->questions[2].listed_number, number);
     sim_whatif_listed(&memory, 2);
-    assert_int_equal(tool->questions[2].listed, number);
+    assert_int_equal(tool->questions[2].listed_number, number);
     assert_int_equal(tool->questions[2].block_count, 1);
-    tool->answers[2].of = number;
+    tool->answers[2].question = number;
     tool->answers[2].state = 77;
     memset(tool->answers[2].why, '\033', sizeof tool->answers[2].why);
     struct sim_answer answer = sim_whatif_answer(&memory, 2);
@@ -318,7 +318,7 @@ static void whatif_question_is_listed_and_answered(void **state)
     assert_int_equal(tool->paths[2][5], SIM_PATH_UNKNOWN);
     assert_int_equal(tool->questions[2].block_count, 0);
     sim_whatif_end(&memory, 2);
-    assert_int_equal(tool->questions[2].asked, 0);
+    assert_int_equal(tool->questions[2].number, 0);
     sim_memory_close(&memory);
 }
 

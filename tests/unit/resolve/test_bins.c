@@ -472,8 +472,8 @@ static void bins_can_be_renamed_and_combined(void **state)
     assert_int_equal(bin_rules_combine(rules, "xmalloc < main", "parse < main"), -EEXIST);
     assert_int_equal(bin_rules_rename(rules, "xmalloc < main", "tree\tnodes"), 0);
     regroup(fixture);
-    assert_int_equal(bins_at(fixture->bins, ids[1])->lead, ids[2]);
-    assert_int_equal(bins_at(fixture->bins, ids[2])->lead, ids[2]);
+    assert_int_equal(bins_at(fixture->bins, ids[1])->lead_bin, ids[2]);
+    assert_int_equal(bins_at(fixture->bins, ids[2])->lead_bin, ids[2]);
     assert_int_equal(group_blocks(fixture, ids[2]), 5);
     assert_string_equal(bin_name(bins_at(fixture->bins, ids[2])), "tree?nodes");
     assert_true(bins_at(fixture->bins, ids[2])->new_name);
@@ -483,7 +483,7 @@ static void bins_can_be_renamed_and_combined(void **state)
     regroup(fixture);
     assert_int_equal(group_blocks(fixture, ids[3]), 10);
     for (unsigned i = 0; i < 4; i++)
-        assert_int_equal(bins_at(fixture->bins, ids[i])->lead, ids[3]);
+        assert_int_equal(bins_at(fixture->bins, ids[i])->lead_bin, ids[3]);
     assert_false(bins_at(fixture->bins, ids[3])->new_name);
     undo(fixture);
     undo(fixture);
@@ -494,7 +494,7 @@ static void bins_can_be_renamed_and_combined(void **state)
     assert_string_equal(bin_name(bins_at(fixture->bins, ids[2])), "parse code.c:10");
     undo(fixture);
     assert_int_equal(group_blocks(fixture, ids[2]), 3);
-    assert_int_equal(bins_at(fixture->bins, ids[1])->lead, ids[1]);
+    assert_int_equal(bins_at(fixture->bins, ids[1])->lead_bin, ids[1]);
     assert_false(bin_rules_undo(rules));
 }
 
@@ -512,9 +512,9 @@ static void rules_apply_to_bins_created_later(void **state)
     uint32_t same_name = bins_of_path(fixture->bins, other_line, 2);
     uint32_t outside = bin_of(fixture, 4, 4, 0);
     update_names(fixture);
-    assert_int_equal(bins_at(fixture->bins, second)->lead, first);
-    assert_int_equal(bins_at(fixture->bins, same_name)->lead, first);
-    assert_int_equal(bins_at(fixture->bins, outside)->lead, outside);
+    assert_int_equal(bins_at(fixture->bins, second)->lead_bin, first);
+    assert_int_equal(bins_at(fixture->bins, same_name)->lead_bin, first);
+    assert_int_equal(bins_at(fixture->bins, outside)->lead_bin, outside);
     assert_string_equal(bin_name(bins_at(fixture->bins, first)), "ours");
     unsigned members = 0;
     for (uint32_t id = first; id; id = bins_at(fixture->bins, id)->next)

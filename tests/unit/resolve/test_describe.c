@@ -400,7 +400,7 @@ static void count_bit_answers(struct described *described, const char *field, co
         const struct type_desc *type = program_described(described->program, answer.type);
         if (answer.untyped || !type || !type->member_count)
             continue;
-        type_bits_name(type, (uint64_t)answer.offset + answer.bits_at, answer.unit, name,
+        type_bits_name(type, (uint64_t)answer.offset + answer.bit_field_offset, answer.unit, name,
                        sizeof name);
         bool right = may_be_named(name, field);
         counts[right ? strstr(name, "..") != NULL : 2]++;

@@ -440,7 +440,7 @@ static void agent_failure_reasons_have_names(void **state)
     const char *why;
     assert_int_equal(feed_state(feed_feed, &why), FEED_NOT_STARTED);
     header->state = AGENT_GAVE_UP;
-    header->reason = AGENT_NO_WIPE;
+    header->reason = AGENT_NO_WIPEONFORK;
     assert_int_equal(feed_state(feed_feed, &why), FEED_GAVE_UP);
     assert_non_null(strstr(why, "MADV_WIPEONFORK"));
     header->reason = 1000;

@@ -583,7 +583,7 @@ static void binary_without_build_id_is_unverified(void **state)
     binaries_fini(&binaries);
     /* Nor is it evidence for a recording from another machine. */
     begin(NULL);
-    binaries.from->elsewhere = true;
+    binaries.from->is_from_other_host = true;
     assert_int_equal(open_noted(target_path("bad.so"), NULL, 0).state, BINARY_MISSING);
 }
 

@@ -524,7 +524,7 @@ static void block_samples_follow_their_objects_bin(void **state)
     assert_int_equal(places[1].object, places[2].object); /* freed after the sample */
     provisional_tick(resolver_resolver, UINT64_C(1) << 60);
     for (int i = 0; i < SAMPLES; i++)
-        assert_int_equal(final_object_of(places[i].object), places[i].holder);
+        assert_int_equal(final_object_of(places[i].object), places[i].bin_object);
 }
 
 static int run_resolver(void)

@@ -147,7 +147,7 @@ static struct place at(uint64_t base, uint32_t type, uint64_t element, uint32_t 
                           .type = type,
                           .type_offset = offset,
                           .by_member = type != NONE,
-                          .typed = type ? TYPED_CODE : TYPED_NOT};
+                          .typed = type ? TYPED_CODE : TYPED_NONE};
     place.access = (struct access){.ip = 0x1000,
                                    .weight = 1,
                                    .tid = 1,
@@ -374,7 +374,7 @@ static void layout_lines_follow_the_actual_phase(void **state)
     assert_int_equal(layout->hot_lines, 1);
     /* Each line contains 64 bytes of two elements, and 24 of them are used. */
     assert_int_equal(layout->reading, LAYOUT_SPREAD);
-    assert_true(fabs(layout->unused - 0.625) < 1e-12 && !layout->unused_min);
+    assert_true(fabs(layout->unused - 0.625) < 1e-12 && !layout->unused_is_lower_bound);
     snapshot_free(snapshot);
 }
 
@@ -428,7 +428,7 @@ static void unused_bytes_of_single_instances_are_a_minimum(void **state)
     const struct snapshot_layout *layout = &snapshot->objects[0].layouts[0];
     assert_int_equal(layout->phase, 16);
     assert_int_equal(layout->reading, LAYOUT_UNUSED);
-    assert_true(fabs(layout->unused - 0.625) < 1e-12 && layout->unused_min);
+    assert_true(fabs(layout->unused - 0.625) < 1e-12 && layout->unused_is_lower_bound);
     snapshot_free(snapshot);
     alone = false;
 }
@@ -495,7 +495,7 @@ static void add_elements(void)
         place.access.address += (random >> 40) % 20000 * 48 + (i % 4 ? 40 : 8);
         place.size_bytes = 960000;
         place.type = by_code;
-        place.typed = by_code ? TYPED_CODE : TYPED_NOT;
+        place.typed = by_code ? TYPED_CODE : TYPED_NONE;
         add(place, 1);
         if (i == 2000)
             snapshot_free(take_snapshot());

@@ -583,14 +583,14 @@ static void many_threads_are_refreshed_less_often(void **state)
     struct tcbs many = {.tcbs = calloc(TCBS_MANY, sizeof *many.tcbs),
                         .count = TCBS_MANY,
                         .room = TCBS_MANY,
-                        .again_ns = 1000};
+                        .next_listing_ns = 1000};
     for (size_t i = 0; i < TCBS_MANY; i++)
         many.tcbs[i].tid = 0x7ffffff0; /* no such thread */
-    tcbs_tick(&many, getpid(), many.again_ns - 1);
+    tcbs_tick(&many, getpid(), many.next_listing_ns - 1);
     assert_int_equal(many.count, TCBS_MANY);
-    tcbs_tick(&many, getpid(), many.again_ns);
+    tcbs_tick(&many, getpid(), many.next_listing_ns);
     assert_null(tcbs_of_thread(&many, 0x7ffffff0));
-    assert_true(many.again_ns > 1000);
+    assert_true(many.next_listing_ns > 1000);
     tcbs_fini(&many);
 }
 

@@ -92,7 +92,7 @@ void readers_wait(const struct readers *given)
 
 struct readers_status readers_status(const struct readers *given)
 {
-    return (struct readers_status){.waiting = (uint32_t)given->count};
+    return (struct readers_status){.pending_requests = (uint32_t)given->count};
 }
 
 uint32_t module_serial(const struct module *module)
@@ -557,7 +557,7 @@ static void any_difference_makes_another_type(void **state)
     DIFFERS(desc.size, 32);
     DIFFERS(desc.kind, TYPE_UNION);
     DIFFERS(desc.member_count, 2);
-    DIFFERS(desc.cut, true);
+    DIFFERS(desc.is_truncated, true);
     DIFFERS(members[1].name, "w");
     DIFFERS(members[1].type, "long");
     DIFFERS(members[1].offset, 9);
@@ -573,7 +573,7 @@ static void any_difference_makes_another_type(void **state)
     assert_int_equal(types_of_file(&types_types, 1, 1), first);
 }
 
-/* Members beyond the maximum are dropped, and `cut` is set. */
+/* Members beyond the maximum are dropped, and `is_truncated` is set. */
 static void excess_type_members_are_cut(void **state)
 {
     (void)state;
@@ -589,7 +589,7 @@ static void excess_type_members_are_cut(void **state)
     free(members);
     assert_non_null(stored);
     assert_int_equal(stored->member_count, TYPE_MEMBERS_MAX);
-    assert_true(stored->cut);
+    assert_true(stored->is_truncated);
 }
 
 /* When there is no more room, known types are still found, and new types are not known. */
@@ -868,7 +868,7 @@ static void vote_counts_never_exceed_the_truth(void **state)
         for (unsigned i = 0; i < 20; i++)
             structs += truth[ids[i]];
         assert_int_equal(votes.all, VOTES);
-        assert_int_equal(votes.structs, structs);
+        assert_int_equal(votes.struct_votes, structs);
         bool counted = truth[ids[FAVOURITE]] <= structs / (VOTES_STRUCTS + 1);
         for (unsigned k = 0; k < VOTES_STRUCTS; k++)
             counted |= votes.type[k] == ids[FAVOURITE];

@@ -327,7 +327,7 @@ static void successor_walk_keeps_find_count(void **state)
     assert_int_equal(walk_update(next, &image.maps), 0);
     assert_int_equal(walk_all(next, check_block, NULL), count_in_use());
     walk_continue_from(next, walk);
-    assert_int_equal(walk_stats(next)->finds, walk_stats(walk)->finds);
+    assert_int_equal(walk_stats(next)->find_count, walk_stats(walk)->find_count);
     walk_free(walk);
     walk = next;
     expect_find(last_in_brk()->start, last_in_brk());

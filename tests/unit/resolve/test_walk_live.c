@@ -140,8 +140,8 @@ static void print_stats(void)
     for (int i = 0; i < WALK_FAILURES; i++)
         print_message("%s %llu, ", names[i], (unsigned long long)stats->failures[i]);
     print_message("%.1f reads and %.0f bytes per find, %llu retries\n",
-                  (double)stats->reads / (double)stats->finds,
-                  (double)stats->bytes_read / (double)stats->finds,
+                  (double)stats->reads / (double)stats->find_count,
+                  (double)stats->bytes_read / (double)stats->find_count,
                   (unsigned long long)stats->retries);
 }
 

@@ -526,7 +526,7 @@ static void read_path(const char *path, pid_t pid, char text[512])
     while (perfdata_read(file, UINT64_MAX, forms_note, text) >= 0)
         continue;
     assert_int_equal(perfdata_counts(file).late, 0);
-    assert_int_equal(perfdata_counts(file).bad, 0);
+    assert_int_equal(perfdata_counts(file).malformed, 0);
     perfdata_close(file);
 }
 
@@ -763,7 +763,7 @@ static void pebs_recording_of_a_laptop_is_read(void **state)
     assert_int_equal(seen.with_address, 698);
     assert_int_equal(seen.with_data_src, 698);
     assert_false(seen.backwards);
-    assert_true(info.exact_address && info.latency && info.data_source);
+    assert_true(info.exact_address && info.has_latency && info.has_data_source);
     assert_int_equal(info.records_bad, 0);
     assert_string_equal(info.events[0].name, "cpu/mem-loads,ldlat=30/P");
 }
@@ -777,7 +777,7 @@ static void pebs_recording_of_a_server_is_read(void **state)
     assert_in_range(seen.samples, 1, 14);
     assert_int_equal(seen.with_latency, seen.samples);
     assert_false(seen.backwards);
-    assert_true(info.latency);
+    assert_true(info.has_latency);
 }
 
 static void piped_recording_with_compressed_records_is_read(void **state)

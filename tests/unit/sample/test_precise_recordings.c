@@ -296,7 +296,7 @@ static void take_row(const uint64_t *columns, const struct perf_event_attr *attr
 
 static void ibs_ops_of_an_amd_cpu_are_decoded(void **state)
 {
-    struct source_plan plan = {.count = 1, .kernel_too = true};
+    struct source_plan plan = {.count = 1, .includes_kernel = true};
     struct perf_event_attr attr;
     char line[4096];
     uint64_t columns[IBS_COLUMNS];

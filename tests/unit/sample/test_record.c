@@ -162,7 +162,7 @@ static void registers_of_32_bit_code_are_ignored(void **state)
     put_word(&builder, 5);
     end(&builder);
     assert_int_equal(parse(&builder, &format, &record), 1);
-    assert_int_equal(record.sample.has, SAMPLE_HAS_OTHER_REGS);
+    assert_int_equal(record.sample.has, SAMPLE_HAS_FOREIGN_REGS);
 }
 
 /* A sample with nothing but a call chain. */
@@ -764,9 +764,9 @@ static void interrupt_registers_are_used_without_user_registers(void **state)
     /* Kernel registers are not the user's. */
     assert_int_equal(with_registers(0, PERF_RECORD_MISC_KERNEL, false).has, 0);
     /* The register numbers of another architecture have another meaning here. */
-    assert_int_equal(with_registers(0, PERF_RECORD_MISC_USER, true).has, SAMPLE_HAS_OTHER_REGS);
+    assert_int_equal(with_registers(0, PERF_RECORD_MISC_USER, true).has, SAMPLE_HAS_FOREIGN_REGS);
     assert_int_equal(with_registers(PERF_SAMPLE_REGS_USER, PERF_RECORD_MISC_USER, true).has,
-                     SAMPLE_HAS_OTHER_REGS);
+                     SAMPLE_HAS_FOREIGN_REGS);
 }
 
 /* Unneeded records and unknown types are skipped and do not count as damage. */

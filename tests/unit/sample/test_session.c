@@ -255,13 +255,13 @@ static void multiplexed_events_report_their_counted_share(void **state)
         .plan.count = 3, .handles = handles, .handle_count = 5, .cpu_count = 2};
     (void)state;
     for (int i = 0; i < 3; i++)
-        session.events[i].counted = NAN;
+        session.events[i].running_share = NAN;
     session_update_times(&session);
-    assert_true(isnan(session.events[0].counted));
-    assert_true(session.events[1].counted == 1);
-    assert_true(session.events[2].counted == 0.5);
+    assert_true(isnan(session.events[0].running_share));
+    assert_true(session.events[1].running_share == 1);
+    assert_true(session.events[2].running_share == 0.5);
     session_update_times(&session); /* cannot be read now: the known values stay */
-    assert_true(session.events[2].counted == 0.5);
+    assert_true(session.events[2].running_share == 0.5);
     for (int i = 0; i < 5; i++)
         close(handles[i].fd);
 }

@@ -60,7 +60,7 @@ static uint64_t now_ns(void *context)
 
 static void begin(unsigned slots, double part)
 {
-    const struct watch_arms arms = {NULL, arm, disarm, now_ns};
+    const struct watch_operations arms = {NULL, arm, disarm, now_ns};
     memset(&machine, 0, sizeof machine);
     machine.now_ns = 1000 * MS;
     machine.ip = 0x1000;
@@ -291,9 +291,9 @@ static void time_off_cpu_is_reported(void **state)
     pass_time(10 * MS);
     watch_lines_drop(&lines);
     assert_int_equal(take_results(out), 3);
-    assert_int_equal(out[0].off_ns, 7 * MS);
-    assert_int_equal(out[1].off_ns, 0);
-    assert_int_equal(out[2].off_ns, 7 * MS);
+    assert_int_equal(out[0].off_cpu_ns, 7 * MS);
+    assert_int_equal(out[1].off_cpu_ns, 0);
+    assert_int_equal(out[2].off_cpu_ns, 7 * MS);
 }
 
 static void watch_results_wait_for_their_samples(void **state)
@@ -348,7 +348,7 @@ static void refused_watch_leaves_no_state(void **state)
     machine.refuse = -ENOSPC;
     offer_sample(0x10000, 1);
     pass_time(MS);
-    assert_int_equal(lines.refused, -ENOSPC);
+    assert_int_equal(lines.arm_error, -ENOSPC);
     assert_int_equal(take_results(out), 0);
     machine.refuse = 0;
     offer_sample(0x10000, 1);
@@ -444,7 +444,7 @@ static void idle_target_gets_no_watch(void **state)
     watch_budget_refill(&budget, budget.cpu_ns, machine.now_ns);
     watch_lines_step(&lines);
     assert_int_equal(count_armed(), 0);
-    assert_int_equal(lines.unpaid, 1);
+    assert_int_equal(lines.over_budget, 1);
 }
 
 /* A target with 100 threads earns no more than the share of one CPU. */

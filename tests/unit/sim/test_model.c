@@ -387,8 +387,8 @@ static struct model *drawn_model(struct drawn *drawn, bool lean)
 static void assert_same_miss(const struct model_miss *a, const struct model_miss *b)
 {
     assert_int_equal(a->address, b->address);
-    assert_int_equal(a->served, b->served);
-    for (uint32_t level = 0; level < a->served; level++) {
+    assert_int_equal(a->hit_level, b->hit_level);
+    for (uint32_t level = 0; level < a->hit_level; level++) {
         assert_int_equal(a->level[level].cause, b->level[level].cause);
         assert_int_equal(a->level[level].evictor.ip, b->level[level].evictor.ip);
         assert_int_equal(a->level[level].evictor.address, b->level[level].evictor.address);

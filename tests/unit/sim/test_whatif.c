@@ -157,7 +157,7 @@ static void expect_prediction(const char *what, const struct relayout *relayout,
         run_changed_program(place, ACCESSES - (int)counts.accesses, true_misses);
         for (int level = 0; level < 2; level++) {
             double most = (double)counts.after.all[level];
-            double least = most - (double)counts.fresh[level];
+            double least = most - (double)counts.cold_misses[level];
             double truly = (double)true_misses[level];
             printf(
                 "%s, asked at %d: L%d misses %llu -> %.0f, %.0f without first touches; true %.0f "

@@ -60,12 +60,15 @@ static bool same_place(const struct place *a, const struct place *b)
            left->reason == right->reason && left->base == right->base &&
            left->index == right->index && left->locked == right->locked &&
            left->displacement == right->displacement && left->cause == right->cause &&
-           left->evictor_tid == right->evictor_tid && left->waits == right->waits &&
-           left->kept == right->kept && left->rewritten == right->rewritten &&
-           left->chases == right->chases && left->again == right->again &&
-           left->flushes == right->flushes && left->per_line == right->per_line &&
-           a->object == b->object && a->holder == b->holder && a->function == b->function &&
-           a->base == b->base && a->size_bytes == b->size_bytes && a->type == b->type &&
+           left->evictor_tid == right->evictor_tid && left->is_spinning == right->is_spinning &&
+           left->is_spill_slot == right->is_spill_slot &&
+           left->is_stored_in_loop == right->is_stored_in_loop &&
+           left->is_pointer_chase == right->is_pointer_chase &&
+           left->line_was_accessed == right->line_was_accessed &&
+           left->flushes_line == right->flushes_line &&
+           left->per_line_log2 == right->per_line_log2 && a->object == b->object &&
+           a->bin_object == b->bin_object && a->function == b->function && a->base == b->base &&
+           a->size_bytes == b->size_bytes && a->type == b->type &&
            a->type_offset == b->type_offset && a->by_member == b->by_member && a->unit == b->unit &&
            a->typed == b->typed && a->untyped == b->untyped && a->caller == b->caller;
 }
@@ -163,7 +166,7 @@ static void compare_objects(const struct place_names *expected, const struct pla
         assert_string_equal(a.module, b.module);
         assert_true(same_text(a.type, b.type));
         assert_true(a.type_id == b.type_id && a.type_votes == b.type_votes &&
-                    a.type_against == b.type_against && a.kind == b.kind &&
+                    a.type_votes_against == b.type_votes_against && a.kind == b.kind &&
                     a.address == b.address && a.size_bytes == b.size_bytes && a.blocks == b.blocks);
     }
 }
@@ -203,7 +206,7 @@ static void compare_types(const struct place_names *expected, const struct place
         assert_true(ask_type(expected, id, &a));
         assert_true(ask_type(read, id, &b));
         assert_string_equal(a.name, b.name);
-        assert_true(a.kind == b.kind && a.size == b.size && a.cut == b.cut);
+        assert_true(a.kind == b.kind && a.size == b.size && a.is_truncated == b.is_truncated);
         assert_int_equal(a.managed, b.managed);
         assert_true(a.raw && b.raw ? !strcmp(a.raw, b.raw) : a.raw == b.raw);
         assert_int_equal(a.member_count, b.member_count);
@@ -241,7 +244,7 @@ static void compare_heap(const struct place_names *expected, const struct place_
         assert_int_equal(a.site_count, b.site_count);
         for (uint32_t j = 0; j < a.site_count; j++)
             assert_string_equal(a.site[j], b.site[j]);
-        assert_true(a.id == b.id && a.object == b.object && a.walked == b.walked &&
+        assert_true(a.id == b.id && a.object == b.object && a.is_size_class == b.is_size_class &&
                     a.live_blocks == b.live_blocks && same_text(a.path, b.path));
         assert_true(same_double(a.age_s, b.age_s) && same_double(a.quiet_s, b.quiet_s) &&
                     same_double(a.allocations_per_s, b.allocations_per_s) &&
@@ -299,9 +302,9 @@ static void facts_are_read_back(void **state)
     assert_int_equal(facts.info.event_count, expected.info.event_count);
     assert_string_equal(facts.info.events[0].name, expected.info.events[0].name);
     assert_int_equal(facts.info.events[0].period, PLACES);
-    assert_string_equal(facts.info.events[0].weighs, "time");
+    assert_string_equal(facts.info.events[0].weight_unit, "time");
     assert_int_equal(facts.info.events[0].role, EVENT_TIME);
-    assert_string_equal(facts.info.events[1].weighs, "");
+    assert_string_equal(facts.info.events[1].weight_unit, "");
     assert_true(facts.info.exact_ip && !facts.info.exact_address && facts.target.alive);
     store_reader_close(reader);
 }
@@ -605,7 +608,8 @@ static void same_watch(const struct store_watch *a, const struct store_watch *b)
                 left->toucher_tid == right->toucher_tid && left->address == right->address &&
                 left->base == right->base && left->origin_ns == right->origin_ns &&
                 left->armed_ns == right->armed_ns && left->end_ns == right->end_ns &&
-                left->off_ns == right->off_ns && a->function == b->function && a->ip == b->ip);
+                left->off_cpu_ns == right->off_cpu_ns && a->function == b->function &&
+                a->ip == b->ip);
 }
 
 /* Also with two equal results, and with a result that ended before the last place. */
@@ -653,7 +657,7 @@ static void renames_are_read_back_in_order(void **state)
     struct prng prng = {7};
     static const struct object_rename renames[2] = {
         {.from = 7, .to = 3, .type = 2, .offset = 16},
-        {.from = 8, .to = 3, .fixed = true, .offset = -5}};
+        {.from = 8, .to = 3, .has_fixed_offset = true, .offset = -5}};
     (void)state;
     planned_facts(&facts, 1);
     struct store_writer *writer = items_start(&planned, &facts);
@@ -670,9 +674,9 @@ static void renames_are_read_back_in_order(void **state)
         const struct object_rename *read = &items.list[i + 1].rename;
         const struct object_rename *written = &renames[i > 0];
         assert_int_equal(items.list[i + 1].kind, STORE_ITEM_RENAME);
-        assert_true(read->from == written->from && read->to == written->to &&
-                    read->type == written->type && read->fixed == written->fixed &&
-                    read->offset == written->offset);
+        assert_true(
+            read->from == written->from && read->to == written->to && read->type == written->type &&
+            read->has_fixed_offset == written->has_fixed_offset && read->offset == written->offset);
     }
     struct place_names names = store_reader_names(reader);
     struct object_desc object;
@@ -716,7 +720,7 @@ static void totals_are_read_back_per_refresh(void **state)
     planned_facts(&expected, 3);
     struct store_writer *writer = items_start(&planned, &expected);
     planned_facts(&expected, 1000003);
-    expected.watch.trouble = NULL;
+    expected.watch.failure = NULL;
     assert_int_equal(store_writer_sync(writer, &expected, 5000, 1, NULL), 0);
     struct store_reader *reader = items_finish(writer);
     read_all(reader);
@@ -725,12 +729,13 @@ static void totals_are_read_back_per_refresh(void **state)
     assert_memory_equal(facts.cache_lines, expected.cache_lines, sizeof expected.cache_lines);
     const struct snapshot_watch *a = &facts.watch;
     const struct snapshot_watch *b = &expected.watch;
-    assert_true(a->on && a->registers == b->registers && a->threads == b->threads &&
+    assert_true(a->is_on && a->registers == b->registers && a->threads == b->threads &&
                 a->threads_left_out == b->threads_left_out && a->offered == b->offered &&
-                a->armed == b->armed && a->unpaid == b->unpaid && a->touches == b->touches &&
-                a->trap_ns == b->trap_ns && a->arm_ns == b->arm_ns && a->budget == b->budget);
+                a->armed == b->armed && a->over_budget == b->over_budget &&
+                a->touches == b->touches && a->trap_ns == b->trap_ns && a->arm_ns == b->arm_ns &&
+                a->budget == b->budget);
     assert_true(isnan(a->overhead));
-    assert_null(a->trouble);
+    assert_null(a->failure);
     store_reader_close(reader);
 }
 
@@ -818,7 +823,7 @@ static void absent_simulation_and_watch_stay_absent(void **state)
     struct store_reader *reader = items_finish(items_start(&planned, &facts));
     store_reader_facts(reader, &facts);
     assert_int_equal(facts.simulation.level_count, 0);
-    assert_false(facts.watch.on);
+    assert_false(facts.watch.is_on);
     store_reader_close(reader);
 }
 
@@ -921,7 +926,7 @@ static bool same_line(const struct line_place *a, const struct line_place *b)
     const struct line_event *right = &b->line;
     return left->ip == right->ip && left->address == right->address &&
            left->weight == right->weight && left->distance == right->distance &&
-           left->event == right->event && left->what == right->what &&
+           left->event == right->event && left->kind == right->kind &&
            left->level == right->level && left->line_bytes == right->line_bytes &&
            left->used_bytes == right->used_bytes && left->touched_bytes == right->touched_bytes &&
            !memcmp(left->uses, right->uses, sizeof left->uses) &&
@@ -970,7 +975,7 @@ static void cache_lines_are_read_back(void **state)
     assert_string_equal(store_reader_damage(reader), "");
     struct store_facts facts;
     store_reader_facts(reader, &facts);
-    assert_true(facts.info.lines);
+    assert_true(facts.info.has_lines);
     store_reader_close(reader);
 }
 
@@ -1005,10 +1010,10 @@ static void same_pairs(struct store_writer *writer, struct store_reader *reader,
                        enum line_pairs kind, uint8_t level, unsigned count)
 {
     struct place_names names = store_reader_names(reader);
-    union place_answer written, read = {.pair.place = UINT32_MAX};
+    union place_answer written, read = {.pair.slot = UINT32_MAX};
     unsigned found = 0;
     for (;; found++) {
-        uint64_t number = line_pair_number(kind, level, read.pair.place + 1);
+        uint64_t number = line_pair_number(kind, level, read.pair.slot + 1);
         bool more = place_ask(&names, PLACE_PAIR, number, &read);
         assert_int_equal(store_writer_answer(writer, PLACE_PAIR, number, &written), more);
         if (!more)
@@ -1076,14 +1081,15 @@ static void same_answer(const struct snapshot_whatif *a, const struct snapshot_w
                 a->number == b->number && a->level_count == b->level_count);
     assert_true(a->blocks == b->blocks && a->blocks_left_out == b->blocks_left_out &&
                 a->blocks_small == b->blocks_small && a->accesses == b->accesses &&
-                a->object_accesses == b->object_accesses && a->cut == b->cut &&
-                a->stall_before == b->stall_before && a->stall_after == b->stall_after);
+                a->object_accesses == b->object_accesses &&
+                a->split_accesses == b->split_accesses && a->stall_before == b->stall_before &&
+                a->stall_after == b->stall_after);
     for (uint32_t i = 0; i < a->level_count; i++)
         assert_true(a->level[i].before == b->level[i].before &&
                     a->level[i].after == b->level[i].after &&
                     a->level[i].object_before == b->level[i].object_before &&
                     a->level[i].object_after == b->level[i].object_after &&
-                    lines_same_double(a->level[i].fresh, b->level[i].fresh));
+                    lines_same_double(a->level[i].cold_share, b->level[i].cold_share));
 }
 
 /* Answers of the last sync, best first as displayed. */
@@ -1105,8 +1111,8 @@ static void whatif_answers_are_read_back(void **state)
         same_answer(&wrote.whatif.list[i], &read.whatif.list[i]);
     assert_string_equal(read.whatif.list[0].object, "particles");
     assert_string_equal(read.whatif.list[0].layout, "Of 40 bytes, 8 apart.");
-    assert_string_equal(read.whatif.list[0].why, "");
-    assert_string_equal(read.whatif.list[1].why, "no room");
+    assert_string_equal(read.whatif.list[0].reason, "");
+    assert_string_equal(read.whatif.list[1].reason, "no room");
     assert_int_equal(read.whatif.past_count, 1);
     assert_string_equal(read.whatif.past[0].question, "never");
     assert_true(read.whatif.past[0].stall_change == -0.25);

@@ -153,8 +153,8 @@ static void html_reports_every_finding_in_full(void **state)
         const struct snapshot_finding *finding = &snapshot->findings.list[i];
         struct finding_words words;
         finding_words(finding, &words);
-        const char *const reported[] = {words.evidence, words.advice, words.reckoned,
-                                        words.how_sure, finding->name};
+        const char *const reported[] = {words.evidence, words.advice, words.gain_method,
+                                        words.evidence_limits, finding->name};
         char gain[96];
         finding_gain(finding, gain, sizeof gain);
         assert_non_null(strstr(text, gain));
@@ -211,7 +211,7 @@ static void html_has_simulation_and_watch_if_known(void **state)
         .name = "<ring>",
         .watched = 77,
         .verdict = WATCH_CAPACITY,
-        .again = {1, 1, 1},
+        .touched_again_share = {1, 1, 1},
         .reuse_s = {NAN, NAN, NAN},
         .codes = {{.text = "walk<int> (walk.c:12)", .share = 0.75}},
         .code_count = 1};
@@ -228,9 +228,9 @@ static void html_has_simulation_and_watch_if_known(void **state)
         .level = {{32 << 10, 8, 64, 123456789, 5}, {1 << 20, 16, 64, 61728397, 0}},
         .loads = 900000000,
         .accesses = 1234567940,
-        .one_in = 1,
+        .miss_period = 1,
         .counting = true};
-    snapshot.watch = (struct snapshot_watch){.on = true,
+    snapshot.watch = (struct snapshot_watch){.is_on = true,
                                              .registers = 4,
                                              .counts_misses = true,
                                              .level = 2,
@@ -320,9 +320,9 @@ static void html_draws_the_timeline(void **state)
                                         .distance = 1,
                                         .leader = "latecomer",
                                         .leader_share = 1,
-                                        .inversion = true}};
+                                        .leader_changed = true}};
     struct snapshot_volatility profile[3] = {{1, 0.5}, {2, 0.25}, {4, 1}};
-    struct snapshot_turns turns = {.left = 0, .right = 1, .correlation = -0.75};
+    struct snapshot_alternation turns = {.left = 0, .right = 1, .correlation = -0.75};
     (void)state;
     for (size_t i = 0; i < PERIODS; i++) {
         weights[0][i] = i < PERIODS / 2 ? 10 : 0;
@@ -337,18 +337,18 @@ static void html_draws_the_timeline(void **state)
         .period_s = 1,
         .base_s = 1,
         .periods = PERIODS,
-        .by = {{.all = weights[2],
-                .objects = {streams, 2},
-                .functions = {streams, 2},
-                .threads = {streams, 1}},
-               {.all = weights[2], .objects = {streams, 2}, .fields = {streams, 2}}},
+        .by_measure = {{.all = weights[2],
+                        .objects = {streams, 2},
+                        .functions = {streams, 2},
+                        .threads = {streams, 1}},
+                       {.all = weights[2], .objects = {streams, 2}, .fields = {streams, 2}}},
         .phases = phases,
         .phase_count = 2,
         .profile = profile,
         .profile_count = 3,
-        .turns = &turns,
-        .turn_count = 1,
-        .different = 2};
+        .alternations = &turns,
+        .alternation_count = 1,
+        .distinct_phases = 2};
     char *text = page_of(&snapshot, &unreadable, &nothing, &size);
     assert_non_null(strstr(text, "early_bird 50.0%"));
     assert_non_null(strstr(text, "<summary>misses by function</summary>"));

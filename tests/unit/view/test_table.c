@@ -429,7 +429,7 @@ static void columns_stay_while_the_screen_is_open(void **state)
     struct table table;
     struct layout before;
     (void)state;
-    typed->loading.waiting = 0;
+    typed->loading.pending_requests = 0;
     canvas_init(&canvas, 30, 200, false);
     table_init(&table, &object_columns);
     for (int i = 0; i < 5; i++) {
