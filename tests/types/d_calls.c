@@ -85,7 +85,7 @@ NOT_INLINED void nothing(void)
 {
     void *plain = give("-", 1);
     use(plain);
-    struct node **pointers = give("-", 64);
+    struct node **pointers = give("node *.pointers", 64);
     use(pointers);
     free(give("-", 1));
     use(give("-", 3));

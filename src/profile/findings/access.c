@@ -427,8 +427,8 @@ static bool may_be_node(const struct findings *findings, const struct extent *ex
     union place_answer own;
     union place_answer other;
     uint64_t next;
-    if (!read_target_word(findings, target + link_offset, &next) ||
-        (next && !is_in_extent(extent, next)))
+    if (read_target_word(findings, target + link_offset, &next) && next &&
+        !is_in_extent(extent, next))
         return false;
     if (!place_ask(&findings->names, PLACE_EXTENT, node, &own) || !own.extent.object ||
         !place_ask(&findings->names, PLACE_EXTENT, target, &other) || !other.extent.object)

@@ -38,9 +38,7 @@ static const struct type_desc *pointee_of(struct program *program, struct pointe
         shapes_at(shapes, leaf.shape)->kind != SHAPE_POINTER)
         return NULL;
     struct shape pointee = *shapes_at(shapes, shapes_at(shapes, leaf.shape)->pointee);
-    /* A pointer to a pointer is not specific; the name of the variable is enough. */
-    if (pointee.kind == SHAPE_VOID || pointee.kind == SHAPE_POINTER ||
-        pointee.kind == SHAPE_FUNCTION)
+    if (pointee.kind == SHAPE_VOID || pointee.kind == SHAPE_FUNCTION)
         return NULL;
     *type = program_type(program, &pointee.die);
     return program_described(program, *type);
@@ -258,10 +256,10 @@ static bool is_wrapper(struct program *program, const struct value *returned,
 }
 
 /* Follows the result. At a conditional jump (usually a check for failure) both ways are tried: one
- * of them leads to the assignment. `memory`: the function may be a wrapper. It is not if it also
+ * of them leads to the assignment. `may_wrap`: the function may be a wrapper. It is not if it also
  * stores the result outside its frame, as an arena does, which serves many callers from a block. */
 static bool follow_result(struct program *program, struct flow_at at, unsigned *steps,
-                          unsigned forks, bool memory, struct dwarf_answer *answer)
+                          unsigned forks, bool may_wrap, struct dwarf_answer *answer)
 {
     const struct insn *end = at.insns + at.count;
     while (at.insn && at.insn < end && (*steps)++ < STEPS_MAX) {
@@ -272,10 +270,10 @@ static bool follow_result(struct program *program, struct flow_at at, unsigned *
         bool stores = insn->stored_register < SREG_COUNT && registers >> insn->stored_register & 1;
         if (!answer->name && !find_register_variable(program, &at, registers, answer) && stores)
             assignee_stored(program, &at, answer);
-        memory &= !stores || stores_in_frame(&at);
-        if (answer->name && !memory)
+        may_wrap &= !stores || stores_in_frame(&at);
+        if (answer->name && !may_wrap)
             return true;
-        if (insn->flow == INSN_RETURN && memory &&
+        if (insn->flow == INSN_RETURN && may_wrap &&
             is_wrapper(program, &at.state.regs[SREG_AX], answer)) {
             answer->name = "";
             answer->type = 0;
@@ -287,7 +285,7 @@ static bool follow_result(struct program *program, struct flow_at at, unsigned *
         step_over(&at.scene, &at.state, insn);
         at.insn = insn + 1;
         if (insn->flow == INSN_CONDITIONAL && insn->target && forks < FORKS_MAX &&
-            follow_result(program, at, steps, forks + 1, memory, answer))
+            follow_result(program, at, steps, forks + 1, may_wrap, answer))
             return true;
         if (insn->target && insn->flow != INSN_CALL)
             at.insn = find_insn_at(&at, insn->target);
