@@ -442,6 +442,8 @@ static enum finding_huge huge_pages_by(const struct findings *findings, size_t i
     const struct heap_summary *heap = &findings->snapshot->heap.summary;
     if (has_module(findings, "libjvm"))
         return HUGE_JAVA;
+    if (findings->snapshot->objects[index].kind == OBJECT_MAP)
+        return HUGE_FILE;
     if (has_module(findings, "python"))
         return HUGE_PYTHON;
     if (has_module(findings, "php"))
