@@ -440,6 +440,29 @@ static size_t not_found(struct walked *walked, const struct space *space, const 
     return missed;
 }
 
+/* Walks a copy of this process, which does nothing. */
+static pid_t watch_copy(struct space *space, struct walked *walked)
+{
+    pid_t pid = fork();
+    if (!pid)
+        pause();
+    struct lookup_from from = {.pid = pid, .live = true};
+    struct tcbs tcbs = {0};
+    assert_int_equal(space_init(space, &from), 0);
+    assert_int_equal(walked_init(walked, pid), 0);
+    walked_tick(walked, space, &tcbs, clock_now_ns());
+    walked_settle(walked, UINT64_MAX / 2);
+    return pid;
+}
+
+static void end_copy(struct space *space, struct walked *walked, pid_t pid)
+{
+    walked_fini(walked);
+    space_fini(space);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+}
+
 /* Memory that others took from brk hides few blocks after it, and none if the maps are outdated:
  * the memory may be malloc's by now. */
 static void memory_of_others_hides_few_blocks(void **state)
@@ -450,18 +473,10 @@ static void memory_of_others_hides_few_blocks(void **state)
     uint64_t hole = (uint64_t)(uintptr_t)memset(sbrk(HOLE_BYTES), 0x5a, HOLE_BYTES);
     for (int i = 0, filled = 0; i<AFTER; i += blocks[i]> hole || ++filled > FILLED_MAX)
         blocks[i] = (uint64_t)(uintptr_t)malloc(AFTER_BYTES);
-    pid_t pid = fork();
-    if (!pid)
-        pause();
-    struct lookup_from from = {.pid = pid, .live = true};
     struct space space;
     struct walked walked;
-    struct tcbs tcbs = {0};
     struct block found;
-    assert_int_equal(space_init(&space, &from), 0);
-    assert_int_equal(walked_init(&walked, pid), 0);
-    walked_tick(&walked, &space, &tcbs, clock_now_ns());
-    walked_settle(&walked, UINT64_MAX / 2);
+    pid_t pid = watch_copy(&space, &walked);
     bool glibc = !walk_status(walked.walk);
     if (glibc) {
         walked.seen_maps = 0;
@@ -471,12 +486,38 @@ static void memory_of_others_hides_few_blocks(void **state)
         assert_false(walked_find(&walked, &space, hole + 8000, clock_now_ns(), &found));
         assert_true(not_found(&walked, &space, blocks) <= HIDDEN_BYTES / AFTER_BYTES + 1);
     }
-    walked_fini(&walked);
-    space_fini(&space);
-    kill(pid, SIGKILL);
-    waitpid(pid, NULL, 0);
+    end_copy(&space, &walked, pid);
     if (!glibc)
         skip(); /* a sanitizer's malloc */
+}
+
+/* Among large blocks a lookup goes back a number of blocks, not of bytes. */
+static void large_blocks_take_few_reads(void **state)
+{
+    (void)state;
+    enum { LARGE = 400, LARGE_BYTES = 9000, CHUNK_BYTES = LARGE_BYTES + 8, TRIED_MAX = 10000 };
+    enum { FIRST = 200, FINDS = 100, READS_MAX = 8 };
+    uint64_t blocks[LARGE];
+    int count = 0;
+    for (int i = 0; i < TRIED_MAX && count < LARGE; i++) {
+        blocks[count] = (uint64_t)(uintptr_t)malloc(LARGE_BYTES);
+        bool next = count && blocks[count] == blocks[count - 1] + CHUNK_BYTES;
+        blocks[0] = next ? blocks[0] : blocks[count];
+        count = next ? count + 1 : 1;
+    }
+    if (count < LARGE)
+        skip(); /* a sanitizer's malloc */
+    struct space space;
+    struct walked walked;
+    struct walk_block found;
+    pid_t pid = watch_copy(&space, &walked);
+    uint64_t before = walk_stats(walked.walk)->reads;
+    for (int i = FIRST; i < FIRST + FINDS; i++)
+        assert_true(walk_find(walked.walk, blocks[i], &found) && found.start == blocks[i]);
+    uint64_t reads = walk_stats(walked.walk)->reads - before;
+    printf("  %d finds took %zu reads\n", FINDS, (size_t)reads);
+    assert_true(reads <= FINDS * READS_MAX);
+    end_copy(&space, &walked, pid);
 }
 
 int main(void)
@@ -484,6 +525,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_the_agent_tells_are_the_right_ones),
         cmocka_unit_test(walk_and_agent_know_the_same_blocks),
+        cmocka_unit_test(large_blocks_take_few_reads),
         cmocka_unit_test(memory_of_others_hides_few_blocks),
         cmocka_unit_test(blocks_that_are_walked_are_those_there_were)};
     return cmocka_run_group_tests(tests, NULL, NULL);
