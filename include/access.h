@@ -135,6 +135,7 @@ const char *access_how_name(enum access_how how);
  * Source: include/uapi/linux/perf_event.h, PERF_MEM_*, which has both the older mem_lvl and the
  * newer mem_lvl_num; arch/x86/events/intel/ds.c and amd/ibs.c for the values that CPUs report.
  */
+
 /* Where the data was found, nearest first. data_level_name() returns the JSON names. */
 enum data_level {
     DATA_UNKNOWN,

@@ -34,8 +34,8 @@ struct agent_load_work {
 
 /* Resolves `path` as execve(2) does, through #! lines. `linker`: inode 0: any glibc linker.
  * `preload`: LD_PRELOAD of the program, or NULL. errno has the cause of AGENT_LOAD_UNREADABLE. */
-enum agent_load agent_load_look(struct agent_load_work *work, const char *path,
-                                const struct agent_file *linker, const char *preload);
+enum agent_load agent_load_check(struct agent_load_work *work, const char *path,
+                                 const struct agent_file *linker, const char *preload);
 
 /* Finds a file as execvp(3) does; its path is work->path. Returns 0 if there is none. */
 int agent_load_find(struct agent_load_work *work, const char *name, const char *folders);
@@ -48,6 +48,6 @@ struct agent_file agent_load_linker(struct agent_load_work *work, const char *pa
 uint32_t agent_load_filters(struct agent_load_work *work);
 
 /* Returns the end of a sentence that begins with the program: "is linked statically". */
-const char *agent_load_words(uint32_t why);
+const char *agent_load_text(uint32_t why);
 
 #endif

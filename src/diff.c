@@ -93,8 +93,8 @@ static int replay_part(struct engine *engine, unsigned part, unsigned *patience_
 }
 
 /* Replays in parts, because the variation of shares between them shows how samples cluster. */
-static int replay(struct report **report, const struct diff_options *options,
-                  const struct diff_input *run, struct error *error)
+static int replay_run(struct report **report, const struct diff_options *options,
+                      const struct diff_input *run, struct error *error)
 {
     struct engine *engine = NULL;
     const struct snapshot *snapshot = NULL;
@@ -123,7 +123,7 @@ static int read_run(struct report **report, const struct diff_options *options,
             "diff cannot read a pipe, because it checks its files first; write it to a file");
     if (report_file_is_json(run->path))
         return report_read(report, run->path, error);
-    return replay(report, options, run, error);
+    return replay_run(report, options, run, error);
 }
 
 /* Reads the files "A1,A2,A3", unless a file has that exact name. */
@@ -198,7 +198,7 @@ void diff_help(FILE *out)
           out);
 }
 
-static int take_pids(void *context, const char *text, struct error *error)
+static int parse_pids(void *context, const char *text, struct error *error)
 {
     struct diff_options *options = context;
     char *end;
@@ -217,7 +217,7 @@ static int take_pids(void *context, const char *text, struct error *error)
 #define AT(kind_, member_) .kind = (kind_), .member = offsetof(struct diff_options, member_)
 
 static const struct option_rule rules[] = {
-    {"pid", 'p', .own = take_pids},
+    {"pid", 'p', .own = parse_pids},
     {"json", 'j', AT(OPTION_FLAG, json)},
     {"batch", 'b', AT(OPTION_FLAG, batch)},
     {"all", AT(OPTION_FLAG, all)},

@@ -94,8 +94,8 @@ int export_write(const struct options *options, struct engine *engine, pid_t pid
     return code;
 }
 
-static int write_one(const struct snapshot *snapshot, const struct view_options *options,
-                     const char *path, bool json)
+static int write_format(const struct snapshot *snapshot, const struct view_options *options,
+                        const char *path, bool json)
 {
     FILE *out = fopen(path, "wxe");
     if (!out)
@@ -115,7 +115,7 @@ void snapshot_file_write(const struct snapshot *snapshot, const struct view_opti
     char path[PATH_MAX];
     for (int i = 0; i < 2; i++) {
         snprintf(path, sizeof path, "%s%s", name, endings[i]);
-        int code = write_one(snapshot, options, path, i);
+        int code = write_format(snapshot, options, path, i);
         if (code) {
             snprintf(message, size, "cannot write %s: %s%s", path, strerror(-code),
                      code == -EEXIST ? "; W with another name" : "");

@@ -55,14 +55,14 @@ static void ring_bell(int fd)
         return; /* the counter is full: a wakeup is already pending */
 }
 
-static void silence(int fd)
+static void clear_wakeups(int fd)
 {
     uint64_t rings;
     if (read(fd, &rings, sizeof rings) < 0)
         return;
 }
 
-static struct timespec from_now(int ms)
+static struct timespec deadline_after_ms(int ms)
 {
     uint64_t at_ns = clock_now_ns() + (uint64_t)ms * 1000000;
     return (struct timespec){.tv_sec = (time_t)(at_ns / CLOCK_NS_PER_S),
@@ -90,7 +90,7 @@ bool front_take(struct front *front, struct front_news *news)
                 --front->request_count * sizeof *front->requests);
     front->child = false;
     if (!front->request_count)
-        silence(front->to_loop);
+        clear_wakeups(front->to_loop);
     pthread_mutex_unlock(&front->box);
     return news->child || news->request.kind != REQUEST_NONE;
 }
@@ -136,21 +136,21 @@ void front_take_back(struct front *front)
 
 /* ---- the terminal's side ---- */
 
-bool front_may_ask(const struct front *front)
+bool front_has_stages(const struct front *front)
 {
     return front->asks;
 }
 
-static void borrow(struct front *front)
+static void borrow_stages(struct front *front)
 {
-    struct timespec until = from_now(LOAN_MS);
+    struct timespec until = deadline_after_ms(LOAN_MS);
     if (pthread_mutex_clocklock(&front->next_turn, CLOCK_MONOTONIC, &until))
         return;
     front->asks = !pthread_mutex_clocklock(&front->stages, CLOCK_MONOTONIC, &until);
     pthread_mutex_unlock(&front->next_turn);
 }
 
-static void give_back(struct front *front)
+static void give_back_stages(struct front *front)
 {
     front->drawn_without = !front->asks;
     if (front->asks)
@@ -158,7 +158,7 @@ static void give_back(struct front *front)
     front->asks = false;
 }
 
-static void ask_loop(struct front *front, const struct request *request)
+static void send_to_loop(struct front *front, const struct request *request)
 {
     pthread_mutex_lock(&front->box);
     if (request->kind == REQUEST_QUIT)
@@ -169,12 +169,12 @@ static void ask_loop(struct front *front, const struct request *request)
     ring_bell(front->to_loop);
 }
 
-static void quit(struct front *front)
+static void ask_to_quit(struct front *front)
 {
-    ask_loop(front, &(struct request){.kind = REQUEST_QUIT});
+    send_to_loop(front, &(struct request){.kind = REQUEST_QUIT});
 }
 
-static void suspend(struct front *front)
+static void suspend_front(struct front *front)
 {
     display_suspend(front->setup.display);
     /* SIGTSTP is blocked for the signalfd. raise() stops this thread too, which must not continue
@@ -197,18 +197,18 @@ static void write_snapshot(struct front *front, const char *name)
 static void read_keys(struct front *front)
 {
     struct request request;
-    borrow(front);
+    borrow_stages(front);
     while ((request = display_input(front->setup.display)).kind != REQUEST_NONE) {
         if (request.kind == REQUEST_SUSPEND)
-            suspend(front);
+            suspend_front(front);
         else if (request.kind == REQUEST_WRITE)
             write_snapshot(front, request.name);
         else
-            ask_loop(front, &request);
+            send_to_loop(front, &request);
         if (request.kind == REQUEST_QUIT)
             break;
     }
-    give_back(front);
+    give_back_stages(front);
 }
 
 static void read_signals(struct front *front)
@@ -218,22 +218,22 @@ static void read_signals(struct front *front)
         if (info.ssi_signo == SIGWINCH) {
             read_keys(front);
         } else if (info.ssi_signo == SIGTSTP) {
-            suspend(front);
+            suspend_front(front);
         } else if (info.ssi_signo == SIGCHLD) {
             pthread_mutex_lock(&front->box);
             front->child = true;
             pthread_mutex_unlock(&front->box);
             ring_bell(front->to_loop);
         } else {
-            quit(front);
+            ask_to_quit(front);
         }
     }
 }
 
-static void draw_news(struct front *front)
+static void draw_pending(struct front *front)
 {
     char message[sizeof front->message];
-    silence(front->to_front);
+    clear_wakeups(front->to_front);
     pthread_mutex_lock(&front->box);
     const struct snapshot *snapshot = front->snapshot;
     memcpy(message, front->message, sizeof message);
@@ -245,17 +245,17 @@ static void draw_news(struct front *front)
     pthread_mutex_unlock(&front->box);
     if (!snapshot && !has_line && !message[0])
         return;
-    borrow(front);
+    borrow_stages(front);
     if (has_line)
         display_play(front->setup.display, &line);
     if (snapshot)
         display_show(front->setup.display, snapshot, snapshot_free);
     if (message[0])
         display_message(front->setup.display, message);
-    give_back(front);
+    give_back_stages(front);
 }
 
-static bool is_asked(struct front *front, const bool *what)
+static bool read_flag(struct front *front, const bool *what)
 {
     pthread_mutex_lock(&front->box);
     bool asked = *what;
@@ -264,29 +264,29 @@ static bool is_asked(struct front *front, const bool *what)
 }
 
 /* Gives a busy loop a moment to finish. */
-static void await_end(struct front *front)
+static void wait_for_loop_end(struct front *front)
 {
     uint64_t until_ns = clock_now_ns() + (uint64_t)LEAVE_MS * 1000000;
     struct pollfd polled = {.fd = front->to_front, .events = POLLIN};
-    while (!is_asked(front, &front->stopping) && clock_now_ns() < until_ns) {
-        silence(front->to_front);
+    while (!read_flag(front, &front->stopping) && clock_now_ns() < until_ns) {
+        clear_wakeups(front->to_front);
         poll(&polled, 1, LEAVE_MS / 10);
     }
-    if (!is_asked(front, &front->stopping))
+    if (!read_flag(front, &front->stopping))
         front->setup.leave(front->setup.context);
 }
 
-static void *run(void *context)
+static void *front_run(void *context)
 {
     struct front *front = context;
     struct pollfd polled[] = {{.fd = STDIN_FILENO, .events = POLLIN},
                               {.fd = front->signals, .events = POLLIN},
                               {.fd = front->to_front, .events = POLLIN}};
-    while (!is_asked(front, &front->stopping) && !is_asked(front, &front->quit)) {
+    while (!read_flag(front, &front->stopping) && !read_flag(front, &front->quit)) {
         int ready =
             poll(polled, sizeof polled / sizeof *polled, front->drawn_without ? AGAIN_MS : -1);
         if (ready < 0 && errno != EINTR)
-            quit(front);
+            ask_to_quit(front);
         if (ready == 0)
             read_keys(front); /* no input: redraws */
         if (ready <= 0)
@@ -295,14 +295,14 @@ static void *run(void *context)
             read_signals(front);
         /* The terminal hung up: the screen is gone. */
         if (polled[0].revents & (POLLHUP | POLLERR))
-            quit(front);
+            ask_to_quit(front);
         else if (polled[0].revents)
             read_keys(front);
         if (polled[2].revents)
-            draw_news(front);
+            draw_pending(front);
     }
-    if (!is_asked(front, &front->stopping))
-        await_end(front);
+    if (!read_flag(front, &front->stopping))
+        wait_for_loop_end(front);
     return NULL;
 }
 
@@ -320,7 +320,7 @@ int front_resume(struct front *front, struct error *error)
 {
     front->stopping = false;
     pthread_mutex_lock(&front->stages);
-    int code = -pthread_create(&front->thread, NULL, run, front);
+    int code = -pthread_create(&front->thread, NULL, front_run, front);
     front->runs = !code;
     return code ? error_set(error, code, "cannot start the thread of the screen: %s",
                             strerror(-code))

@@ -16,7 +16,7 @@
 #include "resolve/heap/feed.h"
 #include "terminal.h"
 
-static void redirect(int fd, const char *path, int flags)
+static void redirect_terminal(int fd, const char *path, int flags)
 {
     if (!isatty(fd))
         return;
@@ -92,9 +92,9 @@ static void child_wait_and_exec(const struct launch *launch, const struct launch
     char **environment =
         wanted->feed && !feed_inherit(wanted->feed) ? make_environment(variables) : NULL;
     if (launch->output[0]) {
-        redirect(STDIN_FILENO, "/dev/null", O_RDONLY);
-        redirect(STDOUT_FILENO, launch->output, O_WRONLY | O_APPEND);
-        redirect(STDERR_FILENO, launch->output, O_WRONLY | O_APPEND);
+        redirect_terminal(STDIN_FILENO, "/dev/null", O_RDONLY);
+        redirect_terminal(STDOUT_FILENO, launch->output, O_WRONLY | O_APPEND);
+        redirect_terminal(STDERR_FILENO, launch->output, O_WRONLY | O_APPEND);
     }
     if (wanted->apart)
         dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -158,7 +158,7 @@ failed:
     return error_set(error, -errno, "cannot start %s: %s", command[0], strerror(errno));
 }
 
-int launch_go(struct launch *launch, const char *name, struct error *error)
+int launch_exec(struct launch *launch, const char *name, struct error *error)
 {
     int code = 0;
     if (write(launch->gate, "", 1) != 1)
@@ -184,7 +184,7 @@ bool launch_ended(struct launch *launch)
     return launch->ended;
 }
 
-void launch_how(struct launch *launch, char *out, size_t size)
+void launch_end_text(struct launch *launch, char *out, size_t size)
 {
     *out = '\0';
     if (!launch_ended(launch))
@@ -222,7 +222,7 @@ static void open_feed(struct command *command, const struct options *options, ch
     if (feed_new(&command->feed, note))
         command->feed = NULL;
     else if (options->sim)
-        feed_hand_on(command->feed);
+        feed_allow_exec(command->feed);
 }
 
 int command_open(struct command *command, const struct options *options, struct error *error)

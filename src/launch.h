@@ -67,14 +67,14 @@ struct launch_wanted {
 int launch_prepare(struct launch *launch, const struct launch_wanted *wanted, struct error *error);
 
 /* Opens the gate. Returns 0 after the exec, otherwise the error of exec. */
-int launch_go(struct launch *launch, const char *name, struct error *error);
+int launch_exec(struct launch *launch, const char *name, struct error *error);
 
 /* Returns true if the child has ended, without waiting. */
 bool launch_ended(struct launch *launch);
 
 /* Describes how it ended: "with status 3", "by signal 11 (Segmentation fault)"; "" if it is still
  * running, or nothing was launched. */
-void launch_how(struct launch *launch, char *out, size_t size);
+void launch_end_text(struct launch *launch, char *out, size_t size);
 
 /* Terminates a child that is still running (SIGTERM) and closes the descriptors. */
 void launch_fini(struct launch *launch);

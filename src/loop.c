@@ -149,7 +149,7 @@ static bool loop_act(struct loop *loop, const struct request *request)
     return !loop->quit && !loop->code;
 }
 
-static void watch(struct loop *loop, enum loop_source source, int fd)
+static void poll_source(struct loop *loop, enum loop_source source, int fd)
 {
     loop->polled[source] = (struct pollfd){.fd = fd, .events = POLLIN};
 }
@@ -166,12 +166,12 @@ static int loop_init(struct loop *loop, const struct loop_setup *setup, struct e
     int signals = loop->setup->front ? -1 : signals_open();
     /* -1 before Linux 5.3: the end is then detected at a refresh. */
     int target = setup->pid ? (int)syscall(SYS_pidfd_open, setup->pid, 0) : -1;
-    watch(loop, LOOP_RECORDS, engine_fd(setup->engine));
-    watch(loop, LOOP_HEAP, engine_heap_fd(setup->engine));
-    watch(loop, LOOP_KEYS, loop->setup->front ? front_fd(loop->setup->front) : -1);
-    watch(loop, LOOP_TIMER, timer);
-    watch(loop, LOOP_SIGNAL, signals);
-    watch(loop, LOOP_TARGET, target);
+    poll_source(loop, LOOP_RECORDS, engine_fd(setup->engine));
+    poll_source(loop, LOOP_HEAP, engine_heap_fd(setup->engine));
+    poll_source(loop, LOOP_KEYS, loop->setup->front ? front_fd(loop->setup->front) : -1);
+    poll_source(loop, LOOP_TIMER, timer);
+    poll_source(loop, LOOP_SIGNAL, signals);
+    poll_source(loop, LOOP_TARGET, target);
     int code = timer < 0 ? timer : setup->front ? 0 : signals;
     if (code < 0)
         return error_set(error, code, "no timer or signal descriptor: %s",
@@ -188,7 +188,7 @@ static void loop_fini(struct loop *loop)
 }
 
 /* With a screen, drains one slice at a time, so that keys are handled in between. */
-static void drain(struct loop *loop)
+static void drain_engine(struct loop *loop)
 {
     if (loop->replays)
         return;
@@ -199,7 +199,7 @@ static void drain(struct loop *loop)
     bool all = !loop->setup->front && (loop->target_ended || loop->setup->options->sim);
     do
         code = engine_drain(loop->setup->engine, until);
-    while (code >= 0 && all && engine_behind(loop->setup->engine));
+    while (code >= 0 && all && engine_has_backlog(loop->setup->engine));
     if (code == -ENODATA)
         loop->target_ended = true;
     else if (code < 0)
@@ -229,16 +229,16 @@ static void show_time_range(struct loop *loop)
         loop->code = code;
 }
 
-static int patience_ms(const struct loop *loop, int otherwise_ms)
+static int poll_timeout_ms(const struct loop *loop, int otherwise_ms)
 {
     struct engine *engine = loop->setup->engine;
-    return engine_fills(engine) || engine_behind(engine) ? 0 : otherwise_ms;
+    return engine_is_filling(engine) || engine_has_backlog(engine) ? 0 : otherwise_ms;
 }
 
 /* Waits for an event. The screens can use the stages meanwhile. */
-static int wait_for(struct loop *loop, int otherwise_ms)
+static int poll_events(struct loop *loop, int otherwise_ms)
 {
-    int patience = patience_ms(loop, otherwise_ms);
+    int patience = poll_timeout_ms(loop, otherwise_ms);
     if (loop->setup->front)
         front_lend(loop->setup->front);
     int ready = poll(loop->polled, LOOP_SOURCES, patience);
@@ -253,24 +253,24 @@ static void loop_refresh(struct loop *loop)
 {
     if (loop->replays && !player_refreshes(&loop->player))
         return;
-    drain(loop);
+    drain_engine(loop);
     if (engine_tick(loop->setup->engine) == -ESRCH)
         loop->target_ended = true;
     /* Drain between the long steps too, because the agent's rings fill up in milliseconds. If there
      * is more than one drain can read, take the snapshot first. */
-    if (!engine_behind(loop->setup->engine))
-        drain(loop);
+    if (!engine_has_backlog(loop->setup->engine))
+        drain_engine(loop);
     show_time_range(loop);
     if (loop->code)
         return;
     uint32_t wanted = loop->setup->options->iterations;
     loop->quit |= wanted && loop->refreshes + 1 >= wanted;
     if (loop->quit && !loop->setup->front)
-        engine_be_patient(loop->setup->engine);
+        engine_set_patience(loop->setup->engine);
     const struct snapshot *snapshot = engine_snapshot(loop->setup->engine, loop->delay_s);
     /* Records after the last refresh are neither shown nor recorded. */
-    if (!loop->quit && !engine_behind(loop->setup->engine))
-        drain(loop);
+    if (!loop->quit && !engine_has_backlog(loop->setup->engine))
+        drain_engine(loop);
     if (!snapshot) {
         loop->code = -ENOMEM;
         return;
@@ -287,11 +287,11 @@ static void loop_refresh(struct loop *loop)
 static void fill_time_range(struct loop *loop)
 {
     struct engine *engine = loop->setup->engine;
-    if (!loop->quit && !loop->code && engine_fills(engine) && engine_fill(engine))
+    if (!loop->quit && !loop->code && engine_is_filling(engine) && engine_fill(engine))
         loop_refresh(loop);
 }
 
-static void look_at_child(struct loop *loop)
+static void check_child(struct loop *loop)
 {
     if (loop->setup->launch && launch_ended(loop->setup->launch))
         loop->target_ended = true;
@@ -304,7 +304,7 @@ static void read_front(struct loop *loop)
     bool refresh = false;
     while (!loop->quit && !loop->code && front_take(loop->setup->front, &news)) {
         if (news.child)
-            look_at_child(loop);
+            check_child(loop);
         if (news.request.kind != REQUEST_NONE)
             refresh |= loop_act(loop, &news.request);
     }
@@ -321,18 +321,18 @@ static void read_signals(struct loop *loop)
         else if (info.ssi_signo != SIGCHLD && info.ssi_signo != SIGWINCH)
             loop->quit = loop->signalled = true;
     }
-    look_at_child(loop);
+    check_child(loop);
 }
 
 /* Returns true for a complete file read from a pipe: it has one report, at its end. A file that is
  * still being recorded has one per interval. */
-static bool is_copied(const struct loop *loop)
+static bool is_finished_pipe_copy(const struct loop *loop)
 {
     bool idled;
     return loop->follows && engine_follows(loop->setup->engine, &idled) && !idled;
 }
 
-static void take_ready(struct loop *loop)
+static void handle_ready(struct loop *loop)
 {
     uint64_t ticks;
     if (loop->polled[LOOP_SIGNAL].revents)
@@ -343,17 +343,17 @@ static void take_ready(struct loop *loop)
     bool heap = loop->polled[LOOP_HEAP].revents &&
                 read(loop->polled[LOOP_HEAP].fd, &wakes, sizeof wakes) == sizeof wakes;
     if (heap || loop->polled[LOOP_RECORDS].revents)
-        drain(loop);
+        drain_engine(loop);
     if (loop->polled[LOOP_TARGET].revents)
         loop->target_ended = true;
-    bool batch_replay = !loop->setup->front && (loop->replays || is_copied(loop));
+    bool batch_replay = !loop->setup->front && (loop->replays || is_finished_pipe_copy(loop));
     if (read(loop->polled[LOOP_TIMER].fd, &ticks, sizeof ticks) == sizeof ticks && !batch_replay)
         loop_refresh(loop);
 }
 
 /* Reports the end of the process. A simulated program reports its end shortly before it exits.
  * Returns false if the exit status is not known yet. */
-static bool report_end(struct loop *loop)
+static bool report_target_end(struct loop *loop)
 {
     char how[80] = "";
     char text[128];
@@ -362,45 +362,45 @@ static bool report_end(struct loop *loop)
         return true;
     }
     if (loop->setup->launch)
-        launch_how(loop->setup->launch, how, sizeof how);
+        launch_end_text(loop->setup->launch, how, sizeof how);
     snprintf(text, sizeof text, "the process has ended%s%s; q quits", *how ? " " : "", how);
     loop_message(loop, text);
     return *how || !loop->setup->launch;
 }
 
 /* Reads another part of an ended program's remaining records; refreshes after the last part. */
-static void read_rest(struct loop *loop)
+static void drain_ended_target(struct loop *loop)
 {
-    if (!engine_behind(loop->setup->engine))
+    if (!engine_has_backlog(loop->setup->engine))
         return;
-    drain(loop);
-    if (!engine_behind(loop->setup->engine) && !loop->quit && !loop->code)
+    drain_engine(loop);
+    if (!engine_has_backlog(loop->setup->engine) && !loop->quit && !loop->code)
         loop_refresh(loop);
 }
 
 /* Keeps the last snapshot of an ended target on the screen until the user leaves. */
-static void show_end(struct loop *loop)
+static void show_ended_target(struct loop *loop)
 {
     loop->polled[LOOP_TARGET].fd = -1;
     loop->polled[LOOP_RECORDS].fd = -1;
     loop_refresh(loop);
-    bool ended = report_end(loop);
+    bool ended = report_target_end(loop);
     /* Stop refreshing, so that decay does not fade out the last snapshot. */
     refresh_timer_arm(loop->polled[LOOP_TIMER].fd, 0);
     while (!loop->quit && !loop->code) {
-        int ready = wait_for(loop, -1);
+        int ready = poll_events(loop, -1);
         if (ready < 0 && ready != -EINTR)
             loop->code = ready;
         else if (ready > 0)
-            take_ready(loop);
+            handle_ready(loop);
         if (!ended && launch_ended(loop->setup->launch))
-            ended = report_end(loop);
+            ended = report_target_end(loop);
         fill_time_range(loop);
-        read_rest(loop);
+        drain_ended_target(loop);
     }
     /* The files written at the end include all records. */
-    while (engine_behind(loop->setup->engine) && !loop->code)
-        drain(loop);
+    while (engine_has_backlog(loop->setup->engine) && !loop->code)
+        drain_engine(loop);
 }
 
 static void watch_target(struct loop *loop)
@@ -413,17 +413,17 @@ static void watch_target(struct loop *loop)
                             loop->delay_s);
     }
     while (!loop->quit && !loop->target_ended && !loop->code) {
-        int ready = wait_for(loop, engine_patience_ms(setup->engine));
+        int ready = poll_events(loop, engine_patience_ms(setup->engine));
         if (ready < 0 && ready != -EINTR)
             loop->code = ready;
         else if (ready > 0)
-            take_ready(loop);
+            handle_ready(loop);
         else
-            drain(loop);
+            drain_engine(loop);
         fill_time_range(loop);
     }
     if (loop->target_ended && !loop->code && !loop->quit && setup->front)
-        show_end(loop);
+        show_ended_target(loop);
     else if (loop->target_ended && !loop->code && !loop->quit)
         loop_refresh(loop);
     /* Ended by a signal: the report covers the samples so far. */
@@ -432,16 +432,16 @@ static void watch_target(struct loop *loop)
 }
 
 /* Handles keys between slices; the timer refreshes. Without a screen: one report at the end. */
-static void play(struct loop *loop)
+static void play_recording(struct loop *loop)
 {
     player_init(&loop->player, loop->setup->engine, loop->setup->front,
                 loop->setup->front ? loop->setup->options->pace : NAN);
     while (!loop->quit && !loop->code) {
-        int ready = wait_for(loop, player_patience_ms(&loop->player));
+        int ready = poll_events(loop, player_patience_ms(&loop->player));
         if (ready < 0 && ready != -EINTR)
             loop->code = ready;
         else if (ready > 0)
-            take_ready(loop);
+            handle_ready(loop);
         fill_time_range(loop);
         if (loop->quit || loop->code)
             return;
@@ -461,7 +461,7 @@ int loop_run(const struct loop_setup *setup, struct error *error)
     if (code)
         goto out;
     if (loop.replays)
-        play(&loop);
+        play_recording(&loop);
     else
         watch_target(&loop);
     code = loop.code;

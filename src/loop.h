@@ -59,7 +59,7 @@ void front_lend(struct front *front);
 void front_take_back(struct front *front);
 
 /* In the terminal's thread: returns true while the stages are lent to it. */
-bool front_may_ask(const struct front *front);
+bool front_has_stages(const struct front *front);
 
 struct loop_setup {
     const struct options *options;

@@ -30,7 +30,7 @@
 #include "view/view.h"
 
 /* Lists missing binaries after a batch report. engine: NULL if never opened. */
-static void ending_binaries(const struct options *options, const struct engine *engine)
+static void report_missing_binaries(const struct options *options, const struct engine *engine)
 {
     struct binary_desc list[BINARIES_SHOWN];
     if (!engine || !options->input || !options->batch)
@@ -40,7 +40,7 @@ static void ending_binaries(const struct options *options, const struct engine *
 }
 
 /* Like strace, exits with the command's status, or kills itself by the same signal. */
-static int ending_status(const struct launch *launch)
+static int exit_status_of_command(const struct launch *launch)
 {
     if (WIFEXITED(launch->status))
         return WEXITSTATUS(launch->status);
@@ -54,7 +54,7 @@ static int ending_status(const struct launch *launch)
     return 128 + number;
 }
 
-static void ending_simulation(const struct simulation *simulation)
+static void report_simulation_trouble(const struct simulation *simulation)
 {
     char text[320];
     simulation_trouble(simulation, text, sizeof text);
@@ -63,7 +63,7 @@ static void ending_simulation(const struct simulation *simulation)
 }
 
 /* Reports why the agent recorded no allocations, or stopped recording them. */
-static void ending_heap(const struct command *command)
+static void report_heap_trouble(const struct command *command)
 {
     const char *why = NULL;
     if (command->feed && feed_state(command->feed, &why) == FEED_GAVE_UP)
@@ -72,7 +72,7 @@ static void ending_heap(const struct command *command)
 
 /* Reports the file with the program's output while there was a screen; output "": it had the
  * terminal. Removes the file if the program was never started. */
-static void ending_output(const char *program, const char *output, bool started)
+static void report_program_output(const char *program, const char *output, bool started)
 {
     if (output[0] && started)
         fprintf(stderr, "misstop: the output of %s is in %s\n", program, output);
@@ -96,7 +96,7 @@ struct run {
     bool started;   /* the program passed its gate */
 };
 
-static void complain(const char *text)
+static void print_error(const char *text)
 {
     fprintf(stderr, "misstop: %s\n", text);
 }
@@ -123,13 +123,13 @@ static void catch_fatal_signals(void)
 }
 
 /* Returns the engine, or NULL if the terminal's thread does not hold the stages. */
-static struct engine *asked(const struct run *run)
+static struct engine *engine_if_available(const struct run *run)
 {
-    return run->front && !front_may_ask(run->front) ? NULL : run->engine;
+    return run->front && !front_has_stages(run->front) ? NULL : run->engine;
 }
 
 /* Exits at once if the loop is busy, unless something must still be written or ended. */
-static void leave(void *context)
+static void leave_at_once(void *context)
 {
     const struct run *run = context;
     const struct options *options = run->options;
@@ -142,19 +142,19 @@ static void leave(void *context)
 static bool source_instruction(void *context, uint64_t ip, char *out, size_t size)
 {
     struct run *run = context;
-    return asked(run) && engine_instruction(run->engine, ip, out, size);
+    return engine_if_available(run) && engine_instruction(run->engine, ip, out, size);
 }
 
 static bool source_line(void *context, const char *file, uint32_t line, char *out, size_t size)
 {
     struct run *run = context;
-    return asked(run) && engine_source(run->engine, file, line, out, size);
+    return engine_if_available(run) && engine_source(run->engine, file, line, out, size);
 }
 
 static const char *source_note(void *context, const char *file)
 {
     struct run *run = context;
-    return asked(run) ? engine_source_note(run->engine, file) : NULL;
+    return engine_if_available(run) ? engine_source_note(run->engine, file) : NULL;
 }
 
 static int open_display(struct run *run, struct error *error)
@@ -270,7 +270,7 @@ static int start_program(struct run *run, struct error *error)
     int code = run->options->batch ? 0 : keyboard_check(error);
     run->started = !code;
     if (!code)
-        code = launch_go(&run->launch, run->options->command[0], error);
+        code = launch_exec(&run->launch, run->options->command[0], error);
     if (!code && run->command.heap_note.text[0])
         fprintf(stderr, "misstop: no allocations are recorded: %s\n", run->command.heap_note.text);
     return code;
@@ -294,7 +294,7 @@ static int close_output(struct run *run, struct error *error)
                           : 0;
 }
 
-static int watch(struct run *run, struct error *error)
+static int run_session(struct run *run, struct error *error)
 {
     const struct options *options = run->options;
     bool left = false;
@@ -323,7 +323,7 @@ static int watch(struct run *run, struct error *error)
     if (code || left)
         return code;
     const struct front_setup front = {
-        .display = run->display, .view = &options->view, .leave = leave, .context = run};
+        .display = run->display, .view = &options->view, .leave = leave_at_once, .context = run};
     code = run->display ? front_start(&run->front, &front, error) : 0;
     const struct loop_setup setup = {.options = options,
                                      .engine = run->engine,
@@ -344,11 +344,11 @@ static int run_options(const struct options *options, const struct signals_befor
 {
     struct error error = {0};
     struct run run = {.options = options, .signals = signals, .launch = {.gate = -1, .report = -1}};
-    int code = watch(&run, &error);
+    int code = run_session(&run, &error);
     bool own_end = launch_ended(&run.launch);
     if (run.display)
         display_close(run.display);
-    ending_binaries(options, run.engine);
+    report_missing_binaries(options, run.engine);
     if (run.engine && !code)
         code = engine_stop_recording(run.engine, &error);
     engine_close(run.engine);
@@ -356,22 +356,22 @@ static int run_options(const struct options *options, const struct signals_befor
     if (!code)
         code = close_output(&run, &error);
     if (run.started)
-        ending_heap(&run.command);
+        report_heap_trouble(&run.command);
     if (run.started)
-        ending_simulation(&run.command.simulation);
+        report_simulation_trouble(&run.command.simulation);
     command_close(&run.command);
     if (options->action == OPTIONS_LAUNCH)
-        ending_output(options->command[0], run.launch.output, run.started);
+        report_program_output(options->command[0], run.launch.output, run.started);
     /* The reader of a pipe may close it early; this is not a failure. */
     if (code == -EPIPE)
         return 0;
     if (code)
-        complain(error.text);
+        print_error(error.text);
     if (code == -EINVAL)
         return EXIT_BAD_USAGE;
     if (code)
         return EXIT_FAILURE;
-    return own_end ? ending_status(&run.launch) : EXIT_SUCCESS;
+    return own_end ? exit_status_of_command(&run.launch) : EXIT_SUCCESS;
 }
 
 /* Options before `diff` apply to it too, as far as it has them. */
@@ -390,7 +390,7 @@ static int run_diff(const struct options *options)
     if (code == -EPIPE)
         return EXIT_SUCCESS;
     if (code)
-        complain(error.text);
+        print_error(error.text);
     return code == -EINVAL ? EXIT_BAD_USAGE : code ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
@@ -411,7 +411,7 @@ int main(int argc, char **argv)
     /* Numbers are written for programs to parse, independent of the locale. */
     setlocale(LC_NUMERIC, "C");
     if (options_parse(&options, argc, argv, &error)) {
-        complain(error.text);
+        print_error(error.text);
         return EXIT_BAD_USAGE;
     }
     catch_fatal_signals();

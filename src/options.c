@@ -56,8 +56,8 @@ static int option_choice(const char *text, const char *option, const char *const
     return error_set(error, -EINVAL, "%s takes one of %s, not '%s'", option, list, text);
 }
 
-static int apply(const struct option_rule *rule, void *options, const char *text,
-                 struct error *error)
+static int apply_option(const struct option_rule *rule, void *options, const char *text,
+                        struct error *error)
 {
     void *member = (char *)options + rule->member;
     char shown[32];
@@ -126,7 +126,7 @@ int options_take(const struct option_rule *rules, void *options, char **words, c
             rule++;
         code =
             rule->name
-                ? apply(rule, options, optarg, error)
+                ? apply_option(rule, options, optarg, error)
                 : error_set(error, -EINVAL,
                             "'%s' is not an option%s%s, or lacks its value; try misstop%s%s --help",
                             words[word], *command ? " of " : "", command, *command ? " " : "",
@@ -136,7 +136,7 @@ int options_take(const struct option_rule *rules, void *options, char **words, c
 }
 
 /* Parses comma-separated words. */
-static int take_heap(void *context, const char *text, struct error *error)
+static int option_heap(void *context, const char *text, struct error *error)
 {
     static const struct {
         const char *word;
@@ -164,7 +164,7 @@ static int take_heap(void *context, const char *text, struct error *error)
     }
 }
 
-static int take_pid(void *context, const char *text, struct error *error)
+static int option_pid(void *context, const char *text, struct error *error)
 {
     struct options *options = context;
     uint64_t value;
@@ -174,7 +174,7 @@ static int take_pid(void *context, const char *text, struct error *error)
 }
 
 /* Parses SIZE[,FILES]. */
-static int take_record_limit(void *context, const char *text, struct error *error)
+static int option_record_limit(void *context, const char *text, struct error *error)
 {
     static const char units[] = "KMG";
     enum { FILES_MAX = 1000 };
@@ -196,7 +196,7 @@ static int take_record_limit(void *context, const char *text, struct error *erro
 }
 
 /* Parses PACE of --play; NULL means 1, "max" means INFINITY. */
-static int take_pace(void *context, const char *text, struct error *error)
+static int option_pace(void *context, const char *text, struct error *error)
 {
     struct options *options = context;
     char *end;
@@ -210,7 +210,7 @@ static int take_pace(void *context, const char *text, struct error *error)
 }
 
 /* Parses PERCENT of --watch as a fraction of 1; NULL means 1 %. */
-static int take_watch(void *context, const char *text, struct error *error)
+static int option_watch(void *context, const char *text, struct error *error)
 {
     static const double least = 0.01;
     static const double most = 50;
@@ -226,7 +226,7 @@ static int take_watch(void *context, const char *text, struct error *error)
     return 0;
 }
 
-static int take_what_if(void *context, const char *text, struct error *error)
+static int option_whatif(void *context, const char *text, struct error *error)
 {
     struct options *options = context;
     unsigned count = 0;
@@ -244,10 +244,10 @@ const char *const options_colors[] = {"auto", "always", "never", NULL};
 #define AT(kind_, member_) .kind = (kind_), .member = offsetof(struct options, member_)
 
 static const struct option_rule rules[] = {
-    {"pid", 'p', .own = take_pid},
+    {"pid", 'p', .own = option_pid},
     {"input", 'i', AT(OPTION_TEXT, input)},
     {"record", 'o', AT(OPTION_TEXT, record)},
-    {"record-limit", .own = take_record_limit},
+    {"record-limit", .own = option_record_limit},
     {"source", 's', AT(OPTION_TEXT, source), .choices = source_names},
     {"event", 'e', AT(OPTION_TEXT, events)},
     {"rate", 'r', AT(OPTION_U32, rate), .low = 1, .high = 1000000},
@@ -268,15 +268,15 @@ static const struct option_rule rules[] = {
     {"sim", AT(OPTION_TEXT, sim), .optional = true},
     {"sim-from", AT(OPTION_TEXT, sim_from)},
     {"sim-to", AT(OPTION_TEXT, sim_to)},
-    {"what-if", .own = take_what_if},
+    {"what-if", .own = option_whatif},
     {"width", AT(OPTION_U32, view.width), .low = OPTIONS_NARROW, .high = OPTIONS_WIDE},
-    {"heap", .own = take_heap},
+    {"heap", .own = option_heap},
     {"help", 'h', AT(OPTION_STOP, help)},
     {"version", 'V', AT(OPTION_STOP, version)},
-    {"play", .own = take_pace, .optional = true},
+    {"play", .own = option_pace, .optional = true},
     {"debuginfod", AT(OPTION_FLAG, debuginfod)},
     {"pprof", AT(OPTION_TEXT, pprof)},
-    {"watch", .own = take_watch, .optional = true},
+    {"watch", .own = option_watch, .optional = true},
     {"html", AT(OPTION_TEXT, html)},
     {"output", AT(OPTION_TEXT, output)},
     {"full", AT(OPTION_FLAG, view.full)},
@@ -285,7 +285,7 @@ static const struct option_rule rules[] = {
 };
 
 /* Checks options against the kind of run, and against each other. */
-static int check_together(const struct options *options, struct error *error)
+static int check_combination(const struct options *options, struct error *error)
 {
     const char *urls = getenv("DEBUGINFOD_URLS");
     /* Report it now: later it would not be visible why nothing is downloaded. */
@@ -338,7 +338,7 @@ static int choose_action(struct options *options, int argc, char **argv, struct 
     else if (options->input)
         options->action = OPTIONS_REPLAY;
     options->command = argv + optind;
-    return check_together(options, error);
+    return check_combination(options, error);
 }
 
 /* Applies the settings of F2 unless an option was given. Ignores values it would reject. */

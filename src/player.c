@@ -37,7 +37,7 @@ static void show_processes(struct display *display, struct resolver_process_list
 }
 
 /* Returns true at the end of the choice: quit, left, picked or a signal; sets *picked. */
-static bool picked_now(struct display *display, int signals, pid_t *picked)
+static bool poll_choice(struct display *display, int signals, pid_t *picked)
 {
     struct signalfd_siginfo info;
     struct request request;
@@ -86,8 +86,9 @@ static size_t fill_recorded(struct picker_row *rows, const struct perfdata_proce
 
 /* `running` is listed again every delay_s; NULL: the `recorded` processes are listed. Returns the
  * PID (PERFDATA_IDLE for process 0), PICK_QUIT, PICK_BACK (left the list) or a negative errno. */
-static pid_t pick(struct display *display, struct resolver_process_list *running, double delay_s,
-                  const struct perfdata_process *recorded, size_t count, struct error *error)
+static pid_t pick_process(struct display *display, struct resolver_process_list *running,
+                          double delay_s, const struct perfdata_process *recorded, size_t count,
+                          struct error *error)
 {
     struct picker_row *rows = calloc(ROWS_MAX, sizeof *rows);
     int signals = signals_open();
@@ -105,7 +106,7 @@ static pid_t pick(struct display *display, struct resolver_process_list *running
             next_ns = now + (uint64_t)(delay_s * CLOCK_NS_PER_S);
         }
         poll(polled, 2, running ? (int)((next_ns - now) / 1000000) + 1 : -1);
-        if (picked_now(display, signals, &picked))
+        if (poll_choice(display, signals, &picked))
             break;
     }
     if (signals >= 0)
@@ -120,7 +121,7 @@ pid_t pick_running(struct display *display, double delay_s, struct error *error)
     struct resolver_process_list *list = resolver_process_list_new();
     if (!list)
         return error_set(error, -ENOMEM, "cannot list the processes");
-    pid_t picked = pick(display, list, delay_s, NULL, 0, error);
+    pid_t picked = pick_process(display, list, delay_s, NULL, 0, error);
     resolver_process_list_free(list);
     return picked;
 }
@@ -129,7 +130,7 @@ enum { LINE_NS = 100000000, PLAYING_MS = 50 };
 
 static const char no_way_back[] = "cannot go back in a pipe, or while recording again (-o)";
 
-static double seconds(uint64_t ns)
+static double seconds_of_ns(uint64_t ns)
 {
     return (double)ns / CLOCK_NS_PER_S;
 }
@@ -141,11 +142,11 @@ static void draw_line(struct player *player)
     const struct play *clock = &player->clock;
     bool seeks = play_seeks(clock);
     struct view_play line = {
-        .position_s = seconds(clock->position_ns),
-        .length_s = clock->length_ns ? seconds(clock->length_ns) : NAN,
+        .position_s = seconds_of_ns(clock->position_ns),
+        .length_s = clock->length_ns ? seconds_of_ns(clock->length_ns) : NAN,
         .goal_s = !seeks                       ? NAN
-                  : clock->goal_ns != PLAY_END ? seconds(clock->goal_ns)
-                  : clock->length_ns           ? seconds(clock->length_ns)
+                  : clock->goal_ns != PLAY_END ? seconds_of_ns(clock->goal_ns)
+                  : clock->length_ns           ? seconds_of_ns(clock->length_ns)
                                                : INFINITY,
         .paused = clock->paused,
         .ended = clock->ended,
@@ -155,7 +156,7 @@ static void draw_line(struct player *player)
     front_play(player->front, &line);
 }
 
-static void set_out(struct player *player)
+static void start_clock(struct player *player)
 {
     struct play *clock = &player->clock;
     play_init(clock, engine_length_ns(player->engine), clock_now_ns());
@@ -163,7 +164,7 @@ static void set_out(struct player *player)
     clock->pace = player->pace;
     play_go(clock, player->from_start ? 0 : PLAY_END);
     player->through = !player->from_start;
-    engine_go_through(player->engine, player->through);
+    engine_set_initial_pass(player->engine, player->through);
 }
 
 void player_init(struct player *player, struct engine *engine, struct front *front, double pace)
@@ -172,11 +173,11 @@ void player_init(struct player *player, struct engine *engine, struct front *fro
                               .front = front,
                               .from_start = !isnan(pace),
                               .pace = isnan(pace) ? 1 : pace};
-    set_out(player);
+    start_clock(player);
     draw_line(player);
 }
 
-static int read_up_to(struct player *player, uint64_t until_ns)
+static int read_until(struct player *player, uint64_t until_ns)
 {
     long code = engine_drain(player->engine, until_ns);
     if (code < 0 && code != -ENODATA)
@@ -191,10 +192,10 @@ int player_advance(struct player *player)
     bool sought = play_seeks(clock);
     bool ended = clock->ended;
     uint64_t until_ns = play_due(clock, clock_now_ns());
-    int code = until_ns > clock->position_ns ? read_up_to(player, until_ns) : 0;
+    int code = until_ns > clock->position_ns ? read_until(player, until_ns) : 0;
     bool arrived = (sought && !play_seeks(clock)) || (!ended && clock->ended);
     if (sought && arrived)
-        engine_forget_news(player->engine);
+        engine_drop_events(player->engine);
     if (arrived || clock_now_ns() - player->drawn_ns > LINE_NS)
         draw_line(player);
     return code ? code : arrived;
@@ -202,7 +203,8 @@ int player_advance(struct player *player)
 
 bool player_refreshes(const struct player *player)
 {
-    return !(player->through && play_seeks(&player->clock) && engine_learnt(player->engine));
+    return !(player->through && play_seeks(&player->clock) &&
+             engine_names_are_recorded(player->engine));
 }
 
 int player_patience_ms(const struct player *player)
@@ -212,7 +214,7 @@ int player_patience_ms(const struct player *player)
 }
 
 /* Goes back to the start, from where the clock seeks to its position. */
-static int start_over(struct player *player, pid_t pid, struct error *error)
+static int restart_recording(struct player *player, pid_t pid, struct error *error)
 {
     int code = engine_restart(player->engine, pid, error);
     if (code)
@@ -228,20 +230,20 @@ int player_pick(struct player *player, bool *quit, struct error *error)
     size_t count;
     const struct perfdata_process *list = engine_processes(player->engine, &count);
     *quit = false;
-    if (!count || !engine_rereadable(player->engine)) {
-        front_message(player->front, engine_learnt(player->engine)
+    if (!count || !engine_is_rereadable(player->engine)) {
+        front_message(player->front, engine_names_are_recorded(player->engine)
                                          ? "misstop recorded only this process"
                                          : no_way_back);
         return 0;
     }
-    pid_t pid = pick(front_pause(player->front), NULL, 0, list, count, error);
+    pid_t pid = pick_process(front_pause(player->front), NULL, 0, list, count, error);
     int code = front_resume(player->front, error);
     *quit = pid == PICK_QUIT;
     if (code || (pid <= 0 && pid != PERFDATA_IDLE))
         return code || pid >= PICK_BACK ? code : (int)pid;
-    code = start_over(player, pid, error);
+    code = restart_recording(player, pid, error);
     if (!code)
-        set_out(player);
+        start_clock(player);
     return code;
 }
 
@@ -251,9 +253,9 @@ int player_pick_first(struct engine *engine, struct display *display, bool *quit
     size_t count;
     const struct perfdata_process *list = engine_processes(engine, &count);
     *quit = false;
-    if (count < 2 || !engine_rereadable(engine))
+    if (count < 2 || !engine_is_rereadable(engine))
         return 0;
-    pid_t pid = pick(display, NULL, 0, list, count, error);
+    pid_t pid = pick_process(display, NULL, 0, list, count, error);
     *quit = pid == PICK_QUIT || pid == PICK_BACK;
     if (pid > 0 || pid == PERFDATA_IDLE)
         return engine_restart(engine, pid, error);
@@ -261,8 +263,8 @@ int player_pick_first(struct engine *engine, struct display *display, bool *quit
 }
 
 /* Returns true if the copy of the clock must go back, which a pipe cannot. */
-static bool try_request(struct play *clock, const struct request *request, double step_s,
-                        bool *understood)
+static bool apply_play_request(struct play *clock, const struct request *request, double step_s,
+                               bool *understood)
 {
     uint64_t to_ns;
     *understood = true;
@@ -282,20 +284,20 @@ bool player_act(struct player *player, const struct request *request, double ste
     *code = 0;
     if (request->kind < REQUEST_PLAY_PAUSE || request->kind > REQUEST_PLAY_GO)
         return false;
-    bool back = try_request(&clock, request, step_s, &understood);
+    bool back = apply_play_request(&clock, request, step_s, &understood);
     if (!understood) {
         front_message(player->front, "not a time: 80, 1m20s, 1:20, 50%, +10, -10, end");
         return true;
     }
-    if (back && !engine_rereadable(player->engine)) {
+    if (back && !engine_is_rereadable(player->engine)) {
         front_message(player->front, no_way_back);
         return true;
     }
     player->clock = clock;
     player->through &= request->kind == REQUEST_PLAY_PAUSE;
-    engine_go_through(player->engine, player->through);
+    engine_set_initial_pass(player->engine, player->through);
     if (back)
-        *code = start_over(player, 0, error);
+        *code = restart_recording(player, 0, error);
     draw_line(player);
     return true;
 }

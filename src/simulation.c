@@ -34,7 +34,7 @@ static int add_level(struct sim_wanted *wanted, const char *spec, struct error *
 }
 
 /* Adds the caches that sysfs reports; an L1 is required. */
-static int add_machine(struct sim_wanted *wanted, struct error *error)
+static int add_machine_caches(struct sim_wanted *wanted, struct error *error)
 {
     static const char *const names[] = {"L1", "L2", "L3"};
     struct error none = {0};
@@ -51,7 +51,7 @@ int simulation_levels(const char *spec, struct sim_wanted *wanted, struct error 
     int code = 0;
     wanted->causes = wanted->use = true;
     if (!spec || !*spec)
-        return add_machine(wanted, error);
+        return add_machine_caches(wanted, error);
     for (const char *at = spec; !code && at; at = strchr(at, ':')) {
         at += *at == ':';
         size_t length = strcspn(at, ":");
@@ -73,7 +73,7 @@ int simulation_levels(const char *spec, struct sim_wanted *wanted, struct error 
         else
             code = add_level(wanted, part, error);
     }
-    return code || wanted->level_count ? code : add_machine(wanted, error);
+    return code || wanted->level_count ? code : add_machine_caches(wanted, error);
 }
 
 /* Finds the folder of the tool, which Valgrind requires. */
@@ -86,16 +86,16 @@ static int find_tool(char *folder, size_t size, struct error *error)
     return code;
 }
 
-static bool in_path(const char *name)
+static bool is_in_path(const char *name)
 {
     struct error none = {0};
     return feed_refusal(name, &none) != AGENT_LOAD_UNREADABLE;
 }
 
 /* Prefers valgrind.bin: Debian's script `valgrind` adds LD_LIBRARY_PATH to the environment. */
-static const char *launcher(void)
+static const char *valgrind_launcher(void)
 {
-    return in_path("valgrind.bin") ? "valgrind.bin" : in_path("valgrind") ? "valgrind" : NULL;
+    return is_in_path("valgrind.bin") ? "valgrind.bin" : is_in_path("valgrind") ? "valgrind" : NULL;
 }
 
 static int check_installed(struct error *error)
@@ -105,14 +105,14 @@ static int check_installed(struct error *error)
                      "this misstop was built without --sim, because valgrind was missing; "
                      "apt-get install valgrind (Fedora: valgrind-devel) and build again");
 #endif
-    if (!launcher())
+    if (!valgrind_launcher())
         return error_set(error, -ENOENT,
                          "--sim runs the program under valgrind, which is not installed; "
                          "apt-get install valgrind");
     return 0;
 }
 
-static int check(const struct options *options, struct error *error)
+static int check_command(const struct options *options, struct error *error)
 {
     int code = check_installed(error);
     if (code)
@@ -143,7 +143,7 @@ static int make_command(struct simulation *simulation, char **command, struct er
     sim_memory_path(&simulation->memory, path, sizeof path);
     snprintf(simulation->memory_option, sizeof simulation->memory_option, "--memory=%s", path);
     memcpy(simulation->command, fixed, sizeof fixed);
-    simulation->command[0] = (char *)launcher();
+    simulation->command[0] = (char *)valgrind_launcher();
     simulation->command[FIXED] = simulation->memory_option;
     memcpy(simulation->command + FIXED + 1, command, count * sizeof *command);
     return 0;
@@ -167,7 +167,7 @@ int simulation_open(struct simulation *simulation, const struct options *options
                                 .agent = agent ? realpath(agent, agent_path) : NULL,
                                 .period = period};
     *simulation = (struct simulation){.memory = {.fd = -1}};
-    int code = check(options, error);
+    int code = check_command(options, error);
     if (!code)
         code = find_tool(folder, sizeof folder, error);
     if (!code)

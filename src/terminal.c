@@ -21,7 +21,7 @@ static int open_terminal(struct error *error)
                                      strerror(errno));
 }
 
-static int standard_input(struct error *error)
+static int standard_input_error(struct error *error)
 {
     int code = -errno;
     return error_set(error, code, "standard input: %s", strerror(-code));
@@ -46,7 +46,7 @@ int keyboard_take(struct error *error)
     int terminal = open_terminal(error);
     if (terminal < 0)
         return terminal;
-    int code = dup2(terminal, STDIN_FILENO) < 0 ? standard_input(error) : 0;
+    int code = dup2(terminal, STDIN_FILENO) < 0 ? standard_input_error(error) : 0;
     close(terminal);
     return code;
 }
@@ -58,7 +58,7 @@ int keyboard_leave(char *path, size_t size, struct error *error)
         return 0;
     int copy = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
     if (copy < 0)
-        return standard_input(error);
+        return standard_input_error(error);
     snprintf(path, size, "/dev/fd/%d", copy);
     return 0;
 }

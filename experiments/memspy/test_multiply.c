@@ -98,7 +98,7 @@ static void compare(const char *what, double ours, double published, double by)
     assert_true(fabs(ours - published) <= by);
 }
 
-static void as_published(void **state)
+static void multiply_matches_published_figures(void **state)
 {
     (void)state;
     run();
@@ -137,6 +137,6 @@ int main(void)
         return 77;
     }
 #endif
-    const struct CMUnitTest tests[] = {cmocka_unit_test(as_published)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(multiply_matches_published_figures)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,11 +81,11 @@ static struct matrix made, matrix;
 static struct processor processors[PROCESSORS];
 static bool done[MATRIX_N]; /* x[row] is ready */
 
-static void refer(struct machine *machine, uint32_t who, uint32_t object, size_t offset,
+static void refer(struct machine *machine, uint32_t at, uint32_t object, size_t offset,
                   uint32_t size, uint32_t kind)
 {
-    machine_access(machine, who, TRI, object, offset, size, kind);
-    processors[who].clock += 1 + (machine->missed ? MISS_CYCLES : 0);
+    machine_access(machine, at, TRI, object, offset, size, kind);
+    processors[at].clock += 1 + (machine->missed ? MISS_CYCLES : 0);
 }
 
 static void next_nonzero(struct processor *self)
@@ -102,47 +102,47 @@ static void end_row(struct processor *self, int row)
 }
 
 /* Makes one reference of a processor that has not finished. */
-static void go_on(struct machine *machine, uint32_t who, const struct version *version)
+static void make_reference(struct machine *machine, uint32_t at, const struct version *version)
 {
-    struct processor *self = &processors[who];
+    struct processor *self = &processors[at];
     int row = self->rows[self->at];
     int column = self->j < MATRIX_NONZEROS ? matrix.column[self->j] : 0;
     switch (self->step) {
     case STEP_ROW:
-        refer(machine, who, M, START_OFFSET + (size_t)row * 4, 4, MODEL_LOAD);
+        refer(machine, at, M, START_OFFSET + (size_t)row * 4, 4, MODEL_LOAD);
         self->j = matrix.start[row];
         self->step = STEP_B;
         break;
     case STEP_B:
-        refer(machine, who, B, (size_t)row * 8, 8, MODEL_LOAD);
+        refer(machine, at, B, (size_t)row * 8, 8, MODEL_LOAD);
         next_nonzero(self);
         break;
     case STEP_COLUMN:
-        refer(machine, who, M, COLUMN_OFFSET + (size_t)self->j * 4, 4, MODEL_LOAD);
+        refer(machine, at, M, COLUMN_OFFSET + (size_t)self->j * 4, 4, MODEL_LOAD);
         self->step = version->ready ? STEP_READY : STEP_X;
         break;
     case STEP_READY:
-        refer(machine, who, READY, (size_t)column * 4, 4, MODEL_LOAD);
+        refer(machine, at, READY, (size_t)column * 4, 4, MODEL_LOAD);
         self->step = done[column] ? STEP_X : STEP_READY;
         break;
     case STEP_X:
-        refer(machine, who, XS, (size_t)column * 8, 8, MODEL_LOAD);
+        refer(machine, at, XS, (size_t)column * 8, 8, MODEL_LOAD);
         self->step = done[column] ? STEP_NONZERO : STEP_X;
         break;
     case STEP_NONZERO:
-        refer(machine, who, M, (size_t)self->j++ * 8, 8, MODEL_LOAD);
+        refer(machine, at, M, (size_t)self->j++ * 8, 8, MODEL_LOAD);
         self->clock += NONZERO_CYCLES;
         next_nonzero(self);
         break;
     case STEP_STORE:
-        refer(machine, who, XS, (size_t)row * 8, 8, MODEL_STORE);
+        refer(machine, at, XS, (size_t)row * 8, 8, MODEL_STORE);
         if (version->ready)
             self->step = STEP_TELL;
         else
             end_row(self, row);
         break;
     case STEP_TELL:
-        refer(machine, who, READY, (size_t)row * 4, 4, MODEL_STORE);
+        refer(machine, at, READY, (size_t)row * 4, 4, MODEL_STORE);
         end_row(self, row);
         break;
     }
@@ -243,8 +243,8 @@ static struct result run(const struct version *version)
         .functions = {NULL, "tri"}};
     machine_init(&machine, &options);
     assign(version);
-    for (int who; (who = behind(version->processors)) >= 0;)
-        go_on(&machine, (uint32_t)who, version);
+    for (int at; (at = behind(version->processors)) >= 0;)
+        make_reference(&machine, (uint32_t)at, version);
     read_result(&machine, &result);
     for (uint32_t i = 0; i < version->processors; i++)
         result.cycles = fmax(result.cycles, (double)processors[i].clock / 1000);
@@ -252,11 +252,11 @@ static struct result run(const struct version *version)
     return result;
 }
 
-static void print_line(const char *name, const char *who, const double misses[OBJECTS],
+static void print_line(const char *name, const char *by, const double misses[OBJECTS],
                        double cycles, double sequential)
 {
     double total = misses[M] + misses[READY] + misses[XS] + misses[B];
-    printf("%-18s %-5s %7.1f %6.1f %6.1f %6.1f %6.1f %9.0f %7.1f\n", name, who, total, misses[M],
+    printf("%-18s %-5s %7.1f %6.1f %6.1f %6.1f %6.1f %9.0f %7.1f\n", name, by, total, misses[M],
            misses[READY], misses[XS], misses[B], cycles, sequential / cycles);
 }
 
@@ -290,7 +290,7 @@ static void conclude(const struct result results[VERSIONS])
         assert_true(results[i].cycles < results[i - 1].cycles);
 }
 
-static void four_steps(void **state)
+static void four_versions_match_published_figures(void **state)
 {
     struct result results[VERSIONS];
     (void)state;
@@ -313,6 +313,6 @@ static void four_steps(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(four_steps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(four_versions_match_published_figures)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static const char number_name[] = AGENT_VARIABLE "=";
 static const char preload_name[] = "LD_PRELOAD=";
 
 /* Removes a variable in place: the environment that main() receives must keep its address. */
-static void drop(char **variable)
+static void drop_variable(char **variable)
 {
     do
         variable[0] = variable[1];
@@ -61,13 +61,13 @@ static void drop_preload(char **variable, bool is_copy)
     end += sizeof name - 1;
     note_library(start, (size_t)(end - start));
     if (is_copy)
-        drop(variable);
+        drop_variable(variable);
     else if (*end == ':')
         memmove(start, end + 1, strlen(end + 1) + 1);
     else if (start > value)
         start[-1] = '\0';
     else
-        drop(variable);
+        drop_variable(variable);
 }
 
 /* Fields of /proc/self/stat, counted from 1. */
@@ -127,7 +127,7 @@ static void end_environment(char *end)
         raw_syscall(SYS_prctl, PR_SET_MM, PR_SET_MM_MAP, (long)&map, sizeof map, 0, 0);
 }
 
-static bool is_after(const char *second, const char *first)
+static bool string_follows(const char *second, const char *first)
 {
     return second == first + strlen(first) + 1;
 }
@@ -142,9 +142,9 @@ void session_hide(void)
     char **preload = find_last(preload_name, &preloads);
     char *first = preload ? *preload : NULL;
     char *second = *number;
-    bool are_last = preload && number == preload + 1 && !number[1] && is_after(second, first) &&
-                    !strstr(first, "/vgpreload");
-    drop(number);
+    bool are_last = preload && number == preload + 1 && !number[1] &&
+                    string_follows(second, first) && !strstr(first, "/vgpreload");
+    drop_variable(number);
     if (preload)
         drop_preload(preload, preloads > 1);
     if (!are_last || *preload)

@@ -46,7 +46,7 @@ static inline struct thread *record_begin(void)
         return NULL;
     if (UNLIKELY(thread->head > thread->full_at) && !thread_make_room(thread)) {
         if (thread->is_passing)
-            thread_pass(thread);
+            thread_give_back(thread);
         return NULL;
     }
     if (UNLIKELY(!thread->owner_is_known))
@@ -60,7 +60,7 @@ static inline void record_end(struct thread *thread, unsigned units)
     thread->head += units;
     __atomic_store_n(&thread->ring->head, thread->head, __ATOMIC_RELEASE);
     if (UNLIKELY(thread->is_passing))
-        thread_pass(thread);
+        thread_give_back(thread);
 }
 
 static inline void record_put(struct thread *thread, unsigned at, uint64_t first, uint64_t second)
@@ -68,7 +68,7 @@ static inline void record_put(struct thread *thread, unsigned at, uint64_t first
     thread->units[(thread->head + at) & THREAD_MASK] = (struct agent_unit){first, second};
 }
 
-static inline uint64_t kind_and(enum agent_kind kind, const void *address)
+static inline uint64_t pack_kind_and_address(enum agent_kind kind, const void *address)
 {
     return ((uint64_t)(uintptr_t)address & AGENT_ADDRESS_MASK) | (uint64_t)kind << AGENT_KIND_SHIFT;
 }
@@ -76,12 +76,12 @@ static inline uint64_t kind_and(enum agent_kind kind, const void *address)
 static inline void record_long(struct thread *thread, enum agent_kind kind, uint64_t stamp,
                                const void *address, uint64_t bytes, uint64_t slack, uint64_t path)
 {
-    record_put(thread, 0, stamp, kind_and(kind, address));
+    record_put(thread, 0, stamp, pack_kind_and_address(kind, address));
     record_put(thread, 1, bytes, path | (slack > UINT32_MAX ? UINT32_MAX : slack) << 32);
     record_end(thread, 2);
 }
 
-static inline bool record_is_alone(const struct thread *thread)
+static inline bool has_single_recorder(const struct thread *thread)
 {
     return __atomic_load_n(&gate.alone, __ATOMIC_RELAXED) == (uint64_t)(uintptr_t)thread;
 }
@@ -93,8 +93,8 @@ static void record_mapping(enum agent_kind kind, const void *address, uint64_t b
     struct thread *thread = record_begin();
     if (UNLIKELY(!thread))
         return;
-    if (!record_is_alone(thread))
-        thread_crowd(thread);
+    if (!has_single_recorder(thread))
+        thread_end_single(thread);
     record_long(thread, kind, stamp, address, bytes, usable_bytes - bytes,
                 frame ? path_find(&thread->paths, frame) : 0);
 }
@@ -107,19 +107,19 @@ static inline void record_alloc(void *block, size_t size_bytes, void *const *fra
         return;
     uint64_t usable_bytes = real_usable(block);
     uint64_t slack = usable_bytes > size_bytes ? usable_bytes - size_bytes : 0;
-    if (LIKELY(record_is_alone(thread) && thread->untimed_left && !thread->settling &&
+    if (LIKELY(has_single_recorder(thread) && thread->untimed_left && !thread->settling &&
                size_bytes <= UINT32_MAX && slack < 1 << (64 - AGENT_BRIEF_SLACK) &&
                thread->unmaps == gate.unmaps)) {
         thread->untimed_left--;
         uint64_t path = path_find(&thread->paths, frame);
         record_put(thread, 0, size_bytes | path << AGENT_BRIEF_PATH | slack << AGENT_BRIEF_SLACK,
-                   kind_and(AGENT_BRIEF, block));
+                   pack_kind_and_address(AGENT_BRIEF, block));
         record_end(thread, 1);
         return;
     }
     uint64_t stamp = record_stamp();
-    if (!record_is_alone(thread))
-        thread_crowd(thread);
+    if (!has_single_recorder(thread))
+        thread_end_single(thread);
     else if (thread->settling)
         thread->settling--;
     uint32_t mark = thread->untimed_left ? AGENT_NOT_TIMED : 0;
@@ -136,9 +136,9 @@ static inline void record_free(const void *block)
     struct thread *thread = record_begin();
     if (UNLIKELY(!thread))
         return;
-    if (!record_is_alone(thread))
-        thread_crowd(thread);
-    record_put(thread, 0, stamp, kind_and(AGENT_FREE, block));
+    if (!has_single_recorder(thread))
+        thread_end_single(thread);
+    record_put(thread, 0, stamp, pack_kind_and_address(AGENT_FREE, block));
     record_end(thread, 1);
 }
 
@@ -161,8 +161,8 @@ static inline void record_free(const void *block)
 #define OWN_FRAME ((void *const *)__builtin_frame_address(0))
 
 /* Records a block from the real function and returns it. */
-static inline __attribute__((always_inline)) void *allocated(void *block, size_t size,
-                                                             void *const *frame)
+static inline __attribute__((always_inline)) void *record_allocated(void *block, size_t size,
+                                                                    void *const *frame)
 {
     if (LIKELY(block) && session_on())
         record_alloc(block, size, frame);
@@ -171,13 +171,13 @@ static inline __attribute__((always_inline)) void *allocated(void *block, size_t
 
 INTERPOSED void *malloc(size_t size)
 {
-    return allocated(real.malloc(size), size, OWN_FRAME);
+    return record_allocated(real.malloc(size), size, OWN_FRAME);
 }
 
 INTERPOSED void *calloc(size_t count, size_t size)
 {
     /* If there is a block, the product did not overflow. */
-    return allocated(real.calloc(count, size), count * size, OWN_FRAME);
+    return record_allocated(real.calloc(count, size), count * size, OWN_FRAME);
 }
 
 INTERPOSED void free(void *block)
@@ -189,7 +189,7 @@ INTERPOSED void free(void *block)
     real.free(block);
 }
 
-static void *move_early(void *old, size_t size)
+static void *move_early_block(void *old, size_t size)
 {
     size_t rest = (size_t)(real_early + REAL_EARLY_BYTES - (char *)old);
     void *block = real.malloc(size);
@@ -199,10 +199,10 @@ static void *move_early(void *old, size_t size)
 }
 
 /* Records the free first, because another thread may get the old address immediately. */
-static void *reallocate(void *old, size_t size, void *const *frame)
+static void *reallocate_block(void *old, size_t size, void *const *frame)
 {
     if (UNLIKELY(old && real_is_early(old)))
-        return move_early(old, size);
+        return move_early_block(old, size);
     if (!session_on())
         return real.realloc(old, size);
     if (old)
@@ -217,7 +217,7 @@ static void *reallocate(void *old, size_t size, void *const *frame)
 
 INTERPOSED void *realloc(void *old, size_t size)
 {
-    return reallocate(old, size, OWN_FRAME);
+    return reallocate_block(old, size, OWN_FRAME);
 }
 
 /* Does not call the real function: libc's would call our realloc, and jemalloc has none. */
@@ -228,12 +228,12 @@ INTERPOSED void *reallocarray(void *old, size_t count, size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    return reallocate(old, bytes, OWN_FRAME);
+    return reallocate_block(old, bytes, OWN_FRAME);
 }
 
 INTERPOSED void *aligned_alloc(size_t alignment, size_t size)
 {
-    return allocated(real.aligned_alloc(alignment, size), size, OWN_FRAME);
+    return record_allocated(real.aligned_alloc(alignment, size), size, OWN_FRAME);
 }
 
 INTERPOSED int posix_memalign(void **block, size_t alignment, size_t size)
@@ -246,17 +246,17 @@ INTERPOSED int posix_memalign(void **block, size_t alignment, size_t size)
 
 INTERPOSED void *memalign(size_t alignment, size_t size)
 {
-    return allocated(real.memalign(alignment, size), size, OWN_FRAME);
+    return record_allocated(real.memalign(alignment, size), size, OWN_FRAME);
 }
 
 INTERPOSED void *valloc(size_t size)
 {
-    return allocated(real.valloc(size), size, OWN_FRAME);
+    return record_allocated(real.valloc(size), size, OWN_FRAME);
 }
 
 INTERPOSED void *pvalloc(size_t size)
 {
-    return allocated(real.pvalloc(size), size, OWN_FRAME);
+    return record_allocated(real.pvalloc(size), size, OWN_FRAME);
 }
 
 /* Mappings that the program makes itself; libc's own (stacks, large blocks, libraries) do not go
@@ -264,21 +264,21 @@ INTERPOSED void *pvalloc(size_t size)
 
 enum { PAGE = 4096 };
 
-static uint64_t whole_pages(uint64_t bytes)
+static uint64_t round_up_to_pages(uint64_t bytes)
 {
     return (bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 }
 
 static void record_map(void *address, size_t length, void *const *frame)
 {
-    record_mapping(AGENT_MAP, address, length, whole_pages(length), frame);
+    record_mapping(AGENT_MAP, address, length, round_up_to_pages(length), frame);
 }
 
 /* Counts the unmap, because the range may include stack that was found readable. */
 static void record_unmap(void *address, size_t length)
 {
     __atomic_fetch_add(&gate.unmaps, 1, __ATOMIC_RELAXED);
-    record_mapping(AGENT_UNMAP, address, length, whole_pages(length), NULL);
+    record_mapping(AGENT_UNMAP, address, length, round_up_to_pages(length), NULL);
 }
 
 INTERPOSED void *mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset)
@@ -308,8 +308,8 @@ INTERPOSED int munmap(void *address, size_t length)
     return code;
 }
 
-static void *remap(void *old, size_t old_length, size_t length, int flags, void *wanted,
-                   void *const *frame)
+static void *remap_mapping(void *old, size_t old_length, size_t length, int flags, void *wanted,
+                           void *const *frame)
 {
     bool is_recorded = session_on();
     if (is_recorded && old_length)
@@ -333,7 +333,7 @@ INTERPOSED void *mremap(void *old, size_t old_length, size_t length, int flags, 
         wanted = va_arg(rest, void *);
         va_end(rest);
     }
-    return remap(old, old_length, length, flags, wanted, OWN_FRAME);
+    return remap_mapping(old, old_length, length, flags, wanted, OWN_FRAME);
 }
 
 /* Counts before and after: another thread may be unwinding through the library meanwhile. */
@@ -379,13 +379,13 @@ struct handed {
     bool is_left; /* the new program will not load the agent, and misstop has been informed */
 };
 
-static bool starts(const char *variable, const char *name)
+static bool variable_starts_with(const char *variable, const char *name)
 {
     return !strncmp(variable, name, strlen(name));
 }
 
 /* Returns false in a vfork child: it shares the gate, but is another process. */
-static bool is_ours(void)
+static bool session_is_own(void)
 {
     return session_on() && *session.library && session.header->pid == (uint32_t)getpid();
 }
@@ -426,13 +426,13 @@ static size_t count_variables(char *const *environment, const char **preload)
 {
     size_t count = 0;
     for (; environment[count]; count++)
-        if (starts(environment[count], preload_name))
+        if (variable_starts_with(environment[count], preload_name))
             *preload = environment[count] + sizeof preload_name - 1;
     return count;
 }
 
 /* Checks root directory, user and filters, which may have changed since the start. */
-static enum agent_load look_around(struct agent_load_work *work)
+static enum agent_load check_agent_loadable(struct agent_load_work *work)
 {
     struct stat status;
     if (stat(session.library, &status) || access(session.library, R_OK) ||
@@ -449,10 +449,10 @@ static enum agent_load exec_loadable(const char *name, bool is_searched, const c
     if (!work)
         return why;
     if (!is_searched || strchr(name, '/') || agent_load_find(work, name, getenv("PATH")))
-        why = agent_load_look(work, is_searched && !strchr(name, '/') ? work->path : name,
-                              &session.header->linker, preload);
+        why = agent_load_check(work, is_searched && !strchr(name, '/') ? work->path : name,
+                               &session.header->linker, preload);
     if (why == AGENT_LOADABLE)
-        why = look_around(work);
+        why = check_agent_loadable(work);
     session_unmap(work, sizeof *work);
     return why;
 }
@@ -470,7 +470,7 @@ static bool write_variables(struct handed *handed, char *const *environment, siz
         return false;
     handed->variables = handed->pages;
     for (size_t i = 0; i < count; i++)
-        if (!starts(environment[i], number_name))
+        if (!variable_starts_with(environment[i], number_name))
             handed->variables[kept++] = environment[i];
     char *text = (char *)(handed->variables + count + 3);
     handed->variables[kept++] = text;
@@ -491,12 +491,13 @@ static void exec_report(enum agent_state state, enum agent_reason reason, enum a
 }
 
 /* Makes the environment for an exec of `name`; `is_searched`: in PATH as by execvp(). */
-static struct handed hand_on(const char *name, bool is_searched, char *const *environment)
+static struct handed make_exec_environment(const char *name, bool is_searched,
+                                           char *const *environment)
 {
     struct handed handed = {.variables = (char **)(uintptr_t)environment, .fd = -1};
     const char *preload = "";
     int saved = errno;
-    if (!name || !environment || !is_ours())
+    if (!name || !environment || !session_is_own())
         return handed;
     size_t count = count_variables(environment, &preload);
     enum agent_load why = session.header->flags & AGENT_HAND_ON
@@ -514,7 +515,7 @@ static struct handed hand_on(const char *name, bool is_searched, char *const *en
 }
 
 /* Cleans up after a failed exec. */
-static int take_back(const struct handed *handed, int result)
+static int undo_exec_environment(const struct handed *handed, int result)
 {
     int saved = errno;
     if (handed->fd >= 0)
@@ -527,7 +528,7 @@ static int take_back(const struct handed *handed, int result)
     return result;
 }
 
-static int failed(long result)
+static int set_errno(long result)
 {
     errno = (int)-result;
     return -1;
@@ -536,13 +537,13 @@ static int failed(long result)
 static int exec_program(const char *name, bool is_searched, char *const *words,
                         char *const *environment)
 {
-    struct handed handed = hand_on(name, is_searched, environment);
+    struct handed handed = make_exec_environment(name, is_searched, environment);
     int (*real_exec)(const char *, char *const *, char *const *) =
         is_searched ? real_execvpe : real_execve;
     int result = real_exec ? real_exec(name, words, handed.variables)
-                           : failed(raw_syscall(SYS_execve, (long)name, (long)words,
-                                                (long)handed.variables, 0, 0, 0));
-    return take_back(&handed, result);
+                           : set_errno(raw_syscall(SYS_execve, (long)name, (long)words,
+                                                   (long)handed.variables, 0, 0, 0));
+    return undo_exec_environment(&handed, result);
 }
 
 INTERPOSED int execve(const char *path, char *const *words, char *const *environment)
@@ -573,11 +574,11 @@ INTERPOSED int fexecve(int fd, char *const *words, char *const *environment)
     }
     char path[64] = "/proc/self/fd/";
     write_number(path + strlen(path), fd < 0 ? 0 : (unsigned)fd);
-    struct handed handed = hand_on(path, false, environment);
-    return take_back(&handed, real_fexecve(fd, words, handed.variables));
+    struct handed handed = make_exec_environment(path, false, environment);
+    return undo_exec_environment(&handed, real_fexecve(fd, words, handed.variables));
 }
 
-static size_t count_words(va_list list)
+static size_t count_exec_arguments(va_list list)
 {
     size_t count = 1;
     while (va_arg(list, char *))
@@ -588,7 +589,7 @@ static size_t count_words(va_list list)
 #define WITH_WORDS(first, list)                                                                    \
     va_list list;                                                                                  \
     va_start(list, first);                                                                         \
-    size_t count = count_words(list);                                                              \
+    size_t count = count_exec_arguments(list);                                                     \
     va_end(list);                                                                                  \
     char **words = __builtin_alloca((count + 1) * sizeof *words);                                  \
     va_start(list, first);                                                                         \
@@ -624,7 +625,7 @@ INTERPOSED int execle(const char *path, const char *first, ...)
  * stops first. Programs restrict themselves through prctl() or, like libseccomp, through syscall().
  */
 
-static void look_at_prctl(long option, unsigned long value)
+static void check_prctl(long option, unsigned long value)
 {
     bool takes = option == PR_SET_SECCOMP || (option == PR_SET_TSC && value == PR_TSC_SIGSEGV);
     /* A child of vfork() shares the gate, but is another process. */
@@ -641,17 +642,17 @@ INTERPOSED int prctl(int option, ...)
     for (int i = 0; i < 4; i++)
         words[i] = va_arg(rest, unsigned long);
     va_end(rest);
-    look_at_prctl(option, words[0]);
+    check_prctl(option, words[0]);
     return real.prctl(option, words[0], words[1], words[2], words[3]);
 }
 
 /* Looks for calls by which the program restricts itself, with syscall()'s first arguments. */
-__attribute__((used)) static void look_at_call(long number, long first, long second)
+__attribute__((used)) static void check_restricting_syscall(long number, long first, long second)
 {
     if (number == SYS_prctl)
-        look_at_prctl(first, (unsigned long)second);
+        check_prctl(first, (unsigned long)second);
     else if (first == SECCOMP_SET_MODE_STRICT || first == SECCOMP_SET_MODE_FILTER)
-        look_at_prctl(PR_SET_SECCOMP, 0);
+        check_prctl(PR_SET_SECCOMP, 0);
 }
 
 /* Calls the kernel until libc's function is known. Leaves errno: no caller reads it that early. */
@@ -697,7 +698,7 @@ __asm__(".text\n"
         "    .cfi_adjust_cfa_offset 8\n"
         "    subq $8, %rsp\n"
         "    .cfi_adjust_cfa_offset 8\n"
-        "    call look_at_call\n"
+        "    call check_restricting_syscall\n"
         "    addq $8, %rsp\n"
         "    .cfi_adjust_cfa_offset -8\n"
         "    popq %r9\n"

@@ -33,7 +33,7 @@ static bool read_at(const struct file *file, void *out, size_t size, uint64_t at
 }
 
 /* Searches a piece of the file, which may start anywhere. */
-static bool names_sanitizer_runtime(const char *start, size_t size)
+static bool has_sanitizer_init(const char *start, size_t size)
 {
     static const char init[] = "san_init";
     static const char *const before[] = {"__a", "__t", "__m", "__l", "__hwa", "__df"};
@@ -141,7 +141,7 @@ static bool links_sanitizer(const struct file *file, const Elf64_Phdr *dynamic)
     if (!file_offset(file, address, &strings) || strings > INT64_MAX / 2)
         return false;
     return needs_sanitizer(file, entries, count, strings) ||
-           load_search(file, strings, size, names_sanitizer_runtime);
+           load_search(file, strings, size, has_sanitizer_init);
 }
 
 /* Finds a statically linked runtime by its symbols or, if there are none, by its messages. */
@@ -161,7 +161,7 @@ static bool contains_sanitizer(const struct file *file)
         has_symbols = true;
         if (section.sh_link < header->e_shnum &&
             read_at(file, &section, sizeof section, at + section.sh_link * sizeof section) &&
-            load_search(file, section.sh_offset, section.sh_size, names_sanitizer_runtime))
+            load_search(file, section.sh_offset, section.sh_size, has_sanitizer_init))
             return true;
     }
     for (unsigned i = 0; !has_symbols && i < header->e_shnum; i++)
@@ -216,7 +216,7 @@ static bool is_file(const char *path, const struct agent_file *wanted)
            status.st_ino == wanted->inode;
 }
 
-static enum agent_load look_at_elf(struct file *file, const struct agent_file *linker)
+static enum agent_load check_elf(struct file *file, const struct agent_file *linker)
 {
     static const char name[] = "/ld-linux-x86-64.so.2";
     enum agent_load why = read_headers(file);
@@ -237,7 +237,7 @@ static enum agent_load look_at_elf(struct file *file, const struct agent_file *l
 }
 
 /* ld.so ignores LD_PRELOAD if exec gives the program other rights than ours. */
-static bool gains_rights(int fd, const struct stat *status)
+static bool exec_gains_rights(int fd, const struct stat *status)
 {
     char capabilities[64];
     if (status->st_mode & S_ISUID && status->st_uid != getuid())
@@ -273,8 +273,8 @@ static int open_regular(const char *path, struct stat *status)
     return fd;
 }
 
-enum agent_load agent_load_look(struct agent_load_work *work, const char *path,
-                                const struct agent_file *linker, const char *preload)
+enum agent_load agent_load_check(struct agent_load_work *work, const char *path,
+                                 const struct agent_file *linker, const char *preload)
 {
     struct file file = {.work = work};
     struct stat status;
@@ -289,9 +289,9 @@ enum agent_load agent_load_look(struct agent_load_work *work, const char *path,
         if (file.fd < 0)
             return AGENT_LOAD_UNREADABLE;
         bool is_script = read_script(&file);
-        enum agent_load why = is_script                        ? AGENT_LOAD_SCRIPTS
-                              : gains_rights(file.fd, &status) ? AGENT_LOAD_RIGHTS
-                                                               : look_at_elf(&file, linker);
+        enum agent_load why = is_script                             ? AGENT_LOAD_SCRIPTS
+                              : exec_gains_rights(file.fd, &status) ? AGENT_LOAD_RIGHTS
+                                                                    : check_elf(&file, linker);
         close(file.fd);
         if (why == AGENT_LOADABLE && preload && is_sanitizer_library(preload))
             return AGENT_LOAD_SANITIZER;
@@ -357,7 +357,7 @@ uint32_t agent_load_filters(struct agent_load_work *work)
                   : 0;
 }
 
-const char *agent_load_words(uint32_t why)
+const char *agent_load_text(uint32_t why)
 {
     static const char *const words[AGENT_LOAD_REASONS] = {
         [AGENT_LOADABLE] = "can load it",

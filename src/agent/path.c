@@ -50,7 +50,7 @@ static uint32_t path_table_append(const uint64_t *addresses, unsigned count)
     return (uint32_t)id;
 }
 
-static uint32_t lost(void)
+static uint32_t count_lost_path(void)
 {
     __atomic_fetch_add(&session.header->lost_paths, 1, __ATOMIC_RELAXED);
     return 0;
@@ -83,7 +83,7 @@ static uint32_t path_table_id(const uint64_t *addresses, unsigned count, uint64_
         uint64_t found = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
         if (!found) {
             if (!ours && !(ours = path_table_append(addresses, count)))
-                return lost();
+                return count_lost_path();
             uint64_t wanted = (hash >> ID_BITS << ID_BITS) | ours;
             if (__atomic_compare_exchange_n(slot, &found, wanted, false, __ATOMIC_RELEASE,
                                             __ATOMIC_ACQUIRE))
@@ -92,7 +92,7 @@ static uint32_t path_table_id(const uint64_t *addresses, unsigned count, uint64_
         if ((found ^ hash) >> ID_BITS == 0)
             return (uint32_t)found & ((1u << ID_BITS) - 1);
     }
-    return lost();
+    return count_lost_path();
 }
 
 /* Checks the slots: a signal handler that allocates may have overwritten `stack`. */
@@ -147,7 +147,7 @@ void path_cache_start(struct path_cache *cache, size_t size_bytes)
 
 /* Reserves the room before writing: a signal handler that allocates must not get the same room. Its
  * changes to the index cost at most one more unwinding. */
-static struct path_known *make_entry(struct path_cache *cache, uint16_t *place, unsigned frames)
+static struct path_known *reserve_entry(struct path_cache *cache, uint16_t *place, unsigned frames)
 {
     uint32_t need = entry_bytes(frames);
     uint32_t start = __atomic_fetch_add(&cache->used_bytes, need, __ATOMIC_RELAXED);
@@ -164,7 +164,7 @@ static struct path_known *make_entry(struct path_cache *cache, uint16_t *place, 
 }
 
 /* Returns true for an entry with PATH_TRUST misses, after it was not used for PATIENCE searches. */
-static bool may_replace(struct path_known *known)
+static bool entry_may_be_replaced(struct path_known *known)
 {
     enum { PATIENCE = 32 };
     if (known->patience) {
@@ -186,9 +186,9 @@ uint32_t path_unwind(struct path_cache *cache, uint16_t *place, void *const *fra
     unsigned frames = stack->count - 1;
     uint32_t path = path_id_of_stack(stack);
     struct path_known *known = path_at(cache, *place);
-    if (!*place || !known->stack_pointer || may_replace(known)) {
+    if (!*place || !known->stack_pointer || entry_may_be_replaced(known)) {
         if (!*place || known->room < frames)
-            known = make_entry(cache, place, frames);
+            known = reserve_entry(cache, place, frames);
         known->path = path;
         path_remember(known, stack, frame);
     }

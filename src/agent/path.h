@@ -102,6 +102,7 @@ static inline uint32_t path_find(struct path_cache *cache, void *const *frame)
 
 /* The table of all distinct paths: ids count up from 1, and misstop reads the paths themselves from
  * the ring of words (agent_abi.h). Written by all threads without locks; used by path.c. */
+
 /* Allocates the table. Call before the gate opens. */
 int path_table_start(void);
 

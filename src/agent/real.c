@@ -38,7 +38,7 @@ static size_t usable_unknown(void *block)
 
 /* Asking one allocator for the size of another's block would crash. dladdr() would read the whole
  * symbol table of libc, which a simulation would count among the program's misses. */
-static bool same_library(void *a, void *b)
+static bool is_same_library(void *a, void *b)
 {
     struct dl_phdr_info first;
     struct dl_phdr_info second;
@@ -46,34 +46,35 @@ static bool same_library(void *a, void *b)
            unwind_find_library((uintptr_t)b, &second) && first.dlpi_phdr == second.dlpi_phdr;
 }
 
-static void *next(const char *name)
+static void *next_symbol(const char *name)
 {
     return dlsym(RTLD_NEXT, name);
 }
 
-static void look_up(void)
+static void find_real_functions(void)
 {
     struct real all = {
-        .malloc = next("malloc"),
-        .calloc = next("calloc"),
-        .realloc = next("realloc"),
-        .free = next("free"),
-        .aligned_alloc = next("aligned_alloc"),
-        .posix_memalign = next("posix_memalign"),
-        .memalign = next("memalign"),
-        .valloc = next("valloc"),
-        .pvalloc = next("pvalloc"),
-        .usable = next("malloc_usable_size"),
-        .mmap = next("mmap"),
-        .munmap = next("munmap"),
-        .mremap = next("mremap"),
-        .dlclose = next("dlclose"),
-        .prctl = next("prctl"),
+        .malloc = next_symbol("malloc"),
+        .calloc = next_symbol("calloc"),
+        .realloc = next_symbol("realloc"),
+        .free = next_symbol("free"),
+        .aligned_alloc = next_symbol("aligned_alloc"),
+        .posix_memalign = next_symbol("posix_memalign"),
+        .memalign = next_symbol("memalign"),
+        .valloc = next_symbol("valloc"),
+        .pvalloc = next_symbol("pvalloc"),
+        .usable = next_symbol("malloc_usable_size"),
+        .mmap = next_symbol("mmap"),
+        .munmap = next_symbol("munmap"),
+        .mremap = next_symbol("mremap"),
+        .dlclose = next_symbol("dlclose"),
+        .prctl = next_symbol("prctl"),
     };
-    if (!same_library((void *)(uintptr_t)all.malloc, (void *)(uintptr_t)all.usable))
+    if (!is_same_library((void *)(uintptr_t)all.malloc, (void *)(uintptr_t)all.usable))
         all.usable = usable_unknown;
-    all.is_glibc = all.usable != usable_unknown &&
-                   same_library((void *)(uintptr_t)all.malloc, next("gnu_get_libc_version"));
+    all.is_glibc =
+        all.usable != usable_unknown &&
+        is_same_library((void *)(uintptr_t)all.malloc, next_symbol("gnu_get_libc_version"));
     if (all.malloc && all.calloc && all.realloc && all.free)
         found = all;
 }
@@ -82,11 +83,11 @@ static void look_up(void)
  * Returns false while the lookup is in progress: dlsym() may itself allocate. The hot pointers
  * change only after the decision about recording, for which libc must have set up the environment.
  */
-static bool ready(bool last_chance)
+static bool real_is_ready(bool last_chance)
 {
     if (!__atomic_exchange_n(&finding, 1, __ATOMIC_ACQUIRE)) {
         if (!found.malloc)
-            look_up();
+            find_real_functions();
         if (found.malloc && real.malloc != found.malloc && (environ || last_chance)) {
             session_start(&found);
             real = found;
@@ -102,7 +103,7 @@ bool real_own_malloc(void)
     Dl_info info;
     ElfW(Sym) *symbol = NULL;
     void *first = dlsym(RTLD_DEFAULT, "malloc");
-    if (same_library(first, real_early))
+    if (is_same_library(first, real_early))
         return false;
     return !dladdr1(first, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol ||
            symbol->st_shndx != SHN_UNDEF;
@@ -110,51 +111,51 @@ bool real_own_malloc(void)
 
 static void *early_malloc(size_t size_bytes)
 {
-    return ready(false) ? found.malloc(size_bytes) : real_early_alloc(size_bytes);
+    return real_is_ready(false) ? found.malloc(size_bytes) : real_early_alloc(size_bytes);
 }
 
 static void *early_calloc(size_t count, size_t size_bytes)
 {
     size_t bytes;
-    if (ready(false))
+    if (real_is_ready(false))
         return found.calloc(count, size_bytes);
     return __builtin_mul_overflow(count, size_bytes, &bytes) ? NULL : real_early_alloc(bytes);
 }
 
 static void *early_realloc(void *block, size_t size_bytes)
 {
-    return ready(false) ? found.realloc(block, size_bytes) : NULL;
+    return real_is_ready(false) ? found.realloc(block, size_bytes) : NULL;
 }
 
 static void early_free(void *block)
 {
-    if (ready(false))
+    if (real_is_ready(false))
         found.free(block);
 }
 
 static void *early_aligned_alloc(size_t alignment, size_t size_bytes)
 {
-    return ready(false) ? found.aligned_alloc(alignment, size_bytes) : NULL;
+    return real_is_ready(false) ? found.aligned_alloc(alignment, size_bytes) : NULL;
 }
 
 static int early_posix_memalign(void **block, size_t alignment, size_t size_bytes)
 {
-    return ready(false) ? found.posix_memalign(block, alignment, size_bytes) : ENOMEM;
+    return real_is_ready(false) ? found.posix_memalign(block, alignment, size_bytes) : ENOMEM;
 }
 
 static void *early_memalign(size_t alignment, size_t size_bytes)
 {
-    return ready(false) ? found.memalign(alignment, size_bytes) : NULL;
+    return real_is_ready(false) ? found.memalign(alignment, size_bytes) : NULL;
 }
 
 static void *early_valloc(size_t size_bytes)
 {
-    return ready(false) ? found.valloc(size_bytes) : NULL;
+    return real_is_ready(false) ? found.valloc(size_bytes) : NULL;
 }
 
 static void *early_pvalloc(size_t size_bytes)
 {
-    return ready(false) ? found.pvalloc(size_bytes) : NULL;
+    return real_is_ready(false) ? found.pvalloc(size_bytes) : NULL;
 }
 
 static void *early_mmap(void *address, size_t length, int protection, int flags, int fd,
@@ -179,7 +180,7 @@ static void *early_mremap(void *address, size_t length, size_t new_length, int f
 
 static int early_dlclose(void *handle)
 {
-    return ready(false) ? found.dlclose(handle) : -1;
+    return real_is_ready(false) ? found.dlclose(handle) : -1;
 }
 
 static int early_prctl(int option, ...)
@@ -211,8 +212,8 @@ struct real real = {
     .prctl = early_prctl,
 };
 
-__attribute__((constructor)) static void start_at_the_latest(void)
+__attribute__((constructor)) static void start_on_load(void)
 {
-    ready(true);
+    real_is_ready(true);
     session_hide();
 }

@@ -20,7 +20,7 @@ struct gate gate;
 struct session session;
 
 /* Maps by a system call: mmap() is our own wrapper and would be recorded. */
-static void *map(size_t size_bytes, int flags, int fd)
+static void *map_memory(size_t size_bytes, int flags, int fd)
 {
     long address = raw_syscall(SYS_mmap, 0, (long)size_bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
     return address < 0 && address > -4096 ? NULL : (void *)address;
@@ -28,7 +28,7 @@ static void *map(size_t size_bytes, int flags, int fd)
 
 void *session_pages(size_t size_bytes)
 {
-    return map(size_bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+    return map_memory(size_bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
 }
 
 void session_unmap(void *pages, size_t size_bytes)
@@ -37,7 +37,7 @@ void session_unmap(void *pages, size_t size_bytes)
 }
 
 /* Returns the descriptor, or -1; another program may have a variable of this name. */
-static int descriptor(void)
+static int agent_descriptor(void)
 {
     const char *text = environ ? getenv(AGENT_VARIABLE) : NULL;
     char *end;
@@ -60,26 +60,26 @@ static bool is_sealed(int fd, uint64_t *size_bytes)
     return true;
 }
 
-static int give_up(struct agent_header *header, enum agent_reason reason)
+static int set_given_up(struct agent_header *header, enum agent_reason reason)
 {
     header->reason = reason;
     __atomic_store_n(&header->state, AGENT_GAVE_UP, __ATOMIC_RELEASE);
     return -1;
 }
 
-static int take_sizes(struct agent_header *header, uint64_t size_bytes)
+static int check_sizes(struct agent_header *header, uint64_t size_bytes)
 {
     session.sizes = header->sizes;
     if (header->magic != AGENT_MAGIC || header->version != AGENT_VERSION)
         return -1;
     if (!agent_sizes_valid(&session.sizes) || agent_total_bytes(&session.sizes) != size_bytes)
-        return give_up(header, AGENT_OTHER_SIZES);
+        return set_given_up(header, AGENT_OTHER_SIZES);
     return 0;
 }
 
 /* Claims the memory; another process with the same variables must not use it. The same process
  * again has run another program (interpose.c), which continues after the first one's records. */
-static bool take_over(struct agent_header *header)
+static bool claim_memory(struct agent_header *header)
 {
     uint32_t none = 0;
     if (__atomic_load_n(&header->pid, __ATOMIC_RELAXED) == (uint32_t)getpid()) {
@@ -93,7 +93,7 @@ static bool take_over(struct agent_header *header)
                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-static void take_parts(char *memory)
+static void set_session_pointers(char *memory)
 {
     const struct agent_sizes *sizes = &session.sizes;
     session.header = (struct agent_header *)memory;
@@ -116,11 +116,11 @@ static bool may_read_clock(void)
 static int open_gate(struct agent_header *header)
 {
     if (!may_read_clock())
-        return give_up(header, AGENT_NO_CLOCK);
+        return set_given_up(header, AGENT_NO_CLOCK);
     if (path_table_start() || thread_start() || unwind_start())
-        return give_up(header, AGENT_NO_MEMORY);
+        return set_given_up(header, AGENT_NO_MEMORY);
     if (madvise(&gate, sizeof gate, MADV_WIPEONFORK))
-        return give_up(header, AGENT_NO_WIPE);
+        return set_given_up(header, AGENT_NO_WIPE);
     gate.monotonic = header->clock == AGENT_MONOTONIC;
     gate.check = header->flags & AGENT_CHECK_PATHS;
     header->own_malloc = real_own_malloc();
@@ -132,16 +132,16 @@ static int open_gate(struct agent_header *header)
 static void session_begin_record(const struct real *functions, int fd, uint64_t size_bytes)
 {
     /* Map only the header first: if there is no room for the whole, the header can report why. */
-    struct agent_header *header = map(AGENT_HEADER_BYTES, MAP_SHARED, fd);
-    if (!header || take_sizes(header, size_bytes) || !take_over(header))
+    struct agent_header *header = map_memory(AGENT_HEADER_BYTES, MAP_SHARED, fd);
+    if (!header || check_sizes(header, size_bytes) || !claim_memory(header))
         return;
-    char *memory = map(size_bytes, MAP_SHARED | MAP_NORESERVE, fd);
+    char *memory = map_memory(size_bytes, MAP_SHARED | MAP_NORESERVE, fd);
     if (!memory || !functions->malloc) {
-        give_up(header, memory ? AGENT_NO_MALLOC : AGENT_NO_MEMORY);
+        set_given_up(header, memory ? AGENT_NO_MALLOC : AGENT_NO_MEMORY);
         return;
     }
     madvise(memory, size_bytes, MADV_DONTDUMP);
-    take_parts(memory);
+    set_session_pointers(memory);
     rule_start();
     open_gate(header);
 }
@@ -150,7 +150,7 @@ void session_start(const struct real *functions)
 {
     uint64_t size_bytes;
     int saved = errno;
-    int fd = descriptor();
+    int fd = agent_descriptor();
     if (fd >= 0 && is_sealed(fd, &size_bytes)) {
         session_begin_record(functions, fd, size_bytes);
         close(fd); /* do not add to the program's descriptors */
@@ -158,7 +158,7 @@ void session_start(const struct real *functions)
     errno = saved;
 }
 
-static void stop(void)
+static void session_stop(void)
 {
     __atomic_store_n(&gate.on, 0, __ATOMIC_RELAXED);
 }
@@ -167,8 +167,8 @@ void session_give_up(enum agent_reason reason)
 {
     if (!session_on())
         return;
-    stop();
-    give_up(session.header, reason);
+    session_stop();
+    set_given_up(session.header, reason);
 }
 
 bool session_is_read(void)
@@ -177,7 +177,7 @@ bool session_is_read(void)
         return true;
     if (session_on()) {
         size_t units = (size_t)session.sizes.chunk_count * AGENT_CHUNK_UNITS;
-        stop();
+        session_stop();
         /* Threads that are recording now see zeroes, and their writes are ignored. */
         raw_syscall(SYS_madvise, (long)session.units, (long)(units * sizeof(struct agent_unit)),
                     MADV_REMOVE, 0, 0, 0);

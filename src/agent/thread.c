@@ -37,7 +37,7 @@ static uint32_t kept_count;
 static uint32_t large_count;
 static pthread_key_t key;
 
-static struct agent_unit *units_of(uint32_t chunk)
+static struct agent_unit *chunk_units(uint32_t chunk)
 {
     return session.units + (size_t)chunk * AGENT_CHUNK_UNITS;
 }
@@ -67,7 +67,7 @@ static uint32_t pop_chunk(void)
 
 static void enter_chunk(struct thread *thread, uint64_t position)
 {
-    thread->units = units_of(agent_chunk(position));
+    thread->units = chunk_units(agent_chunk(position));
     thread->head = position;
     thread->full_at = position + AGENT_CHUNK_UNITS - MARGIN_UNITS;
 }
@@ -80,7 +80,7 @@ static void put_mark(struct thread *thread, enum agent_kind kind, uint32_t value
 }
 
 /* Returns the ring and its chunk to the reader, who recycles them after reading everything. */
-static void release(struct thread *thread)
+static void release_ring(struct thread *thread)
 {
     put_mark(thread, AGENT_END, 0);
     __atomic_store_n(&thread->ring->head, thread->head, __ATOMIC_RELEASE);
@@ -90,22 +90,22 @@ static void release(struct thread *thread)
     session_unmap(thread, thread->size_bytes);
 }
 
-static void give_back(struct thread *thread)
+static void keep_or_release_ring(struct thread *thread)
 {
     if (__atomic_add_fetch(&kept_count, 1, __ATOMIC_RELAXED) <= KEPT_MAX) {
         agent_push(&kept, kept_links, thread->index);
         return;
     }
     __atomic_fetch_sub(&kept_count, 1, __ATOMIC_RELAXED);
-    release(thread);
+    release_ring(thread);
 }
 
-static void thread_ended(void *data)
+static void on_thread_exit(void *data)
 {
     has_ended = true;
     thread_current = NULL;
     if (session_on())
-        give_back(data);
+        keep_or_release_ring(data);
 }
 
 int thread_start(void)
@@ -115,7 +115,7 @@ int thread_start(void)
     kept_links = session_pages(count * sizeof *kept_links);
     if (!threads || !kept_links)
         return -1;
-    return pthread_key_create(&key, thread_ended) ? -1 : 0;
+    return pthread_key_create(&key, on_thread_exit) ? -1 : 0;
 }
 
 /* Takes a ring never used before: those of an earlier program may still have to be read. */
@@ -163,7 +163,7 @@ static struct thread *open_ring(uint32_t index, uint32_t chunk)
     return thread;
 }
 
-static struct thread *take_new(void)
+static struct thread *take_unused_ring(void)
 {
     struct agent_header *header = session.header;
     uint32_t ring = agent_pop(&header->free_rings, session.ring_links, session.sizes.ring_count);
@@ -179,7 +179,7 @@ static struct thread *take_new(void)
     return NULL;
 }
 
-static struct thread *take_kept(void)
+static struct thread *take_kept_ring(void)
 {
     uint32_t index = agent_pop(&kept, kept_links, session.sizes.ring_count);
     if (!index)
@@ -196,9 +196,9 @@ struct thread *thread_take(void)
         refused--;
     } else if (!is_taking && session_is_read()) {
         is_taking = true; /* pthread_setspecific() may allocate */
-        thread = take_kept();
+        thread = take_kept_ring();
         if (!thread)
-            thread = take_new();
+            thread = take_unused_ring();
         if (thread) {
             thread->owner_is_known = false;
             thread->is_passing = has_ended || pthread_setspecific(key, thread);
@@ -213,9 +213,9 @@ struct thread *thread_take(void)
     return thread;
 }
 
-void thread_pass(struct thread *thread)
+void thread_give_back(struct thread *thread)
 {
-    give_back(thread);
+    keep_or_release_ring(thread);
 }
 
 bool thread_make_room(struct thread *thread)
@@ -246,7 +246,7 @@ void thread_report_owner(struct thread *thread)
  * SETTLING_EVENTS more events: recording them takes longer than a processor reads ahead, so threads
  * that still found gate.alone empty have taken their stamps by then.
  */
-void thread_crowd(struct thread *thread)
+void thread_end_single(struct thread *thread)
 {
     enum { ALONE_EVENTS = 1024, SETTLING_EVENTS = 64 };
     uint64_t none = 0;

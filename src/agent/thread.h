@@ -49,14 +49,14 @@ int thread_start(void);
 struct thread *thread_take(void);
 
 /* Gives the ring back after an event of a thread that takes a ring for each event. */
-void thread_pass(struct thread *thread);
+void thread_give_back(struct thread *thread);
 
 /* Continues in another chunk. Returns false if there is none, and counts the event. */
 bool thread_make_room(struct thread *thread);
 
 /* No other thread skips stamps from now on. Called after an event's stamp by a thread that is not
  * gate.alone, which becomes gate.alone after some time without such calls by others. */
-void thread_crowd(struct thread *thread);
+void thread_end_single(struct thread *thread);
 
 /* Writes the first record of a new owner. There must be room. */
 void thread_report_owner(struct thread *thread);

@@ -44,7 +44,7 @@ static bool pages_are_readable(uint64_t from, uint64_t to)
 }
 
 /* Extends the known stack range down to the stack pointer, or starts a new range elsewhere. */
-static void start_at(struct unwind *unwind, uint64_t address)
+static void extend_stack_range(struct unwind *unwind, uint64_t address)
 {
     uint64_t page = address & ~(uint64_t)(PAGE - 1);
     if (unwind->unmaps != gate.unmaps) {
@@ -75,7 +75,7 @@ static bool can_read(struct unwind *unwind, uint64_t address)
     return true;
 }
 
-static struct rule rule_for(const struct unwind *unwind, uint64_t return_address)
+static struct rule cached_rule(const struct unwind *unwind, uint64_t return_address)
 {
     union {
         struct rule rule;
@@ -108,7 +108,7 @@ static uint64_t use_frame(struct step *step)
     return step->frame;
 }
 
-static uint64_t load(uint64_t address)
+static uint64_t load_word(uint64_t address)
 {
     return *(const uint64_t *)(uintptr_t)address;
 }
@@ -124,7 +124,7 @@ static uint64_t find_cfa(struct unwind *unwind, struct step *step, const struct 
         return use_frame(step) + (uint64_t)(int64_t)rule->cfa_offset;
     case RULE_REALIGNED:
         at = use_frame(step) + (uint64_t)(int64_t)rule->cfa_offset;
-        return at >= step->stack && can_read(unwind, at) ? load(at) : 0;
+        return at >= step->stack && can_read(unwind, at) ? load_word(at) : 0;
     case RULE_UNKNOWN: /* generated code: uses rbp if it can be a frame pointer */
         return use_frame(step) >= step->stack ? step->frame + 16 : 0;
     default:
@@ -144,7 +144,7 @@ static uint64_t find_saved(struct step *step, const struct rule *rule, uint64_t 
     return 0;
 }
 
-static enum unwind_way way_of(const struct rule *rule)
+static enum unwind_way rule_way(const struct rule *rule)
 {
     if (rule->cfa == RULE_STACK && rule->rbp != RULE_AT_RBP)
         return UNWIND_BY_STACK;
@@ -152,37 +152,37 @@ static enum unwind_way way_of(const struct rule *rule)
 }
 
 /* Moves to the next frame; its CFA and saved rbp are known to be readable. */
-static void move(struct step *step, uint64_t cfa, uint64_t saved)
+static void move_to_caller(struct step *step, uint64_t cfa, uint64_t saved)
 {
-    step->address = load(cfa - 8);
+    step->address = load_word(cfa - 8);
     step->stack = cfa;
     if (saved) {
-        step->frame = load(saved);
+        step->frame = load_word(saved);
         step->frame_is_live = false;
     }
 }
 
 static bool step_by_rule(struct unwind *unwind, struct step *step, struct unwound_frame *from)
 {
-    const struct rule rule = rule_for(unwind, step->address);
+    const struct rule rule = cached_rule(unwind, step->address);
     uint64_t cfa = find_cfa(unwind, step, &rule);
-    if (cfa <= step->stack || !can_read(unwind, cfa - 8) || load(cfa - 8) < CODE_LOWEST)
+    if (cfa <= step->stack || !can_read(unwind, cfa - 8) || load_word(cfa - 8) < CODE_LOWEST)
         return false;
     uint64_t saved = find_saved(step, &rule, cfa);
     /* A saved value is inside the frame, otherwise the rule is wrong. */
     if (saved && (saved < step->stack || saved >= cfa || saved & 7))
         return false;
-    from->way = way_of(&rule);
+    from->way = rule_way(&rule);
     from->saved = saved ? (int32_t)(saved - from->slot) : 0;
     if (saved && saved - from->slot > INT32_MAX)
         from->way = UNWIND_BY_RULE;
-    move(step, cfa, saved);
+    move_to_caller(step, cfa, saved);
     return true;
 }
 
 /* Steps without a rule: a frame at the same position as before has the same next frame. */
-static bool step_as_before(struct unwind *unwind, struct step *step, struct unwound_frame *from,
-                           const struct unwound_frame *before)
+static bool step_like_previous(struct unwind *unwind, struct step *step, struct unwound_frame *from,
+                               const struct unwound_frame *before)
 {
     if (before->slot != from->slot || before->address != from->address ||
         before->way == UNWIND_BY_RULE)
@@ -198,17 +198,18 @@ static bool step_as_before(struct unwind *unwind, struct step *step, struct unwo
     if (slot <= from->slot || (UNLIKELY(slot >= unwind->high) && !can_read(unwind, slot)) ||
         (saved && (saved <= from->slot || saved >= slot)))
         return false;
-    if (UNLIKELY(load(slot) < CODE_LOWEST))
+    if (UNLIKELY(load_word(slot) < CODE_LOWEST))
         return false;
     from->way = before->way;
     from->saved = before->saved;
-    move(step, slot + 8, saved);
+    move_to_caller(step, slot + 8, saved);
     return true;
 }
 
 /* Walks the stack. `before` to `last`: frames of the previous unwinding, without the outermost. */
-static void walk(struct unwind *unwind, struct step *step, const struct unwound_frame *before,
-                 const struct unwound_frame *last, struct unwound *out)
+static void walk_frames(struct unwind *unwind, struct step *step,
+                        const struct unwound_frame *before, const struct unwound_frame *last,
+                        struct unwound *out)
 {
     uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
     uint64_t hash = 0;
@@ -224,7 +225,7 @@ static void walk(struct unwind *unwind, struct step *step, const struct unwound_
             break;
         while (before < last && before->slot < from->slot)
             before++;
-        if (!(before < last && step_as_before(unwind, step, from, before)) &&
+        if (!(before < last && step_like_previous(unwind, step, from, before)) &&
             !step_by_rule(unwind, step, from))
             break;
     }
@@ -239,12 +240,12 @@ const struct unwound *unwind(struct unwind *unwind, void *const *frame)
                         .stack = (uint64_t)(uintptr_t)(frame + 2),
                         .frame = (uint64_t)(uintptr_t)frame[0],
                         .frame_is_live = true};
-    start_at(unwind, step.stack - 8);
+    extend_stack_range(unwind, step.stack - 8);
     const struct unwound *before = &unwind->stacks[unwind->current & 1];
     unsigned inner = before->count ? before->count - 1 : 0;
     unwind->current ^= 1;
     struct unwound *out = &unwind->stacks[unwind->current & 1];
-    walk(unwind, &step, before->frames, before->frames + inner, out);
+    walk_frames(unwind, &step, before->frames, before->frames + inner, out);
     return out;
 }
 
@@ -278,7 +279,7 @@ struct search {
     struct dl_phdr_info *library;
 };
 
-static int look_at_library(struct dl_phdr_info *info, size_t size, void *data)
+static int find_library_segment(struct dl_phdr_info *info, size_t size, void *data)
 {
     const struct search *search = data;
     (void)size;
@@ -298,7 +299,7 @@ static int look_at_library(struct dl_phdr_info *info, size_t size, void *data)
 bool unwind_find_library(uint64_t address, struct dl_phdr_info *library)
 {
     struct search search = {address, library};
-    return dl_iterate_phdr(look_at_library, &search);
+    return dl_iterate_phdr(find_library_segment, &search);
 }
 
 /* Uses dl_iterate_phdr() as a last resort: constructors run under its lock, and may wait for a lock
@@ -384,7 +385,7 @@ static const uint8_t *search_table(const uint8_t *header, uint64_t address)
 }
 
 /* Returns the width of an encoded pointer; 0: a form that is not used for code. */
-static unsigned form_bytes(uint8_t encoding)
+static unsigned pointer_form_bytes(uint8_t encoding)
 {
     switch (encoding & FORM_MASK) {
     case FORM_ABSOLUTE:
@@ -402,7 +403,7 @@ static unsigned form_bytes(uint8_t encoding)
 static uint64_t read_form(const uint8_t *at, uint8_t encoding)
 {
     uint64_t value;
-    if (form_bytes(encoding) == 8)
+    if (pointer_form_bytes(encoding) == 8)
         __builtin_memcpy(&value, at, sizeof value);
     else if ((encoding & FORM_MASK) == FORM_SDATA4)
         value = (uint64_t)(int64_t)read_s32(at);
@@ -421,7 +422,7 @@ static bool read_augmentation(const char *letters, const uint8_t *at, const uint
         else if (*letters == 'L')
             at++;
         else if (*letters == 'P')
-            at += 1 + form_bytes(*at);
+            at += 1 + pointer_form_bytes(*at);
         else if (*letters == 'S')
             entry->is_signal = true;
         else
@@ -473,7 +474,7 @@ static bool frame_table_find(uint64_t address, struct frame_entry *entry)
         !read_common(at + 4 - read_u32(at + 4), &encoding, entry))
         return false;
     at += 8;
-    unsigned width = form_bytes(encoding);
+    unsigned width = pointer_form_bytes(encoding);
     if (!width || at + 2 * width > end)
         return false;
     entry->start = read_form(at, encoding);
@@ -558,7 +559,7 @@ static void set_restored(struct machine *machine, uint64_t reg)
 
 /* Handles a register that is undefined, in another register, or given by an expression: only rbp
  * and the return address matter. */
-static void set_unfollowed(struct machine *machine, uint64_t reg)
+static void mark_unfollowed(struct machine *machine, uint64_t reg)
 {
     if (reg == DWARF_RBP || reg == DWARF_RIP)
         machine->row.is_odd = true;
@@ -610,7 +611,7 @@ static void saved_expression(struct machine *machine)
         machine->row.rbp = RULE_AT_RBP;
         machine->row.rbp_offset = offset;
     } else {
-        set_unfollowed(machine, reg);
+        mark_unfollowed(machine, reg);
     }
 }
 
@@ -620,7 +621,7 @@ static void value_expression(struct machine *machine)
     bool deref;
     uint64_t reg = take_uleb(machine);
     take_rbp_expression(machine, &offset, &deref);
-    set_unfollowed(machine, reg);
+    mark_unfollowed(machine, reg);
 }
 
 static void rule_remember_row(struct machine *machine)
@@ -631,7 +632,7 @@ static void rule_remember_row(struct machine *machine)
         machine->is_bad = true;
 }
 
-static void recall(struct machine *machine)
+static void restore_row(struct machine *machine)
 {
     if (machine->depth)
         machine->row = machine->remembered[--machine->depth];
@@ -659,7 +660,7 @@ static bool execute_short(struct machine *machine, uint8_t code)
 }
 
 /* Numbers as in DWARF 5, 7.24. Long on purpose: one switch over all of them. */
-static void execute(struct machine *machine)
+static void execute_instruction(struct machine *machine)
 {
     uint8_t code = *machine->at++;
     uint64_t reg;
@@ -681,7 +682,7 @@ static void execute(struct machine *machine)
         set_restored(machine, take_uleb(machine));
         return;
     case 0x07: /* undefined */
-        set_unfollowed(machine, take_uleb(machine));
+        mark_unfollowed(machine, take_uleb(machine));
         return;
     case 0x08: /* same_value */
         if (take_uleb(machine) == DWARF_RBP)
@@ -690,14 +691,14 @@ static void execute(struct machine *machine)
     case 0x09: /* register */
     case 0x14: /* val_offset */
     case 0x15: /* val_offset_sf: the second operand is skipped in the same way */
-        set_unfollowed(machine, take_uleb(machine));
+        mark_unfollowed(machine, take_uleb(machine));
         take_uleb(machine);
         return;
     case 0x0a:
         rule_remember_row(machine);
         return;
     case 0x0b:
-        recall(machine);
+        restore_row(machine);
         return;
     case 0x0c: /* def_cfa */
         reg = take_uleb(machine);
@@ -738,12 +739,12 @@ static void execute(struct machine *machine)
     }
 }
 
-static void run(struct machine *machine, const uint8_t *from, const uint8_t *to)
+static void run_instructions(struct machine *machine, const uint8_t *from, const uint8_t *to)
 {
     machine->at = from;
     machine->end = to;
     while (machine->at < machine->end && machine->location <= machine->address && !machine->is_bad)
-        execute(machine);
+        execute_instruction(machine);
 }
 
 static struct rule make_rule(const struct row *row)
@@ -770,9 +771,9 @@ struct rule rule_find(uint64_t return_address)
     uint64_t address = return_address - 1;
     if (frame_table_find(address, &entry)) {
         struct machine machine = {.entry = &entry, .location = entry.start, .address = address};
-        run(&machine, entry.common, entry.common_end);
+        run_instructions(&machine, entry.common, entry.common_end);
         machine.initial = machine.row;
-        run(&machine, entry.own, entry.own_end);
+        run_instructions(&machine, entry.own, entry.own_end);
         rule = machine.is_bad || entry.is_signal ? (struct rule){.cfa = RULE_END}
                                                  : make_rule(&machine.row);
     }

@@ -94,7 +94,6 @@ static inline bool unwind_may_read(const struct unwind *unwind, uint64_t from, u
     return from >= unwind->low && to <= unwind->high && unwind->unmaps == gate.unmaps;
 }
 
-/* Call frame information in memory. Used by unwind.c. */
 /* The FDE of one function, and its CIE. */
 struct frame_entry {
     const uint8_t *common; /* initial instructions */

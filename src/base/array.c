@@ -10,7 +10,7 @@
 
 enum { ROOM_FIRST = 32 };
 
-bool array_fit(void *list, size_t *room, size_t wanted, size_t each)
+bool array_reserve_exact(void *list, size_t *room, size_t wanted, size_t each)
 {
     void *at;
     if (wanted <= *room)
@@ -26,17 +26,17 @@ bool array_fit(void *list, size_t *room, size_t wanted, size_t each)
     return true;
 }
 
-bool array_more(void *list, size_t *room, size_t count, size_t each, size_t most)
+bool array_reserve_next(void *list, size_t *room, size_t count, size_t each, size_t most)
 {
     size_t wanted = *room ? *room * 2 : ROOM_FIRST;
     if (count < *room)
         return true;
     if (wanted > most)
         wanted = most;
-    return wanted > count && array_fit(list, room, wanted, each);
+    return wanted > count && array_reserve_exact(list, room, wanted, each);
 }
 
-bool array_reach(void *list, size_t *room, size_t index, size_t each, size_t first)
+bool array_reserve_index(void *list, size_t *room, size_t index, size_t each, size_t first)
 {
     size_t before = *room;
     size_t wanted = before ? before : first;
@@ -45,14 +45,14 @@ bool array_reach(void *list, size_t *room, size_t index, size_t each, size_t fir
         return true;
     while (wanted <= index && wanted <= SIZE_MAX / 2)
         wanted *= 2;
-    if (wanted <= index || !array_fit(list, room, wanted, each))
+    if (wanted <= index || !array_reserve_exact(list, room, wanted, each))
         return false;
     memcpy(&at, list, sizeof at);
     memset(at + before * each, 0, (wanted - before) * each);
     return true;
 }
 
-void *array_lines(void **memory, size_t count, size_t each)
+void *array_alloc_in_lines(void **memory, size_t count, size_t each)
 {
     enum { LINE_BYTES = 64 };
     char *at = *memory = calloc(count + LINE_BYTES / each, each);
@@ -76,7 +76,7 @@ static double sort_double(const struct sort_key *key, const void *element)
     return *(const double *)(const void *)((const char *)element + key->member);
 }
 
-static int sort_order(const void *left, const void *right, void *context)
+static int compare_by_keys(const void *left, const void *right, void *context)
 {
     const struct sort *sort = context;
     const void *a = sort->pointers ? *(const void *const *)left : left;
@@ -100,7 +100,7 @@ void array_sort(void *list, size_t count, size_t each, bool pointers, const stru
     for (size_t i = 0; i < key_count; i++)
         assert(keys[i].bytes == 1 || keys[i].bytes == 4 || keys[i].bytes == 8);
     if (count)
-        qsort_r(list, count, each, sort_order, &sort);
+        qsort_r(list, count, each, compare_by_keys, &sort);
 }
 
 void array_keep(void *list, size_t *count, size_t most, size_t each, const void *element,
@@ -109,7 +109,7 @@ void array_keep(void *list, size_t *count, size_t most, size_t each, const void 
     struct sort sort = {keys, key_count, false};
     char *at = list;
     size_t place = *count;
-    while (place > 0 && sort_order(element, at + (place - 1) * each, &sort) < 0)
+    while (place > 0 && compare_by_keys(element, at + (place - 1) * each, &sort) < 0)
         place--;
     if (place == most)
         return;

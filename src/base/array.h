@@ -14,18 +14,18 @@
  * `list` is the address of the pointer to the array (NULL at first). Returns false, and changes
  * nothing, if memory runs out or the array already has `most` elements.
  */
-bool array_more(void *list, size_t *room, size_t count, size_t each, size_t most);
+bool array_reserve_next(void *list, size_t *room, size_t count, size_t each, size_t most);
 
 /* Does the same for an array that is filled by index, in any order: makes room for element `index`,
  * doubling from `first` elements. New elements are zero. */
-bool array_reach(void *list, size_t *room, size_t index, size_t each, size_t first);
+bool array_reserve_index(void *list, size_t *room, size_t index, size_t each, size_t first);
 
 /* Makes room for exactly `wanted` elements. */
-bool array_fit(void *list, size_t *room, size_t wanted, size_t each);
+bool array_reserve_exact(void *list, size_t *room, size_t wanted, size_t each);
 
 /* Returns `count` zeroed elements that do not cross cache lines; `each` is a power of two up to 64.
  * Unwritten pages take no memory. *memory is the pointer for free(). NULL: no memory. */
-void *array_lines(void **memory, size_t count, size_t each);
+void *array_alloc_in_lines(void **memory, size_t count, size_t each);
 
 /* Binary search in an array sorted by an unsigned member of 4 or 8 bytes. Returns the index of the
  * first element above a key, or at or above it. */

@@ -27,7 +27,7 @@ static bool tsc_is_invariant(void)
 }
 
 /* Takes the closest of several pairs: an interrupt between the two readings distorts a pair. */
-static struct stamp_clock_pair take_pair(bool is_tsc)
+static struct stamp_clock_pair read_clock_pair(bool is_tsc)
 {
     struct stamp_clock_pair pair = {0};
     uint64_t closest = UINT64_MAX;
@@ -56,15 +56,15 @@ static void measure_rate(struct stamp_clock *clock)
 void stamp_clock_init(struct stamp_clock *clock)
 {
     *clock = (struct stamp_clock){.is_tsc = tsc_is_invariant(), .ns_per_tick = 1};
-    clock->base = clock->next_base = clock->latest = take_pair(clock->is_tsc);
+    clock->base = clock->next_base = clock->latest = read_clock_pair(clock->is_tsc);
     while (clock->latest.ns - clock->base.ns < FIRST_NS)
-        clock->latest = take_pair(clock->is_tsc);
+        clock->latest = read_clock_pair(clock->is_tsc);
     measure_rate(clock);
 }
 
 void stamp_clock_update(struct stamp_clock *clock)
 {
-    clock->latest = take_pair(clock->is_tsc);
+    clock->latest = read_clock_pair(clock->is_tsc);
     measure_rate(clock);
     if (clock->latest.ns - clock->next_base.ns > BASE_NS) {
         clock->base = clock->next_base;
@@ -72,7 +72,7 @@ void stamp_clock_update(struct stamp_clock *clock)
     }
 }
 
-static uint64_t shift(uint64_t origin, double distance)
+static uint64_t shift_saturating(uint64_t origin, double distance)
 {
     const double farthest = 9e18;
     if (distance > farthest)
@@ -91,7 +91,7 @@ uint64_t stamp_clock_ns(const struct stamp_clock *clock, uint64_t stamp)
     if (!clock->is_tsc)
         return stamp;
     int64_t ticks = (int64_t)(stamp - clock->latest.stamp);
-    return shift(clock->latest.ns, (double)ticks * clock->ns_per_tick);
+    return shift_saturating(clock->latest.ns, (double)ticks * clock->ns_per_tick);
 }
 
 uint64_t stamp_clock_stamp(const struct stamp_clock *clock, uint64_t ns)
@@ -99,5 +99,5 @@ uint64_t stamp_clock_stamp(const struct stamp_clock *clock, uint64_t ns)
     if (!clock->is_tsc || ns == UINT64_MAX)
         return ns;
     int64_t distance = (int64_t)(ns - clock->latest.ns);
-    return shift(clock->latest.stamp, (double)distance / clock->ns_per_tick);
+    return shift_saturating(clock->latest.stamp, (double)distance / clock->ns_per_tick);
 }

@@ -66,7 +66,7 @@ const char *error_cause(int code, char out[ERROR_CAUSE])
     return out;
 }
 
-static bool may_trace(void)
+static bool has_ptrace_capability(void)
 {
     enum { CAPABILITY_SYS_PTRACE = 19 };
     static const char name[] = "\nCapEff:";
@@ -89,7 +89,7 @@ const char *error_rights_remedy(void)
         return "try sudo";
     if (forbids_tracing())
         return "kernel.yama.ptrace_scope is 3, which forbids it to root as well until a reboot";
-    if (!may_trace())
+    if (!has_ptrace_capability())
         return "root lacks CAP_SYS_PTRACE here, as in a container: run misstop outside, or start "
                "the container with it (docker run --cap-add SYS_PTRACE)";
     return "a security module (SELinux, AppArmor), a user namespace or a sandbox forbids it to "

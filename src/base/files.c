@@ -35,8 +35,8 @@ enum {
 enum { WHY_NOT_REGULAR = EMEDIUMTYPE, WHY_OF_KERNEL = ENOMEDIUM, WHY_LIST = EUCLEAN };
 
 /* Parses the numbers of a line of /proc/PID/status, for example "Groups:". Returns their count. */
-static uint32_t numbers_of(const char *text, const char *name, int base, uint64_t *out,
-                           uint32_t most)
+static uint32_t parse_status_numbers(const char *text, const char *name, int base, uint64_t *out,
+                                     uint32_t most)
 {
     uint32_t count = 0;
     const char *line = strstr(text, name);
@@ -55,7 +55,7 @@ static uint32_t numbers_of(const char *text, const char *name, int base, uint64_
 static bool has_capability(const char *status)
 {
     uint64_t bits = 0;
-    numbers_of(status, "\nCapEff:", 16, &bits, 1);
+    parse_status_numbers(status, "\nCapEff:", 16, &bits, 1);
     return bits >> CAPABILITY_DAC_OVERRIDE & 1 || bits >> CAPABILITY_DAC_READ_SEARCH & 1;
 }
 
@@ -67,12 +67,13 @@ static bool read_user(struct files_user *user, pid_t pid)
     uint64_t ids[4];
     uint64_t groups[FILES_GROUPS_MAX - 1];
     snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-    if (text_read_file(path, text, sizeof text) <= 0 || numbers_of(text, "\nUid:", 10, ids, 4) != 4)
+    if (text_read_file(path, text, sizeof text) <= 0 ||
+        parse_status_numbers(text, "\nUid:", 10, ids, 4) != 4)
         return false;
     *user = (struct files_user){.uid = (uid_t)ids[3]};
-    if (numbers_of(text, "\nGid:", 10, ids, 4) == 4)
+    if (parse_status_numbers(text, "\nGid:", 10, ids, 4) == 4)
         user->groups[user->group_count++] = (gid_t)ids[3];
-    uint32_t count = numbers_of(text, "\nGroups:", 10, groups, FILES_GROUPS_MAX - 1);
+    uint32_t count = parse_status_numbers(text, "\nGroups:", 10, groups, FILES_GROUPS_MAX - 1);
     for (uint32_t i = 0; i < count; i++)
         user->groups[user->group_count++] = (gid_t)groups[i];
     user->reads_all = !user->uid && has_capability(text);
@@ -86,7 +87,7 @@ static bool is_privileged(void)
            (text_read_file("/proc/self/status", text, sizeof text) > 0 && has_capability(text));
 }
 
-static bool same_link(pid_t pid, const char *name)
+static bool has_same_link(pid_t pid, const char *name)
 {
     char path[64];
     char own[PATH_MAX];
@@ -98,18 +99,18 @@ static bool same_link(pid_t pid, const char *name)
     return own_bytes > 0 && own_bytes == other_bytes && !memcmp(own, other, (size_t)own_bytes);
 }
 
-static bool is_elsewhere(pid_t pid)
+static bool has_different_root(pid_t pid)
 {
     char path[64];
     struct stat own;
     struct stat other;
-    snprintf(path, sizeof path, "/proc/%d/root", (int)files_shown_by(pid));
+    snprintf(path, sizeof path, "/proc/%d/root", (int)files_proc_tid(pid));
     return stat("/", &own) || stat(path, &other) || own.st_dev != other.st_dev ||
-           own.st_ino != other.st_ino || !same_link(pid, "ns/mnt");
+           own.st_ino != other.st_ino || !has_same_link(pid, "ns/mnt");
 }
 
 /* Reads the user again, because a process may change it. A process that is gone keeps the last. */
-static void ask_process(struct files_client *client)
+static void refresh_client_user(struct files_client *client)
 {
     struct files_user user;
     if (!client->pid || !read_user(&user, client->pid))
@@ -118,17 +119,17 @@ static void ask_process(struct files_client *client)
     client->users[0] = user;
     client->user_count = 1;
     client->everyone = false;
-    client->elsewhere = is_elsewhere(client->pid);
+    client->elsewhere = has_different_root(client->pid);
 }
 
 void files_client_process(struct files_client *client, pid_t pid)
 {
     *client = (struct files_client){
         .pid = pid, .everyone = true, .elsewhere = true, .privileged = is_privileged()};
-    ask_process(client);
+    refresh_client_user(client);
 }
 
-static bool knows(const struct files_client *client, uid_t uid)
+static bool has_user(const struct files_client *client, uid_t uid)
 {
     for (uint32_t i = 0; i < client->user_count; i++)
         if (client->users[i].uid == uid)
@@ -138,7 +139,7 @@ static bool knows(const struct files_client *client, uid_t uid)
 
 void files_client_add(struct files_client *client, uid_t uid)
 {
-    if (!uid || knows(client, uid) || (uid == geteuid() && !client->privileged))
+    if (!uid || has_user(client, uid) || (uid == geteuid() && !client->privileged))
         return;
     if (client->user_count == FILES_USERS_MAX)
         client->everyone = true;
@@ -164,7 +165,7 @@ void files_client_add_owner(struct files_client *client, int fd)
         files_client_add(client, status.st_uid);
 }
 
-static bool is_in(const struct files_user *user, gid_t group)
+static bool is_in_group(const struct files_user *user, gid_t group)
 {
     for (uint32_t i = 0; i < user->group_count; i++)
         if (user->groups[i] == group)
@@ -173,7 +174,8 @@ static bool is_in(const struct files_user *user, gid_t group)
 }
 
 /* Returns 0 or why not. Access control lists are detected but not evaluated. */
-static int may(const struct files_user *user, const struct stat *status, unsigned what, bool listed)
+static int user_may(const struct files_user *user, const struct stat *status, unsigned what,
+                    bool listed)
 {
     unsigned mode = status->st_mode;
     if (user->reads_all)
@@ -182,10 +184,10 @@ static int may(const struct files_user *user, const struct stat *status, unsigne
         return mode >> 6 & what ? 0 : -EACCES;
     if (listed)
         return -WHY_LIST;
-    return (is_in(user, status->st_gid) ? mode >> 3 : mode) & what ? 0 : -EACCES;
+    return (is_in_group(user, status->st_gid) ? mode >> 3 : mode) & what ? 0 : -EACCES;
 }
 
-static bool has_list(int fd)
+static bool has_access_list(int fd)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
@@ -194,22 +196,22 @@ static bool has_list(int fd)
 
 /* Checks the permission of every user of the client. `here`: the path starts at our root directory.
  * A process with another root cannot name such a file. */
-static int check(const struct files_client *client, bool here, int fd, const struct stat *status,
-                 unsigned what)
+static int check_permission(const struct files_client *client, bool here, int fd,
+                            const struct stat *status, unsigned what)
 {
     int code = 0;
     if (!client)
         return 0;
-    bool listed = has_list(fd);
+    bool listed = has_access_list(fd);
     if ((client->everyone || (here && client->elsewhere && (client->pid || client->privileged))) &&
         (listed || (status->st_mode & what * 0111) != what * 0111))
         code = listed ? -WHY_LIST : -EACCES;
     for (uint32_t i = 0; !code && i < client->user_count; i++)
-        code = may(&client->users[i], status, what, listed);
+        code = user_may(&client->users[i], status, what, listed);
     return code;
 }
 
-static bool is_of_kernel(int fd)
+static bool is_kernel_file(int fd)
 {
     static const unsigned long magics[] = {
         PROC_SUPER_MAGIC, SYSFS_MAGIC,        DEBUGFS_MAGIC,
@@ -238,18 +240,18 @@ struct walk {
     char rest[PATH_MAX];
 };
 
-static void leave_folders(struct walk *walk, unsigned depth)
+static void close_folders(struct walk *walk, unsigned depth)
 {
     while (walk->depth > depth)
         close(walk->folders[--walk->depth]);
 }
 
-static int enter(struct walk *walk, int fd, const struct stat *status)
+static int enter_folder(struct walk *walk, int fd, const struct stat *status)
 {
     int code = walk->depth == FILES_DEPTH_MAX
                    ? -ENAMETOOLONG
-                   : check(walk->client, walk->here, fd, status, MAY_SEARCH);
-    if (!code && walk->depth && is_of_kernel(fd))
+                   : check_permission(walk->client, walk->here, fd, status, MAY_SEARCH);
+    if (!code && walk->depth && is_kernel_file(fd))
         code = -WHY_OF_KERNEL;
     if (code) {
         close(fd);
@@ -259,7 +261,7 @@ static int enter(struct walk *walk, int fd, const struct stat *status)
     return 0;
 }
 
-static bool take_name(struct walk *walk, char name[NAME_MAX + 1], bool *last, int *code)
+static bool next_path_name(struct walk *walk, char name[NAME_MAX + 1], bool *last, int *code)
 {
     const char *at = walk->rest + strspn(walk->rest, "/");
     size_t length = strcspn(at, "/");
@@ -277,7 +279,7 @@ static bool take_name(struct walk *walk, char name[NAME_MAX + 1], bool *last, in
 static int files_walk_follow(struct walk *walk, int fd)
 {
     char target[PATH_MAX];
-    ssize_t length = is_of_kernel(fd) ? -1 : readlinkat(fd, "", target, sizeof target);
+    ssize_t length = is_kernel_file(fd) ? -1 : readlinkat(fd, "", target, sizeof target);
     size_t left = strlen(walk->rest);
     if (length < 0)
         return -WHY_OF_KERNEL;
@@ -286,7 +288,7 @@ static int files_walk_follow(struct walk *walk, int fd)
     if ((size_t)length + 1 + left >= sizeof walk->rest)
         return -ENAMETOOLONG;
     if (length && *target == '/')
-        leave_folders(walk, 1);
+        close_folders(walk, 1);
     memmove(walk->rest + length + 1, walk->rest, left + 1);
     memcpy(walk->rest, target, (size_t)length);
     walk->rest[length] = '/';
@@ -300,10 +302,10 @@ static int files_walk_step(struct walk *walk, enum files_links links, int *found
     struct stat status;
     bool last;
     int code;
-    if (!take_name(walk, name, &last, &code))
+    if (!next_path_name(walk, name, &last, &code))
         return code ? code : -EISDIR;
     if (!strcmp(name, ".") || !strcmp(name, "..")) {
-        leave_folders(walk, walk->depth > 1 && name[1] ? walk->depth - 1 : walk->depth);
+        close_folders(walk, walk->depth > 1 && name[1] ? walk->depth - 1 : walk->depth);
         return 0;
     }
     int fd = openat(walk->folders[walk->depth - 1], name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -314,7 +316,7 @@ static int files_walk_step(struct walk *walk, enum files_links links, int *found
     } else if (S_ISLNK(status.st_mode)) {
         code = last && links == FILES_NOFOLLOW ? -ELOOP : files_walk_follow(walk, fd);
     } else if (S_ISDIR(status.st_mode)) {
-        return enter(walk, fd, &status);
+        return enter_folder(walk, fd, &status);
     } else if (!last) {
         code = -ENOTDIR;
     } else {
@@ -326,7 +328,7 @@ static int files_walk_step(struct walk *walk, enum files_links links, int *found
 }
 
 /* Opens the file of an O_PATH descriptor for reading: exactly the file that was checked. */
-static int reopen(int fd)
+static int reopen_for_reading(int fd)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
@@ -341,19 +343,19 @@ static int files_walk_open(const struct walk *walk, int fd, uint64_t most_bytes)
     int code = fstat(fd, &status) ? -errno : 0;
     if (!code && !S_ISREG(status.st_mode))
         code = -WHY_NOT_REGULAR;
-    if (!code && is_of_kernel(fd))
+    if (!code && is_kernel_file(fd))
         code = -WHY_OF_KERNEL;
     if (!code && (uint64_t)status.st_size > most_bytes)
         code = -EFBIG;
     if (!code)
-        code = check(walk->client, walk->here, fd, &status, MAY_READ);
+        code = check_permission(walk->client, walk->here, fd, &status, MAY_READ);
     if (!code)
-        code = reopen(fd);
+        code = reopen_for_reading(fd);
     close(fd);
     return code;
 }
 
-static int walk_to(struct walk *walk, int root, enum files_links links)
+static int walk_path(struct walk *walk, int root, enum files_links links)
 {
     struct stat status;
     int found = -1;
@@ -367,14 +369,14 @@ static int walk_to(struct walk *walk, int root, enum files_links links)
         close(fd);
         return code;
     }
-    code = enter(walk, fd, &status);
+    code = enter_folder(walk, fd, &status);
     while (!code)
         code = files_walk_step(walk, links, &found);
-    leave_folders(walk, 0);
+    close_folders(walk, 0);
     return code < 0 ? code : found;
 }
 
-static void note_refused(struct files_client *client, const char *path, int code)
+static void add_refused(struct files_client *client, const char *path, int code)
 {
     char shown[FILES_PATH_SHOWN];
     text_sanitise(shown, sizeof shown, path, strlen(path));
@@ -394,15 +396,15 @@ int files_open_below(int root, const char *path, struct files_client *client,
     struct walk walk = {.client = client, .here = root < 0};
     size_t length = strlen(path);
     if (client)
-        ask_process(client);
+        refresh_client_user(client);
     if (!length || length >= sizeof walk.rest)
         return length ? -ENAMETOOLONG : -ENOENT;
     memcpy(walk.rest, path, length + 1);
-    int code = walk_to(&walk, root, links);
+    int code = walk_path(&walk, root, links);
     if (code >= 0)
         code = files_walk_open(&walk, code, most_bytes);
     if (code < 0 && code != -ENOENT && code != -ENOTDIR && client)
-        note_refused(client, path, code);
+        add_refused(client, path, code);
     return code;
 }
 
@@ -415,7 +417,7 @@ static bool has_memory(pid_t tid)
     return text_read_file(path, text, sizeof text) > 0 && strtoul(text, NULL, 10) > 0;
 }
 
-pid_t files_shown_by(pid_t pid)
+pid_t files_proc_tid(pid_t pid)
 {
     char path[64];
     struct dirent *entry;
@@ -435,7 +437,7 @@ pid_t files_shown_by(pid_t pid)
 int files_root(pid_t pid)
 {
     char text[64];
-    snprintf(text, sizeof text, "/proc/%d/root", (int)files_shown_by(pid));
+    snprintf(text, sizeof text, "/proc/%d/root", (int)files_proc_tid(pid));
     return open(text, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
@@ -468,13 +470,14 @@ int files_open(const char *path)
     if (fd < 0)
         return -errno;
     if (!fstat(fd, &status) && S_ISREG(status.st_mode))
-        code = reopen(fd);
+        code = reopen_for_reading(fd);
     close(fd);
     return code;
 }
 
 /* Names only the first user without access: one name is enough for the reader. */
-static void who(const struct files_client *client, char out[FILES_WHY], const char *what)
+static void write_denied_user(const struct files_client *client, char out[FILES_WHY],
+                              const char *what)
 {
     for (uint32_t i = 0; client && i < client->user_count; i++)
         if (!client->users[i].reads_all) {
@@ -488,10 +491,10 @@ const char *files_why(const struct files_client *client, int code, char out[FILE
 {
     switch (-code) {
     case EACCES:
-        who(client, out, "not readable by");
+        write_denied_user(client, out, "not readable by");
         break;
     case WHY_LIST:
-        who(client, out, "it has an access control list, perhaps not readable by");
+        write_denied_user(client, out, "it has an access control list, perhaps not readable by");
         break;
     case WHY_NOT_REGULAR:
     case EISDIR:
@@ -512,14 +515,14 @@ const char *files_why(const struct files_client *client, int code, char out[FILE
     return out;
 }
 
-void files_enter(int root)
+void files_change_root(int root)
 {
     if (root >= 0 && !fchdir(root) && chroot("."))
         errno = 0; /* best effort */
     close(root);
 }
 
-void files_become(const struct files_client *client)
+void files_change_user(const struct files_client *client)
 {
     int with_parent = 0;
     const struct files_user *user = NULL;

@@ -67,7 +67,7 @@ void files_client_add_owner(struct files_client *client, int fd);
 
 /* Returns the thread id under which /proc shows the memory, mappings, program and root of the
  * process: `pid`, unless the first thread has ended while other threads run on. */
-pid_t files_shown_by(pid_t pid);
+pid_t files_proc_tid(pid_t pid);
 
 /* Returns a descriptor, which stays valid after the process ends, or -1. */
 int files_root(pid_t pid);
@@ -94,8 +94,8 @@ const char *files_why(const struct files_client *client, int code, char out[FILE
 
 /* Changes to this root directory and for good to one of the users that the process acts for, before
  * a library opens files. Changes nothing if it lacks the right to do so or acts for root. */
-void files_enter(int root);
-void files_become(const struct files_client *client);
+void files_change_root(int root);
+void files_change_user(const struct files_client *client);
 
 /* Copies a file to memory, which cannot be truncated while mapped; closes fd. -1: too large. */
 int files_copy(int fd, uint64_t most_bytes);

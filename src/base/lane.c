@@ -25,7 +25,7 @@ struct lane {
     bool ends;
 };
 
-static void *buffer_of(const struct lane *lane, unsigned number)
+static void *lane_buffer(const struct lane *lane, unsigned number)
 {
     return lane->buffers + number % lane->batches * lane->batch_bytes;
 }
@@ -39,7 +39,7 @@ static void *lane_run(void *context)
             pthread_cond_wait(&lane->changed, &lane->mutex);
         if (lane->given == lane->done)
             break;
-        void *batch = buffer_of(lane, lane->done);
+        void *batch = lane_buffer(lane, lane->done);
         pthread_mutex_unlock(&lane->mutex);
         lane->work(lane->context, batch);
         pthread_mutex_lock(&lane->mutex);
@@ -111,10 +111,10 @@ static void wait_until(struct lane *lane, unsigned open)
 void *lane_next(struct lane *lane)
 {
     wait_until(lane, lane->batches - 1);
-    return buffer_of(lane, lane->given);
+    return lane_buffer(lane, lane->given);
 }
 
-void lane_give(struct lane *lane)
+void lane_submit(struct lane *lane)
 {
     pthread_mutex_lock(&lane->mutex);
     lane->given++;
@@ -133,7 +133,7 @@ void *lane_take(struct lane *lane)
     if (lane->taken == lane->given)
         return NULL;
     wait_until(lane, lane->given - lane->taken - 1);
-    return buffer_of(lane, lane->taken++);
+    return lane_buffer(lane, lane->taken++);
 }
 
 void *lane_take_within(struct lane *lane, uint64_t ns)
@@ -149,5 +149,5 @@ void *lane_take_within(struct lane *lane, uint64_t ns)
         code = pthread_cond_clockwait(&lane->changed, &lane->mutex, CLOCK_MONOTONIC, &until);
     bool worked_on = lane->done != lane->taken;
     pthread_mutex_unlock(&lane->mutex);
-    return worked_on ? buffer_of(lane, lane->taken++) : NULL;
+    return worked_on ? lane_buffer(lane, lane->taken++) : NULL;
 }

@@ -19,7 +19,7 @@ void lane_close(struct lane *lane);
 
 /* Waits until the worker is done with the buffer, which stays as the worker left it. */
 void *lane_next(struct lane *lane);
-void lane_give(struct lane *lane);
+void lane_submit(struct lane *lane);
 
 /* Waits until all batches given are done. NULL is allowed. */
 void lane_settle(struct lane *lane);

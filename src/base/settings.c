@@ -15,7 +15,7 @@ enum { CONFIG_BYTES = 1 << 16 };
 static const char config_head[] =
     "# misstop: settings, edited with F2 or by hand. man misstop explains them.\n";
 
-static bool is_ours(const char *folder)
+static bool is_own_folder(const char *folder)
 {
     struct stat status;
     return stat(folder, &status) || status.st_uid == geteuid();
@@ -33,7 +33,7 @@ int settings_path(char *out, size_t out_size, const char *name)
         wrote = snprintf(out, out_size, "%s/.config/misstop/%s", home, name);
     else
         return -ENOENT;
-    if (!is_ours(config && config[0] == '/' ? config : home))
+    if (!is_own_folder(config && config[0] == '/' ? config : home))
         return -EACCES;
     return (size_t)wrote < out_size ? 0 : -ENAMETOOLONG;
 }
@@ -125,7 +125,7 @@ void settings_free(struct settings *settings)
 }
 
 /* Returns the start of a key's line, the last one if there are several, or NULL. */
-static const char *line_of(const struct settings *settings, const char *key)
+static const char *find_key_line(const struct settings *settings, const char *key)
 {
     size_t length = strlen(key);
     const char *found = NULL;
@@ -140,7 +140,7 @@ static const char *line_of(const struct settings *settings, const char *key)
 
 bool settings_get(const struct settings *settings, const char *key, char *out, size_t size)
 {
-    const char *line = line_of(settings, key);
+    const char *line = find_key_line(settings, key);
     if (!line)
         return false;
     line += strlen(key) + 1;
@@ -151,7 +151,7 @@ bool settings_get(const struct settings *settings, const char *key, char *out, s
 int settings_set(struct settings *settings, const char *key, const char *value)
 {
     const char *old = settings->text ? settings->text : config_head;
-    const char *line = settings->text ? line_of(settings, key) : NULL;
+    const char *line = settings->text ? find_key_line(settings, key) : NULL;
     const char *rest = line ? strchr(line, '\n') : NULL;
     size_t before = line ? (size_t)(line - old) : strlen(old);
     bool unended = before && old[before - 1] != '\n';

@@ -37,7 +37,7 @@ static size_t utf8_decode(const unsigned char *in, size_t size, uint32_t *code)
     return *code < smallest[length] || *code > 0x10ffff || surrogate ? 0 : length;
 }
 
-static bool printable(uint32_t code)
+static bool is_printable(uint32_t code)
 {
     bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
     bool separator = code == 0x2028 || code == 0x2029;
@@ -55,7 +55,7 @@ size_t text_sanitise(char *out, size_t out_size, const char *in, size_t in_size)
     for (size_t i = 0; i < in_size && in[i];) {
         uint32_t code = 0;
         size_t length = utf8_decode((const unsigned char *)in + i, in_size - i, &code);
-        bool keep = length && printable(code);
+        bool keep = length && is_printable(code);
         size_t width = keep ? length : 1;
         if (used + width >= out_size)
             break;
@@ -70,7 +70,7 @@ size_t text_sanitise(char *out, size_t out_size, const char *in, size_t in_size)
     return used;
 }
 
-static const char *scaled(char out[16], double value, double step, const char *units)
+static const char *format_scaled(char out[16], double value, double step, const char *units)
 {
     while (value >= step * 0.9995 && units[1]) {
         value /= step;
@@ -94,12 +94,12 @@ void text_append(char *out, size_t size, const char *format, ...)
 
 const char *text_bytes(char out[16], uint64_t bytes)
 {
-    return scaled(out, (double)bytes, 1024, " KMGTPE");
+    return format_scaled(out, (double)bytes, 1024, " KMGTPE");
 }
 
 const char *text_count(char out[16], double count)
 {
-    return scaled(out, count, 1000, " kMGTPE");
+    return format_scaled(out, count, 1000, " kMGTPE");
 }
 
 const char *text_time(char out[TEXT_TIME_BYTES], double seconds)

@@ -23,8 +23,8 @@ static bool loads_element(const struct insn *insn)
 }
 
 /* Returns the offset of the only element that equals `wanted`, or SIZE_MAX. */
-static size_t only_one(const unsigned char *table, size_t bytes, const struct insn *load,
-                       uint64_t wanted)
+static size_t find_unique_element(const unsigned char *table, size_t bytes, const struct insn *load,
+                                  uint64_t wanted)
 {
     size_t found = SIZE_MAX;
     for (size_t at = 0; at + load->source_width <= bytes; at += load->memory[0].scale) {
@@ -39,7 +39,7 @@ static size_t only_one(const unsigned char *table, size_t bytes, const struct in
 
 /* Finds the address that the load at `at` of the trace read, by the loaded value. Returns false
  * unless exactly one element in the first 4 KiB of the table has it. Reads memory once or twice. */
-static bool by_value(struct trace_values *values, size_t at, uint64_t *address)
+static bool address_by_loaded_value(struct trace_values *values, size_t at, uint64_t *address)
 {
     const struct insn *load = values->trace->insns[at];
     const struct decode_target *target = values->target;
@@ -57,7 +57,7 @@ static bool by_value(struct trace_values *values, size_t at, uint64_t *address)
         if (!target->memory(target->context, *address, table, bytes))
             return false;
     }
-    size_t found = only_one(table, bytes, load, wanted);
+    size_t found = find_unique_element(table, bytes, load, wanted);
     *address += found;
     return found != SIZE_MAX;
 }
@@ -117,8 +117,8 @@ static bool read_call(const uint8_t *at, const uint8_t *end, uint64_t back,
 
 /* Computes the address of the call's operand with the registers at the time of the call. Returns
  * true if the operand points to the function entered. */
-static bool leads_to(struct trace_values *values, const struct insn_memory *memory, uint64_t entry,
-                     uint64_t *address)
+static bool operand_leads_to(struct trace_values *values, const struct insn_memory *memory,
+                             uint64_t entry, uint64_t *address)
 {
     const struct decode_target *target = values->target;
     uint64_t found = 0;
@@ -129,8 +129,8 @@ static bool leads_to(struct trace_values *values, const struct insn_memory *memo
     return target->memory(target->context, *address, &found, sizeof found) && found == entry;
 }
 
-static enum reason take_load(const struct insn_memory *memory, uint64_t ip, uint64_t address,
-                             struct access *access)
+static enum reason set_call_load(const struct insn_memory *memory, uint64_t ip, uint64_t address,
+                                 struct access *access)
 {
     call_slot(address, ACCESS_LOAD, access);
     access->ip = ip ? ip : access->ip;
@@ -141,26 +141,27 @@ static enum reason take_load(const struct insn_memory *memory, uint64_t ip, uint
     return REASON_NONE;
 }
 
-static enum reason call_through(struct trace_values *values, const uint8_t *bytes, uint64_t back,
-                                struct call_seen *seen, struct access *access)
+static enum reason use_call_through_slot(struct trace_values *values, const uint8_t *bytes,
+                                         uint64_t back, struct call_seen *seen,
+                                         struct access *access)
 {
     for (size_t at = CALL_BYTES - 2; at + 1 > 0; at--) {
         struct insn_memory memory;
         uint64_t address;
         if (!read_call(bytes + at, bytes + CALL_BYTES, back, &memory) ||
-            !leads_to(values, &memory, seen->entry, &address))
+            !operand_leads_to(values, &memory, seen->entry, &address))
             continue;
         call_noted(seen, CALL_LOADS);
         seen->memory = memory;
         seen->ip = back - (CALL_BYTES - at);
-        return take_load(&memory, seen->ip, address, access);
+        return set_call_load(&memory, seen->ip, address, access);
     }
     return REASON_CALL_BOUNDARY;
 }
 
 /* Uses the call before the return address that is on the stack now. */
-static enum reason call_on_stack(struct trace_values *values, uint64_t stack,
-                                 struct call_seen *seen, struct access *access)
+static enum reason use_call_on_stack(struct trace_values *values, uint64_t stack,
+                                     struct call_seen *seen, struct access *access)
 {
     const struct decode_target *target = values->target;
     uint64_t back = 0;
@@ -179,7 +180,7 @@ static enum reason call_on_stack(struct trace_values *values, uint64_t stack,
         return call_slot(stack, ACCESS_STORE, access);
     }
     if (direct[0] != 0xe8 || !stub_slot(target, called, &slot))
-        return call_through(values, bytes, back, seen, access);
+        return use_call_through_slot(values, bytes, back, seen, access);
     call_noted(seen, CALL_LOADS);
     seen->memory = (struct insn_memory){.base = SREG_NONE,
                                         .index = SREG_NONE,
@@ -193,8 +194,8 @@ static enum reason call_on_stack(struct trace_values *values, uint64_t stack,
 }
 
 /* Uses the call seen before, because the return address on the stack is now another call's. */
-static enum reason call_remembered(struct trace_values *values, uint64_t stack,
-                                   const struct call_seen *seen, struct access *access)
+static enum reason use_remembered_call(struct trace_values *values, uint64_t stack,
+                                       const struct call_seen *seen, struct access *access)
 {
     const struct insn_memory *memory = &seen->memory;
     bool fixed = memory->base == SREG_NONE && memory->index == SREG_NONE;
@@ -206,9 +207,9 @@ static enum reason call_remembered(struct trace_values *values, uint64_t stack,
     }
     /* A pointer at a fixed address is valid whichever call was made. */
     if (seen->kind == CALL_NEVER || (fixed && seen->kind == CALL_VARIES) ||
-        memory->kind != ACCESS_LOAD || !leads_to(values, memory, seen->entry, &address))
+        memory->kind != ACCESS_LOAD || !operand_leads_to(values, memory, seen->entry, &address))
         return REASON_CALL_BOUNDARY;
-    take_load(memory, seen->ip, address, access);
+    set_call_load(memory, seen->ip, address, access);
     access->how = fixed ? ACCESS_INFERRED : ACCESS_REREAD;
     return REASON_NONE;
 }
@@ -224,8 +225,8 @@ static enum reason call_entry(struct trace_values *values, struct calls *calls, 
 {
     struct call_seen alone = {.entry = entry};
     struct call_seen *seen = calls ? calls_at(calls, entry) : &alone;
-    enum reason reason = call_on_stack(values, stack, seen, access);
-    return reason ? call_remembered(values, stack, seen, access) : reason;
+    enum reason reason = use_call_on_stack(values, stack, seen, access);
+    return reason ? use_remembered_call(values, stack, seen, access) : reason;
 }
 
 enum { CULPRIT_BUDGET = 48, ACROSS_BUDGET = 200, LINE_BYTES = 64 /* on all x86-64 processors */ };
@@ -244,8 +245,8 @@ static void describe_operand(const struct insn *insn, struct access *access)
     access->displacement = (int32_t)memory->displacement;
 }
 
-static void describe_around(const struct function *function, const struct insn *insn,
-                            struct access *access)
+static void copy_insn_properties(const struct function *function, const struct insn *insn,
+                                 struct access *access)
 {
     if (!insn->memory_count)
         return;
@@ -263,14 +264,15 @@ void culprit_describe(const struct function *function, const struct insn *insn,
                       struct access *access)
 {
     describe_operand(insn, access);
-    describe_around(function, insn, access);
+    copy_insn_properties(function, insn, access);
 }
 
 /*
  * Sets whether the loop was on the same line before. `from` and `now` are values of the register
  * that it advances. Not in the first iteration, which may be a misprediction at the end of a loop.
  */
-static void note_steps(const struct insn *insn, uint64_t from, uint64_t now, struct access *access)
+static void set_step_reuse(const struct insn *insn, uint64_t from, uint64_t now,
+                           struct access *access)
 {
     const struct insn_step *step = &insn->step;
     uint64_t into_line = access->address % LINE_BYTES;
@@ -283,7 +285,7 @@ static void note_steps(const struct insn *insn, uint64_t from, uint64_t now, str
 
 /* Sets whether the same straight-line code loaded from this line before: then the access does not
  * wait and is not part of a pass. */
-static void note_loaded(const struct insn *insn, struct access *access)
+static void set_load_reuse(const struct insn *insn, struct access *access)
 {
     uint64_t into_line = access->address % LINE_BYTES;
     bool below = insn->loaded_below && insn->loaded_below - 1u <= into_line;
@@ -308,10 +310,10 @@ static enum reason lost_reason(const struct insn *culprit, const struct trace_va
 
 /* Infers the address: for p = p->next, the loaded value is the base of the next iteration, so this
  * is the same field of a neighbour; also a table element by its value. */
-static enum reason infer(const struct candidate *candidate, struct trace_values *values,
-                         const struct culprit_context *world, struct access *access)
+static enum reason infer_address(const struct candidate *candidate, struct trace_values *values,
+                                 const struct culprit_context *world, struct access *access)
 {
-    struct across wider;
+    struct call_trace wider;
     const struct insn_memory *memory = &candidate->culprit->memory[0];
     values->budget = CULPRIT_BUDGET;
     access->how = ACCESS_INFERRED;
@@ -320,7 +322,7 @@ static enum reason infer(const struct candidate *candidate, struct trace_values 
     enum reason lost = lost_reason(candidate->culprit, values);
     values->budget = CULPRIT_BUDGET;
     if (lost != REASON_NO_REGISTERS && world->code.find &&
-        across(&wider, &world->code, values, candidate->at)) {
+        trace_extend_across_calls(&wider, &world->code, values, candidate->at)) {
         struct trace_values more = *values;
         more.trace = &wider.trace;
         more.returned = true;
@@ -329,14 +331,15 @@ static enum reason infer(const struct candidate *candidate, struct trace_values 
             return REASON_NONE;
     }
     values->budget = CULPRIT_BUDGET;
-    if (lost == REASON_OVERWRITTEN && by_value(values, candidate->at, &access->address))
+    if (lost == REASON_OVERWRITTEN &&
+        address_by_loaded_value(values, candidate->at, &access->address))
         return REASON_NONE;
     access->how = ACCESS_RECORDED;
     return lost;
 }
 
 /* Returns the load of the indices if the trace contains it; NULL: they were computed. */
-static const struct insn *index_load(const struct candidate *candidate, size_t *at)
+static const struct insn *find_index_load(const struct candidate *candidate, size_t *at)
 {
     const struct insn_memory *memory = &candidate->culprit->memory[0];
     for (size_t i = candidate->at; i > 0; i--) {
@@ -351,7 +354,7 @@ static const struct insn *index_load(const struct candidate *candidate, size_t *
 }
 
 /* Picks every lane with equal probability. */
-static unsigned lane_of(const struct sample *sample, unsigned lanes)
+static unsigned pick_lane(const struct sample *sample, unsigned lanes)
 {
     uint64_t mixed = (sample->time_ns ^ sample->tid) * UINT64_C(0x9e3779b97f4a7c15);
     return (unsigned)((mixed >> 32) % lanes);
@@ -371,14 +374,14 @@ static enum reason infer_gather(const struct candidate *candidate, struct trace_
     size_t at;
     uint64_t where;
     uint64_t index = 0;
-    const struct insn *load = index_load(candidate, &at);
+    const struct insn *load = find_index_load(candidate, &at);
     base.vector = false;
     if (!trace_address(values, &base, candidate->at, &access->address))
         return REASON_GATHER;
     unsigned bytes =
         load && load->vector_load != INSN_VECTOR_COPY ? load->vector_load : base.index_bytes;
     bool sign = !load || load->vector_load == INSN_VECTOR_COPY || load->sign_extends;
-    unsigned lane = lane_of(sample, base.lanes);
+    unsigned lane = pick_lane(sample, base.lanes);
     if (load && trace_address(values, &load->memory[0], at, &where) &&
         trace_memory(values, where + lane * bytes, &index, bytes)) {
         uint64_t top = UINT64_C(1) << (bytes * 8 - 1);
@@ -396,7 +399,7 @@ static enum reason infer_gather(const struct candidate *candidate, struct trace_
 }
 
 /* Hashes thread, instruction and all of the recorded stack. Never 0. */
-static uint64_t call_of(const struct sample *sample, const struct access *access)
+static uint64_t call_hash(const struct sample *sample, const struct access *access)
 {
     uint64_t hash = access->ip * 31 + sample->tid;
     for (uint32_t at = 0; at + sizeof(uint64_t) <= sample->stack_bytes; at += sizeof(uint64_t)) {
@@ -411,7 +414,7 @@ static uint64_t call_of(const struct sample *sample, const struct access *access
 static void recall_leaf(const struct culprit_context *world, const struct sample *sample,
                         struct access *access, enum reason *reason)
 {
-    uint64_t call = call_of(sample, access);
+    uint64_t call = call_hash(sample, access);
     struct culprit_leaf *leaf = &world->leaves[(call >> 8) % CULPRIT_LEAVES_MAX];
     if (*reason == REASON_NONE) {
         *leaf = (struct culprit_leaf){call, access->address};
@@ -422,9 +425,9 @@ static void recall_leaf(const struct culprit_context *world, const struct sample
     }
 }
 
-static struct trace_values values_of(const struct candidate *candidate,
-                                     const struct culprit_context *world,
-                                     const struct sample *sample)
+static struct trace_values initial_values(const struct candidate *candidate,
+                                          const struct culprit_context *world,
+                                          const struct sample *sample)
 {
     return (struct trace_values){.trace = &candidate->trace,
                                  .regs = sample->regs,
@@ -447,14 +450,14 @@ struct outcome {
 };
 
 /* Finds the address on one path. Returns REASON_NONE or why there is none. */
-static enum reason evaluate(struct outcome *outcome, const struct culprit_context *world,
-                            const struct sample *sample)
+static enum reason evaluate_candidate(struct outcome *outcome, const struct culprit_context *world,
+                                      const struct sample *sample)
 {
     const struct candidate *candidate = outcome->candidate;
     struct access *access = outcome->access;
     struct trace_values *values = &outcome->values;
     uint64_t stack;
-    *values = values_of(candidate, world, sample);
+    *values = initial_values(candidate, world, sample);
     outcome->by_operand = outcome->computed = false;
     if ((candidate->returned || candidate->entered) && trace_register(values, SREG_SP, 0, &stack))
         return candidate->returned
@@ -475,7 +478,7 @@ static enum reason evaluate(struct outcome *outcome, const struct culprit_contex
                       : values->undone      ? ACCESS_UNDONE
                                             : ACCESS_DIRECT;
     else
-        reason = infer(candidate, values, world, access);
+        reason = infer_address(candidate, values, world, access);
     outcome->computed = !reason;
     access->of_leaf = values->leaf;
     if (values->leaf && world->leaves)
@@ -484,7 +487,7 @@ static enum reason evaluate(struct outcome *outcome, const struct culprit_contex
 }
 
 /* Finishes the chosen path: adds the properties that come from the code around the culprit. */
-static void take_outcome(struct outcome *outcome, const struct function *function)
+static void apply_outcome(struct outcome *outcome, const struct function *function)
 {
     const struct candidate *candidate = outcome->candidate;
     struct access *access = outcome->access;
@@ -493,7 +496,7 @@ static void take_outcome(struct outcome *outcome, const struct function *functio
     access->reason = (uint8_t)outcome->reason;
     if (!outcome->by_operand)
         return;
-    describe_around(function, candidate->culprit, access);
+    copy_insn_properties(function, candidate->culprit, access);
     if (candidate->culprit->memory[0].vector)
         return;
     access->chases &= candidate->at + 1u >= candidate->trace.count;
@@ -502,12 +505,12 @@ static void take_outcome(struct outcome *outcome, const struct function *functio
         trace_register(&outcome->values, step->reg, candidate->at, &now) &&
         (step->from == SREG_NONE ||
          trace_register(&outcome->values, step->from, candidate->at, &from)))
-        note_steps(candidate->culprit, from, now, access);
+        set_step_reuse(candidate->culprit, from, now, access);
     if (outcome->computed)
-        note_loaded(candidate->culprit, access);
+        set_load_reuse(candidate->culprit, access);
 }
 
-static bool possible(const struct candidate *candidate, const struct sample *sample)
+static bool is_possible_candidate(const struct candidate *candidate, const struct sample *sample)
 {
     return candidate->condition == INSN_CONDITION_NONE || sample->regs_missing >> SREG_FLAGS & 1 ||
            insn_condition_holds(candidate->condition, sample->regs[SREG_FLAGS]) == candidate->taken;
@@ -535,7 +538,7 @@ static int loaded_value_agrees(const struct outcome *outcome, const struct decod
     return (value & mask) == sample->regs[load->dest] ? 1 : -1;
 }
 
-static bool same_line(const struct outcome *a, const struct outcome *b)
+static bool is_same_line(const struct outcome *a, const struct outcome *b)
 {
     return a->reason == b->reason &&
            (a->reason || a->access->address / LINE_BYTES == b->access->address / LINE_BYTES);
@@ -543,7 +546,7 @@ static bool same_line(const struct outcome *a, const struct outcome *b)
 
 /* Chooses among several paths by evidence. Paths to the same line count as one, but the exact
  * address is then only inferred. Returns NULL if they lead to different lines. */
-static struct outcome *choose(struct outcome *outcomes, size_t count)
+static struct outcome *choose_outcome(struct outcome *outcomes, size_t count)
 {
     struct outcome *best = &outcomes[0];
     for (size_t i = 1; i < count; i++)
@@ -552,7 +555,7 @@ static struct outcome *choose(struct outcome *outcomes, size_t count)
     for (size_t i = 0; i < count; i++) {
         if (outcomes[i].evidence < best->evidence)
             continue;
-        if (!same_line(&outcomes[i], best))
+        if (!is_same_line(&outcomes[i], best))
             return NULL;
         if (!best->reason && outcomes[i].access->address != best->access->address)
             best->access->how = ACCESS_INFERRED;
@@ -563,7 +566,7 @@ static struct outcome *choose(struct outcome *outcomes, size_t count)
 static void find_evidence(struct outcome *outcome, const struct culprit_context *world,
                           const struct sample *sample)
 {
-    const struct trace_values values = values_of(outcome->candidate, world, sample);
+    const struct trace_values values = initial_values(outcome->candidate, world, sample);
     enum trace_agreement agreement = trace_agrees(&values);
     if (agreement == TRACE_REFUTED)
         outcome->evidence = -2;
@@ -581,12 +584,12 @@ static void apply_candidate(const struct candidate *candidate, const struct func
     struct outcome outcome;
     outcome.candidate = candidate;
     outcome.access = access;
-    outcome.reason = evaluate(&outcome, world, sample);
+    outcome.reason = evaluate_candidate(&outcome, world, sample);
     /* The memory that held the base has changed since the sample. */
     if (!outcome.reason && outcome.by_operand && access->how == ACCESS_REREAD &&
         !is_mapped(world->target, access->address))
         outcome.reason = lost_reason(candidate->culprit, &outcome.values);
-    take_outcome(&outcome, function);
+    apply_outcome(&outcome, function);
 }
 
 static void apply_candidates(const struct culprits *culprits, const struct culprit_context *world,
@@ -598,13 +601,13 @@ static void apply_candidates(const struct culprits *culprits, const struct culpr
     size_t count = 0;
     for (size_t i = 0; i < culprits->candidate_count; i++) {
         const struct candidate *candidate = &culprits->candidates[i];
-        if (!possible(candidate, sample))
+        if (!is_possible_candidate(candidate, sample))
             continue;
         struct outcome *outcome = &outcomes[count];
         outcome->access = &accesses[count++];
         *outcome->access = *access;
         outcome->candidate = candidate;
-        outcome->reason = evaluate(outcome, world, sample);
+        outcome->reason = evaluate_candidate(outcome, world, sample);
         outcome->evidence = 0;
         if (outcome->reason == REASON_NONE && target->mapped &&
             !target->mapped(target->context, outcome->access->address)) {
@@ -614,12 +617,12 @@ static void apply_candidates(const struct culprits *culprits, const struct culpr
     }
     for (size_t i = 0; count > 1 && i < count; i++)
         find_evidence(&outcomes[i], world, sample);
-    struct outcome *chosen = count ? choose(outcomes, count) : NULL;
+    struct outcome *chosen = count ? choose_outcome(outcomes, count) : NULL;
     if (!chosen || culprits->reason) {
         access->reason = REASON_AMBIGUOUS;
         return;
     }
-    take_outcome(chosen, culprits->function);
+    apply_outcome(chosen, culprits->function);
     *access = *chosen->access;
 }
 
@@ -644,7 +647,7 @@ void culprits_apply(const struct culprits *culprits, const struct culprit_contex
     if (culprits->at_ip && culprits->at_ip->repeats) {
         culprit_apply_exact(culprits, world, sample, access);
     } else if (culprits->candidate_count == 1 && !culprits->reason) {
-        if (possible(culprits->candidates, sample))
+        if (is_possible_candidate(culprits->candidates, sample))
             apply_candidate(culprits->candidates, culprits->function, world, sample, access);
         else
             access->reason = REASON_AMBIGUOUS;
@@ -684,7 +687,7 @@ struct search {
 };
 
 /* Compilers pad labels with no-ops, which do not run after a jump or return. */
-static bool falls_into(const struct function *function, size_t index)
+static bool is_fallen_into(const struct function *function, size_t index)
 {
     size_t at = index;
     while (at > 0 && function_adjacent(function, at)) {
@@ -699,7 +702,7 @@ static bool falls_into(const struct function *function, size_t index)
 }
 
 /* Returns 0 if the function also jumps through memory. */
-static uint32_t jumps_by(const struct function *function)
+static uint32_t registers_of_jumps(const struct function *function)
 {
     uint32_t registers = 0;
     for (size_t i = 0; i < function->count; i++) {
@@ -725,13 +728,13 @@ static size_t add_prefix(const struct function *function, size_t culprit,
         first--;
     for (size_t i = first; i < culprit; i++)
         candidate->trace.insns[candidate->trace.count++] = function_insn(function, i);
-    if (first && !function->outlines[first].is_target && !falls_into(function, first))
-        candidate->trace.entered_by = jumps_by(function);
+    if (first && !function->outlines[first].is_target && !is_fallen_into(function, first))
+        candidate->trace.entered_by = registers_of_jumps(function);
     return candidate->trace.count;
 }
 
 /* Returns true if the culprit is in a loop in which nothing else writes its base. */
-static bool in_own_loop(const struct function *function, size_t culprit)
+static bool is_in_own_loop(const struct function *function, size_t culprit)
 {
     const struct insn *load = function_insn(function, culprit);
     uint8_t base = load->memory[0].base;
@@ -755,14 +758,14 @@ static bool in_own_loop(const struct function *function, size_t culprit)
     return false;
 }
 
-static bool same_slot(const struct insn_memory *a, const struct insn_memory *b)
+static bool is_same_slot(const struct insn_memory *a, const struct insn_memory *b)
 {
     return a->base == b->base && a->index == b->index && a->segment == b->segment &&
            a->displacement == b->displacement;
 }
 
 /* Checks the same in unoptimised code: the base is loaded from a frame slot, and stored there. */
-static bool in_loop_of_slot(const struct function *function, size_t culprit)
+static bool is_in_loop_of_slot(const struct function *function, size_t culprit)
 {
     const struct insn *load = function_insn(function, culprit);
     uint8_t base = load->memory[0].base;
@@ -778,7 +781,7 @@ static bool in_loop_of_slot(const struct function *function, size_t culprit)
     const struct insn *store = function_insn(function, culprit + 1);
     return slot->op == INSN_OP_LOAD && slot->dest == base && slot->memory[0].base != base &&
            store->stored == base && store->memory_count &&
-           same_slot(&store->memory[0], &slot->memory[0]);
+           is_same_slot(&store->memory[0], &slot->memory[0]);
 }
 
 static void finish_candidate(struct search *search, const struct walk *walk, size_t culprit,
@@ -799,8 +802,8 @@ static void finish_candidate(struct search *search, const struct walk *walk, siz
     if (reason == REASON_NONE) {
         candidate->culprit = function_insn(search->function, culprit);
         candidate->at = (uint8_t)add_prefix(search->function, culprit, candidate);
-        candidate->loops =
-            in_own_loop(search->function, culprit) || in_loop_of_slot(search->function, culprit);
+        candidate->loops = is_in_own_loop(search->function, culprit) ||
+                           is_in_loop_of_slot(search->function, culprit);
     }
     for (size_t i = walk->count; i > 0; i--)
         candidate->trace.insns[candidate->trace.count++] = walk->steps[i - 1];
@@ -809,7 +812,7 @@ static void finish_candidate(struct search *search, const struct walk *walk, siz
 
 static void walk_back(struct search *search, struct walk walk, size_t index);
 
-static void step_to(struct search *search, struct walk walk, size_t index)
+static void search_step(struct search *search, struct walk walk, size_t index)
 {
     const struct insn *insn = function_insn(search->function, index);
     if (insn->flow == INSN_CALL || insn->flow == INSN_SYSCALL) {
@@ -851,7 +854,7 @@ static void walk_jumps(struct search *search, const struct walk *walk, size_t in
         note_condition(&next, jump, true);
         next.branched = true;
         next.crossings++;
-        step_to(search, next, i);
+        search_step(search, next, i);
     }
 }
 
@@ -867,7 +870,7 @@ static bool walk_indirect(struct search *search, const struct walk *walk)
         struct walk next = *walk;
         next.branched = true;
         next.crossings++;
-        step_to(search, next, i);
+        search_step(search, next, i);
         any = true;
     }
     return any;
@@ -883,14 +886,14 @@ static bool is_stub(const struct insn *insn)
 static void walk_back(struct search *search, struct walk walk, size_t index)
 {
     const struct function *function = search->function;
-    bool falls = falls_into(function, index);
+    bool falls = is_fallen_into(function, index);
     bool stub = is_stub(function_insn(function, index));
     if (function->outlines[index].is_target && walk.crossings < CULPRIT_CROSSINGS_MAX)
         walk_jumps(search, &walk, index);
     if (falls) {
         struct walk next = walk;
         note_condition(&next, &function->outlines[index - 1], false);
-        step_to(search, next, index - 1);
+        search_step(search, next, index - 1);
     } else if (index && !function->outlines[index].is_target && !stub &&
                walk.crossings < CULPRIT_CROSSINGS_MAX && walk_indirect(search, &walk)) {
         return;
@@ -901,7 +904,7 @@ static void walk_back(struct search *search, struct walk walk, size_t index)
     }
 }
 
-static uint64_t last_before(const struct function *function, size_t index)
+static uint64_t last_address_before(const struct function *function, size_t index)
 {
     const struct insn_outline *before = index ? &function->outlines[index - 1] : NULL;
     if (!before || function_insn(function, index)->repeats ||
@@ -941,7 +944,7 @@ int culprits_init(struct culprits *culprits, struct function *function, uint64_t
     size_t index = function_index(function, ip);
     *culprits = (struct culprits){.ip = ip,
                                   .at_ip = function_insn(function, index),
-                                  .last = last_before(function, index),
+                                  .last = last_address_before(function, index),
                                   .function = function};
     search.function = function;
     search.count = 0;

@@ -121,7 +121,7 @@ struct culprit_context {
     const struct decode_target *target;
     struct calls *calls;         /* NULL: none */
     struct culprit_leaf *leaves; /* CULPRIT_LEAVES_MAX, by `call`; NULL: none */
-    struct across_code code;
+    struct call_trace_code code;
 };
 
 /* Sets address, size, kind and how (or the reason) in the access. */

@@ -100,7 +100,7 @@ static enum data_level level_of_bits(unsigned bits)
     }
 }
 
-static enum data_level beyond(enum data_level level)
+static enum data_level level_beyond(enum data_level level)
 {
     return level == DATA_L1   ? DATA_BEYOND_L1
            : level == DATA_L2 ? DATA_BEYOND_L2
@@ -119,7 +119,7 @@ static enum data_level data_level_of(const struct fields *fields)
     enum data_level number = level_of_number(fields);
     bool missed = fields->level & PERF_MEM_LVL_MISS && !(fields->level & PERF_MEM_LVL_HIT);
     if (missed)
-        return beyond(bits != DATA_UNKNOWN ? bits : number);
+        return level_beyond(bits != DATA_UNKNOWN ? bits : number);
     bool refined = bits == DATA_REMOTE_CACHE && number == DATA_PEER_CACHE;
     return bits != DATA_UNKNOWN && !refined ? bits : number;
 }

@@ -49,7 +49,7 @@ struct decoder *decoder_new(const struct decode_target *target)
     return decoder;
 }
 
-static void note_start(struct decoder *decoder, size_t index)
+static void index_function_start(struct decoder *decoder, size_t index)
 {
     const struct function *function = decoder->functions[index];
     uint32_t *slot =
@@ -58,7 +58,7 @@ static void note_start(struct decoder *decoder, size_t index)
         *slot = (uint32_t)index;
 }
 
-static void forget_all(struct decoder *decoder)
+static void decoder_clear(struct decoder *decoder)
 {
     for (size_t i = 0; i < decoder->culprits_count; i++)
         culprits_fini(&decoder->culprits[i]);
@@ -72,7 +72,7 @@ static void forget_all(struct decoder *decoder)
     memset(decoder->leaves, 0, sizeof decoder->leaves);
 }
 
-static int compare_used(const void *left, const void *right)
+static int compare_last_use(const void *left, const void *right)
 {
     const struct function *one = *(struct function *const *)left;
     const struct function *other = *(struct function *const *)right;
@@ -80,12 +80,12 @@ static int compare_used(const void *left, const void *right)
 }
 
 /* Sorts functions by their last sample, latest first. Returns how many to keep. */
-static size_t choose_kept(struct decoder *decoder)
+static size_t count_functions_to_keep(struct decoder *decoder)
 {
     size_t ips = 0;
     size_t bytes = 0;
     size_t kept = 0;
-    qsort(decoder->functions, decoder->function_count, sizeof(struct function *), compare_used);
+    qsort(decoder->functions, decoder->function_count, sizeof(struct function *), compare_last_use);
     for (; kept < decoder->function_count; kept++) {
         const struct function *function = decoder->functions[kept];
         ips += function->ips;
@@ -102,7 +102,7 @@ static size_t choose_kept(struct decoder *decoder)
 static void forget_oldest(struct decoder *decoder)
 {
     size_t count = 0;
-    size_t kept = choose_kept(decoder);
+    size_t kept = count_functions_to_keep(decoder);
     for (size_t i = kept; i < decoder->function_count; i++)
         decoder->functions[i]->forgotten = true;
     hash_clear(&decoder->culprits_of_ip);
@@ -127,11 +127,11 @@ static void forget_oldest(struct decoder *decoder)
     /* If two functions have the same start, the later one is found. */
     for (size_t i = kept; i-- > 0;) {
         decoder->kept_bytes += function_bytes(decoder->functions[i]);
-        note_start(decoder, i);
+        index_function_start(decoder, i);
     }
 }
 
-static void make_room(struct decoder *decoder)
+static void decoder_make_room(struct decoder *decoder)
 {
     if (decoder->culprits_count >= DECODER_IPS_MAX || decoder->kept_bytes >= DECODER_BYTES_MAX)
         forget_oldest(decoder);
@@ -141,7 +141,7 @@ void decoder_free(struct decoder *decoder)
 {
     if (!decoder)
         return;
-    forget_all(decoder);
+    decoder_clear(decoder);
     hash_fini(&decoder->culprits_of_ip);
     hash_fini(&decoder->function_of_start);
     free(decoder->culprits);
@@ -156,13 +156,13 @@ static struct function *add_function(struct decoder *decoder, uint64_t ip, bool 
     struct function *function = function_new(&decoder->target, ip, part, reason);
     if (!function)
         return NULL;
-    if (!array_more(&decoder->functions, &decoder->function_room, decoder->function_count,
-                    sizeof *decoder->functions, ARRAY_UNBOUNDED)) {
+    if (!array_reserve_next(&decoder->functions, &decoder->function_room, decoder->function_count,
+                            sizeof *decoder->functions, ARRAY_UNBOUNDED)) {
         function_free(function);
         return NULL;
     }
     decoder->functions[decoder->function_count] = function;
-    note_start(decoder, decoder->function_count++);
+    index_function_start(decoder, decoder->function_count++);
     function->kept_bytes = &decoder->kept_bytes;
     function->used = decoder->clock;
     decoder->kept_bytes += function_bytes(function);
@@ -191,7 +191,7 @@ static struct function *find_function(struct decoder *decoder, uint64_t ip, enum
 bool decoder_function(struct decoder *decoder, uint64_t ip, struct insn **insns, size_t *count)
 {
     enum reason reason;
-    make_room(decoder);
+    decoder_make_room(decoder);
     struct function *function = find_function(decoder, ip, &reason);
     *insns = function ? malloc((function->count + 1) * sizeof **insns) : NULL;
     *count = *insns ? function->count : 0;
@@ -205,9 +205,9 @@ bool decoder_function(struct decoder *decoder, uint64_t ip, struct insn **insns,
 static struct culprits *add_culprits(struct decoder *decoder, uint64_t ip)
 {
     enum reason reason = REASON_NO_CODE;
-    make_room(decoder);
-    if (!array_more(&decoder->culprits, &decoder->culprits_room, decoder->culprits_count,
-                    sizeof *decoder->culprits, ARRAY_UNBOUNDED))
+    decoder_make_room(decoder);
+    if (!array_reserve_next(&decoder->culprits, &decoder->culprits_room, decoder->culprits_count,
+                            sizeof *decoder->culprits, ARRAY_UNBOUNDED))
         return NULL;
     struct culprits *culprits = &decoder->culprits[decoder->culprits_count];
     struct function *function = find_function(decoder, ip, &reason);
@@ -277,7 +277,8 @@ static void describe_recorded(struct decoder *decoder, const struct sample *samp
         culprit_describe(culprits->function, culprits->candidates->culprit, access);
 }
 
-static void compute(struct decoder *decoder, const struct sample *sample, struct access *access)
+static void compute_access(struct decoder *decoder, const struct sample *sample,
+                           struct access *access)
 {
     const struct culprits *culprits = culprits_at(decoder, sample->ip);
     const struct culprit_context world = {.target = &decoder->target,
@@ -347,7 +348,7 @@ void decoder_decode(struct decoder *decoder, const struct sample *sample, struct
         access->reason =
             sample->has & SAMPLE_HAS_OTHER_REGS ? REASON_NOT_X86_64 : REASON_NO_REGISTERS;
     else
-        compute(decoder, sample, access);
+        compute_access(decoder, sample, access);
     if (sample->has & SAMPLE_HAS_RECORDED && sample->mode == SAMPLE_USER)
         prefer_recorded(sample, access);
 }
@@ -356,13 +357,13 @@ void decoder_forget(struct decoder *decoder, uint64_t start, uint64_t end)
 {
     for (size_t i = 0; i < decoder->function_count; i++)
         if (decoder->functions[i]->start < end && decoder->functions[i]->end > start) {
-            forget_all(decoder);
+            decoder_clear(decoder);
             return;
         }
     /* Entries for "no code" have no function. */
     for (size_t i = 0; i < decoder->culprits_count; i++)
         if (decoder->culprits[i].ip >= start && decoder->culprits[i].ip < end) {
-            forget_all(decoder);
+            decoder_clear(decoder);
             return;
         }
 }

@@ -19,7 +19,7 @@ static uint8_t next_byte(struct cursor *cursor)
     return cursor->bytes[cursor->at++];
 }
 
-static uint8_t peek(const struct cursor *cursor)
+static uint8_t peek_byte(const struct cursor *cursor)
 {
     return cursor->at < cursor->size ? cursor->bytes[cursor->at] : 0;
 }
@@ -47,7 +47,7 @@ static uint8_t read_prefixes(struct cursor *cursor, struct encoding *out)
 {
     uint8_t rex = 0;
     for (;;) {
-        uint8_t byte = peek(cursor);
+        uint8_t byte = peek_byte(cursor);
         switch (byte) {
         case 0xf0:
             out->lock = true;
@@ -163,7 +163,7 @@ static bool read_evex(struct cursor *cursor, struct encoding *out, struct extens
     out->broadcast = p[2] >> 4 & 1;
     unsigned length = p[2] >> 5 & 3;
     out->opcode = next_byte(cursor);
-    bool registers = peek(cursor) >> 6 == 3;
+    bool registers = peek_byte(cursor) >> 6 == 3;
     bool rounds = out->broadcast && registers;
     out->vector = rounds || length == 3 ? 64 : (uint8_t)(16u << length);
     bool known = (out->map >= MAP_0F && out->map <= MAP_0F3A) || out->map == MAP_FP16 ||
@@ -209,7 +209,7 @@ static const char forms_0f[] = "MMMM-.....-.-M.L"   /* 00 */
                                "MMMMMMMMMMMMMMMM"   /* e0 */
                                "MMMMMMMMMMMMMMMM";  /* f0 */
 
-static char form_of(const struct encoding *in)
+static char opcode_form(const struct encoding *in)
 {
     if (in->map > MAP_0F)
         return 'M';
@@ -219,7 +219,7 @@ static char form_of(const struct encoding *in)
 static bool has_modrm(const struct encoding *in)
 {
     if (in->space == SPACE_LEGACY)
-        return form_of(in) >= 'A' && form_of(in) <= 'Z';
+        return opcode_form(in) >= 'A' && opcode_form(in) <= 'Z';
     return !(in->space == SPACE_VEX && in->map == MAP_0F && in->opcode == 0x77); /* vzeroupper */
 }
 
@@ -271,7 +271,7 @@ static unsigned immediate_legacy(const struct encoding *in)
     if (in->map == MAP_0F && in->opcode == 0x78 &&
         (in->prefix == PREFIX_66 || in->prefix == PREFIX_F2)) /* extrq, insertq */
         return 2;
-    switch (form_of(in)) {
+    switch (opcode_form(in)) {
     case 'b':
     case 'B':
     case 'L':
@@ -298,7 +298,7 @@ static unsigned immediate_bytes(const struct encoding *in)
         return 1;
     if (in->map == MAP_XOP + 2)
         return 4;
-    return in->space == SPACE_LEGACY ? immediate_legacy(in) : form_of(in) == 'B';
+    return in->space == SPACE_LEGACY ? immediate_legacy(in) : opcode_form(in) == 'B';
 }
 
 bool encoding_read(struct encoding *out, const uint8_t *bytes, size_t size)
@@ -308,7 +308,7 @@ bool encoding_read(struct encoding *out, const uint8_t *bytes, size_t size)
     *out = (struct encoding){
         .base = NO_REGISTER, .index = NO_REGISTER, .vector_index = NO_REGISTER, .mod = 3};
     uint8_t rex = read_prefixes(&cursor, out);
-    uint8_t escape = peek(&cursor);
+    uint8_t escape = peek_byte(&cursor);
     bool prefixed = rex || out->operand16 || out->repeated || out->lock;
     bool xop =
         escape == 0x8f && cursor.at + 1 < cursor.size && (bytes[cursor.at + 1] & 0x1f) >= MAP_XOP;
@@ -318,7 +318,7 @@ bool encoding_read(struct encoding *out, const uint8_t *bytes, size_t size)
                 (escape == 0x62 ? read_evex(&cursor, out, &more) : read_vex(&cursor, out, &more));
     else
         known = read_legacy(&cursor, out, rex, &more);
-    bool none = out->space == SPACE_LEGACY && form_of(out) == '-';
+    bool none = out->space == SPACE_LEGACY && opcode_form(out) == '-';
     if (!known || cursor.failed || none)
         return false;
     out->low = (out->opcode & 7) | more.base;

@@ -22,19 +22,19 @@ static bool is_compare(const struct insn *insn)
 }
 
 /* Adds, subtracts or masks with a constant: i++, n--. */
-static bool counts(const struct insn *insn)
+static bool is_step_by_constant(const struct insn *insn)
 {
     return (insn->op == INSN_OP_ADD || insn->op == INSN_OP_SUB || insn->op == INSN_OP_AND) &&
            insn->source == SREG_NONE;
 }
 
 /* Floating point sums write no tracked register either, but are longer than a pause. */
-static bool does_nothing(const struct insn *insn)
+static bool is_pause_like(const struct insn *insn)
 {
     return insn->is_nop || (!insn->writes && !insn->changes_flags && insn->length <= PAUSE_BYTES);
 }
 
-static bool may_wait(const struct insn *insn)
+static bool may_be_in_waiting_loop(const struct insn *insn)
 {
     if (is_jump(insn->flow))
         return !insn->memory_count;
@@ -44,7 +44,8 @@ static bool may_wait(const struct insn *insn)
     if (insn->memory_count)
         return insn->memory[0].kind == ACCESS_LOAD && !insn->memory[0].vector &&
                (insn->op == INSN_OP_LOAD || is_compare(insn));
-    return insn->op == INSN_OP_MOVE || counts(insn) || is_compare(insn) || does_nothing(insn);
+    return insn->op == INSN_OP_MOVE || is_step_by_constant(insn) || is_compare(insn) ||
+           is_pause_like(insn);
 }
 
 struct loop {
@@ -62,7 +63,7 @@ static const struct insn *loop_insn(const struct loop *loop, size_t at)
     return function_insn(loop->function, loop->head + at);
 }
 
-static uint32_t written(const struct loop *loop)
+static uint32_t loop_writes(const struct loop *loop)
 {
     uint32_t writes = 0;
     for (size_t i = 0; i < loop->count; i++)
@@ -71,9 +72,9 @@ static uint32_t written(const struct loop *loop)
 }
 
 /* Returns the registers that the loop writes, except by a load from a fixed address. */
-static uint32_t varying(const struct loop *loop)
+static uint32_t loop_varying(const struct loop *loop)
 {
-    uint32_t all = written(loop);
+    uint32_t all = loop_writes(loop);
     uint32_t vary = 0;
     for (size_t i = 0; i < loop->count; i++) {
         const struct insn *insn = loop_insn(loop, i);
@@ -83,14 +84,15 @@ static uint32_t varying(const struct loop *loop)
     return vary;
 }
 
-static bool is_waiting(const struct loop *loop)
+static bool is_waiting_loop(const struct loop *loop)
 {
-    uint32_t vary = varying(loop);
+    uint32_t vary = loop_varying(loop);
     bool looks = false;
     bool leaves = false;
     for (size_t i = 0; i < loop->count; i++) {
         const struct insn *insn = loop_insn(loop, i);
-        if (!may_wait(insn) || (i && !function_adjacent(loop->function, loop->head + i)) ||
+        if (!may_be_in_waiting_loop(insn) ||
+            (i && !function_adjacent(loop->function, loop->head + i)) ||
             (insn->memory_count && insn_memory_uses(&insn->memory[0]) & vary))
             return false;
         looks |= insn->memory_count > 0;
@@ -99,7 +101,7 @@ static bool is_waiting(const struct loop *loop)
     return looks && leaves;
 }
 
-static bool is_slot(const struct insn *insn)
+static bool accesses_stack_slot(const struct insn *insn)
 {
     return insn->memory_count && insn->memory[0].index == SREG_NONE &&
            (insn->memory[0].base == SREG_SP || insn->memory[0].base == SREG_BP);
@@ -108,7 +110,7 @@ static bool is_slot(const struct insn *insn)
 enum { STEPS_BEFORE = 24, STEPS_DEPTH = 4, STEPS_BYTES_MAX = 32 };
 
 /* Goes around the loop. SIZE_MAX: the register does not change in the loop. */
-static size_t written_by(const struct loop *loop, size_t at, uint8_t reg)
+static size_t find_writer(const struct loop *loop, size_t at, uint8_t reg)
 {
     if (reg >= 32)
         return SIZE_MAX;
@@ -122,9 +124,9 @@ static size_t written_by(const struct loop *loop, size_t at, uint8_t reg)
 }
 
 /* Returns true for a load in the loop, from a different address in each iteration. */
-static bool is_loaded(const struct loop *loop, size_t at, uint8_t reg, int depth)
+static bool is_loaded_in_loop(const struct loop *loop, size_t at, uint8_t reg, int depth)
 {
-    size_t from = written_by(loop, at, reg);
+    size_t from = find_writer(loop, at, reg);
     if (from == SIZE_MAX || !depth)
         return false;
     const struct insn *insn = loop_insn(loop, from);
@@ -134,14 +136,14 @@ static bool is_loaded(const struct loop *loop, size_t at, uint8_t reg, int depth
     case INSN_OP_EXCHANGE:
         return false;
     case INSN_OP_LOAD:
-        return !is_slot(insn) && (written_by(loop, from, memory->base) != SIZE_MAX ||
-                                  written_by(loop, from, memory->index) != SIZE_MAX);
+        return !accesses_stack_slot(insn) && (find_writer(loop, from, memory->base) != SIZE_MAX ||
+                                              find_writer(loop, from, memory->index) != SIZE_MAX);
     case INSN_OP_LEA:
-        return is_loaded(loop, from, memory->base, depth - 1) ||
-               is_loaded(loop, from, memory->index, depth - 1);
+        return is_loaded_in_loop(loop, from, memory->base, depth - 1) ||
+               is_loaded_in_loop(loop, from, memory->index, depth - 1);
     default:
-        return is_loaded(loop, from, insn->source, depth - 1) ||
-               (insn->op != INSN_OP_MOVE && is_loaded(loop, from, insn->dest, depth - 1));
+        return is_loaded_in_loop(loop, from, insn->source, depth - 1) ||
+               (insn->op != INSN_OP_MOVE && is_loaded_in_loop(loop, from, insn->dest, depth - 1));
     }
 }
 
@@ -160,19 +162,19 @@ static bool find_start(const struct loop *loop, uint8_t reg, uint8_t *from)
         return insn->op == INSN_OP_MOVE &&
                (insn->source == SREG_NONE ? !insn->immediate
                                           : insn->width == 8 && !insn->sign_extends &&
-                                                written_by(loop, 0, insn->source) == SIZE_MAX);
+                                                find_writer(loop, 0, insn->source) == SIZE_MAX);
     }
     return false;
 }
 
 /* Returns the register's only change in the loop if it adds a constant, otherwise NULL. */
-static const struct insn *counted_by(const struct loop *loop, size_t at, uint8_t reg)
+static const struct insn *find_constant_step(const struct loop *loop, size_t at, uint8_t reg)
 {
-    size_t by = written_by(loop, at, reg);
+    size_t by = find_writer(loop, at, reg);
     const struct insn *insn = by == SIZE_MAX ? NULL : loop_insn(loop, by);
     bool adds = insn && insn->op == INSN_OP_ADD && insn->source == SREG_NONE && insn->dest == reg &&
                 insn->immediate > 0;
-    return adds && written_by(loop, by, reg) == by ? insn : NULL;
+    return adds && find_writer(loop, by, reg) == by ? insn : NULL;
 }
 
 /* Finds the step of an operand in which one register advances and the other does not change. */
@@ -180,11 +182,11 @@ static bool find_step(const struct loop *loop, size_t at, struct insn_step *step
 {
     const struct insn *insn = loop_insn(loop, at);
     const struct insn_memory *memory = &insn->memory[0];
-    bool by_index = memory->index != SREG_NONE && counted_by(loop, at, memory->index);
+    bool by_index = memory->index != SREG_NONE && find_constant_step(loop, at, memory->index);
     uint8_t reg = by_index ? memory->index : memory->base;
     uint8_t other = by_index ? memory->base : memory->index;
-    const struct insn *by = counted_by(loop, at, reg);
-    if (!by || written_by(loop, at, other) != SIZE_MAX)
+    const struct insn *by = find_constant_step(loop, at, reg);
+    if (!by || find_writer(loop, at, other) != SIZE_MAX)
         return false;
     uint64_t bytes = (uint64_t)by->immediate * (by_index ? memory->scale : 1);
     if (bytes > STEPS_BYTES_MAX || bytes & (bytes - 1))
@@ -196,14 +198,14 @@ static bool find_step(const struct loop *loop, size_t at, struct insn_step *step
     return find_start(loop, reg, &step->from);
 }
 
-static bool same_registers(const struct insn_memory *left, const struct insn_memory *right)
+static bool has_same_registers(const struct insn_memory *left, const struct insn_memory *right)
 {
     return left->base == right->base && left->index == right->index &&
            left->scale == right->scale && left->segment == right->segment &&
            left->narrow == right->narrow;
 }
 
-static void note_operands(struct loop *loop)
+static void loop_list_operands(struct loop *loop)
 {
     loop->operand_count = 0;
     loop->operands_noted = true;
@@ -215,31 +217,31 @@ static void note_operands(struct loop *loop)
 }
 
 /* Returns true if the loop loads from the same operand, or stores to it. */
-static bool accesses_same(struct loop *loop, const struct insn_memory *operand, bool stores)
+static bool loop_accesses_operand(struct loop *loop, const struct insn_memory *operand, bool stores)
 {
     if (!loop->operands_noted)
-        note_operands(loop);
+        loop_list_operands(loop);
     for (size_t i = 0; i < loop->operand_count; i++) {
         const struct insn_memory *memory = loop->operands[i];
         bool is_store = memory->kind == ACCESS_STORE || memory->kind == ACCESS_LOAD_STORE;
-        if (memory->displacement == operand->displacement && same_registers(memory, operand) &&
+        if (memory->displacement == operand->displacement && has_same_registers(memory, operand) &&
             (stores ? is_store : memory->kind == ACCESS_LOAD))
             return true;
     }
     return false;
 }
 
-static void steps_mark_access(struct loop *loop, size_t at, struct insn *insn)
+static void mark_loop_access(struct loop *loop, size_t at, struct insn *insn)
 {
     const struct insn_memory *memory = &insn->memory[0];
-    if (insn->repeats || insn->stack_step || memory->vector || is_slot(insn))
+    if (insn->repeats || insn->stack_step || memory->vector || accesses_stack_slot(insn))
         return;
-    insn->chases = is_loaded(loop, at, memory->base, STEPS_DEPTH) ||
-                   is_loaded(loop, at, memory->index, STEPS_DEPTH);
+    insn->chases = is_loaded_in_loop(loop, at, memory->base, STEPS_DEPTH) ||
+                   is_loaded_in_loop(loop, at, memory->index, STEPS_DEPTH);
     struct insn_step step;
     if (!find_step(loop, at, &step))
         return;
-    insn->follows = memory->kind == ACCESS_STORE && accesses_same(loop, memory, false);
+    insn->follows = memory->kind == ACCESS_STORE && loop_accesses_operand(loop, memory, false);
     if (memory->kind != ACCESS_STORE)
         insn->step = step;
 }
@@ -304,24 +306,24 @@ static void mark_loop(struct loop *loop, size_t at, struct insn *insn)
         found->ends = ends_loop(loop);
         found->known = true;
     }
-    if (!jumps_back && loop->count <= WAITING_LOOP_MAX + 1 && is_waiting(loop))
+    if (!jumps_back && loop->count <= WAITING_LOOP_MAX + 1 && is_waiting_loop(loop))
         insn->waits = true;
-    if (!jumps_back && is_slot(insn)) {
+    if (!jumps_back && accesses_stack_slot(insn)) {
         insn->kept |= found->calls;
-        insn->rewritten = insn->rewritten || accesses_same(loop, &insn->memory[0], true);
+        insn->rewritten = insn->rewritten || loop_accesses_operand(loop, &insn->memory[0], true);
     }
     if (found->ends && !insn->in_loop)
-        steps_mark_access(loop, at, insn);
+        mark_loop_access(loop, at, insn);
     insn->in_loop |= found->ends;
 }
 
-static struct insn *insn_of(const struct function *function, size_t index)
+static struct insn *decoded_insn(const struct function *function, size_t index)
 {
     struct insn *block = function->blocks[index / FUNCTION_BLOCK];
     return block ? &block[index % FUNCTION_BLOCK] : NULL;
 }
 
-static struct insn *decode_at(const struct function *function, size_t index)
+static struct insn *decode_insn(const struct function *function, size_t index)
 {
     const struct insn_outline *outline = &function->outlines[index];
     struct insn **block = &function->blocks[index / FUNCTION_BLOCK];
@@ -330,7 +332,7 @@ static struct insn *decode_at(const struct function *function, size_t index)
         if (function->kept_bytes)
             *function->kept_bytes += FUNCTION_BLOCK * sizeof **block;
     }
-    struct insn *insn = insn_of(function, index);
+    struct insn *insn = decoded_insn(function, index);
     uint64_t address = function_address(function, index);
     if (!insn || !insn_decode(insn, address, function->bytes + (address - function->bytes_start),
                               outline->length))
@@ -343,15 +345,15 @@ const struct insn *function_insn(const struct function *function, size_t index)
 {
     static const struct insn unknown = {
         .length = 1, .dest = SREG_NONE, .source = SREG_NONE, .stored = SREG_NONE};
-    const struct insn *insn = insn_of(function, index);
+    const struct insn *insn = decoded_insn(function, index);
     if (!insn || !insn->decoded)
-        insn = decode_at(function, index);
+        insn = decode_insn(function, index);
     return insn ? insn : &unknown;
 }
 
 enum { LOADED_BEFORE = 24, LOADED_WITHIN = 64 /* bytes of a cache line */ };
 
-static void note_loaded(struct insn *insn, const struct insn_memory *loaded)
+static void note_earlier_load(struct insn *insn, const struct insn_memory *loaded)
 {
     uint64_t above = (uint64_t)loaded->displacement - (uint64_t)insn->memory[0].displacement;
     uint64_t below = 0 - above;
@@ -364,7 +366,7 @@ static void note_loaded(struct insn *insn, const struct insn_memory *loaded)
 }
 
 /* Notes earlier loads by the same registers in the same straight-line code. */
-static void mark_loaded(const struct function *function, size_t at, struct insn *insn)
+static void find_earlier_loads(const struct function *function, size_t at, struct insn *insn)
 {
     uint32_t uses = insn_memory_uses(&insn->memory[0]);
     if (!insn->memory_count || insn->repeats || insn->memory[0].vector)
@@ -378,8 +380,8 @@ static void mark_loaded(const struct function *function, size_t at, struct insn 
             (before->flow != INSN_PLAIN && before->flow != INSN_CONDITIONAL))
             return;
         if (before->memory_count && !before->repeats && !memory->vector &&
-            memory->kind != ACCESS_STORE && same_registers(memory, &insn->memory[0]))
-            note_loaded(insn, memory);
+            memory->kind != ACCESS_STORE && has_same_registers(memory, &insn->memory[0]))
+            note_earlier_load(insn, memory);
     }
 }
 
@@ -406,10 +408,10 @@ void function_describe(const struct function *function, const struct insn *known
     if (known->described || !known->memory_count)
         return;
     size_t index = function_index(function, known->address);
-    struct insn *insn = insn_of(function, index);
+    struct insn *insn = decoded_insn(function, index);
     for (size_t i = index; next_loop(function, index, i, &loop); i = loop.head + loop.count)
         mark_loop(&loop, index - loop.head, insn);
-    mark_loaded(function, index, insn);
+    find_earlier_loads(function, index, insn);
     insn->described = true;
 }
 
@@ -461,13 +463,13 @@ size_t function_bytes(const struct function *function)
 }
 
 /* Continues one byte further after invalid bytes. */
-static int outline(const struct code *code, struct function *function)
+static int outline_function(const struct code *code, struct function *function)
 {
     size_t first = function->start - code->start;
     size_t room = 0;
     for (size_t at = first; at < code->size;) {
-        if (!array_more(&function->outlines, &room, function->count, sizeof *function->outlines,
-                        ARRAY_UNBOUNDED))
+        if (!array_reserve_next(&function->outlines, &room, function->count,
+                                sizeof *function->outlines, ARRAY_UNBOUNDED))
             return -1;
         struct insn_outline *now = &function->outlines[function->count];
         bool known = insn_outline(now, code->start + at, code->bytes + at, code->size - at);
@@ -492,8 +494,8 @@ static bool find_loops(struct function *function)
         size_t head = loop_head(function, i);
         if (head == SIZE_MAX)
             continue;
-        if (!array_more(&function->loops, &room, function->loop_count, sizeof *function->loops,
-                        ARRAY_UNBOUNDED))
+        if (!array_reserve_next(&function->loops, &room, function->loop_count,
+                                sizeof *function->loops, ARRAY_UNBOUNDED))
             return false;
         function->loops[function->loop_count++] =
             (struct function_loop){.head = (uint32_t)head, .last = (uint32_t)i};
@@ -513,7 +515,7 @@ static void mark_targets(struct function *function)
 }
 
 /* Finds for each offset the last boundary before the IP that decoding from the offset reaches. */
-static void find_arrivals(const struct code *code, size_t wanted, uint8_t *before)
+static void find_boundary_reached(const struct code *code, size_t wanted, uint8_t *before)
 {
     for (size_t at = wanted; at-- > 0;) {
         struct insn_outline insn;
@@ -538,7 +540,7 @@ static size_t find_boundary(const struct code *code, size_t wanted)
     unsigned votes[UINT8_MAX + 1] = {0};
     unsigned voters = 0;
     uint8_t most = BOUNDARY_MISSED;
-    find_arrivals(code, wanted, before);
+    find_boundary_reached(code, wanted, before);
     for (size_t start = 0; voters < FUNCTION_STARTS && start + INSN_BYTES_MAX < wanted; start++) {
         voters += before[start] != BOUNDARY_NO_CODE;
         votes[before[start]] += before[start] != BOUNDARY_NO_CODE;
@@ -558,7 +560,8 @@ static int read_code(const struct decode_target *target, uint64_t start, uint64_
     return code->size ? 0 : -1;
 }
 
-static uint64_t choose_start(const struct decode_target *target, uint64_t ip, struct code *code)
+static uint64_t choose_decode_start(const struct decode_target *target, uint64_t ip,
+                                    struct code *code)
 {
     uint64_t start = ip > FUNCTION_BEFORE ? ip - FUNCTION_BEFORE : 0;
     if (!read_code(target, start, ip + FUNCTION_AFTER, code) && code->size > ip - start) {
@@ -584,7 +587,7 @@ struct function *function_new(const struct decode_target *target, uint64_t ip, b
                       target->function(target->context, ip, &start, &end) && start <= ip &&
                       ip < end && end - start <= FUNCTION_BYTES_MAX;
     if (!function->whole)
-        start = choose_start(target, ip, &code);
+        start = choose_decode_start(target, ip, &code);
     else if (read_code(target, start, end, &code))
         start = UINT64_MAX;
     if (start == UINT64_MAX || ip - code.start >= code.size)
@@ -592,7 +595,7 @@ struct function *function_new(const struct decode_target *target, uint64_t ip, b
     *reason = REASON_BAD_CODE;
     function->start = start;
     function->end = code.start + code.size;
-    if (outline(&code, function) || function_index(function, ip) == SIZE_MAX)
+    if (outline_function(&code, function) || function_index(function, ip) == SIZE_MAX)
         goto failed;
     mark_targets(function);
     if (!find_loops(function))

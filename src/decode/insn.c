@@ -30,7 +30,7 @@ static struct part register_part_of(const struct encoding *in, uint8_t number, u
     return (struct part){register_of(number), (uint8_t)width};
 }
 
-static uint32_t bit(uint8_t reg)
+static uint32_t register_bit(uint8_t reg)
 {
     return reg < SREG_COUNT ? 1u << reg : 0;
 }
@@ -46,7 +46,7 @@ static unsigned width_of(const struct encoding *in)
     return in->opcode & 1 ? general_bytes(in) : 1;
 }
 
-static bool is_one(const struct encoding *in, uint8_t first, uint8_t last)
+static bool is_one_byte_opcode(const struct encoding *in, uint8_t first, uint8_t last)
 {
     return in->map == MAP_ONE && in->opcode >= first && in->opcode <= last;
 }
@@ -59,7 +59,8 @@ static bool is_0f(const struct encoding *in, uint8_t first, uint8_t last)
 
 static bool is_string(const struct encoding *in)
 {
-    return is_one(in, 0xa4, 0xa7) || is_one(in, 0xaa, 0xaf) || is_one(in, 0x6c, 0x6f);
+    return is_one_byte_opcode(in, 0xa4, 0xa7) || is_one_byte_opcode(in, 0xaa, 0xaf) ||
+           is_one_byte_opcode(in, 0x6c, 0x6f);
 }
 
 /* ---- flow ---- */
@@ -67,22 +68,24 @@ static bool is_string(const struct encoding *in)
 static enum insn_flow flow_of(const struct encoding *in)
 {
     unsigned group = in->reg & 7;
-    if (is_one(in, 0xff, 0xff))
+    if (is_one_byte_opcode(in, 0xff, 0xff))
         return group == 2 || group == 3   ? INSN_CALL
                : group == 4 || group == 5 ? INSN_JUMP
                                           : INSN_PLAIN;
-    if (is_one(in, 0xe9, 0xe9) || is_one(in, 0xeb, 0xeb))
+    if (is_one_byte_opcode(in, 0xe9, 0xe9) || is_one_byte_opcode(in, 0xeb, 0xeb))
         return INSN_JUMP;
-    if (is_one(in, 0xe8, 0xe8))
+    if (is_one_byte_opcode(in, 0xe8, 0xe8))
         return INSN_CALL;
-    if (is_one(in, 0xc2, 0xc3) || is_one(in, 0xca, 0xcb) || is_one(in, 0xcf, 0xcf))
+    if (is_one_byte_opcode(in, 0xc2, 0xc3) || is_one_byte_opcode(in, 0xca, 0xcb) ||
+        is_one_byte_opcode(in, 0xcf, 0xcf))
         return INSN_RETURN;
-    if (is_one(in, 0x70, 0x7f) || is_one(in, 0xe0, 0xe3) || is_0f(in, 0x80, 0x8f))
+    if (is_one_byte_opcode(in, 0x70, 0x7f) || is_one_byte_opcode(in, 0xe0, 0xe3) ||
+        is_0f(in, 0x80, 0x8f))
         return INSN_CONDITIONAL;
     if (is_0f(in, 0x05, 0x05) || is_0f(in, 0x34, 0x34))
         return INSN_SYSCALL;
-    if (is_one(in, 0xf4, 0xf4) || is_one(in, 0xcc, 0xcc) || is_0f(in, 0x0b, 0x0b) ||
-        is_0f(in, 0xb9, 0xb9) || is_0f(in, 0xff, 0xff))
+    if (is_one_byte_opcode(in, 0xf4, 0xf4) || is_one_byte_opcode(in, 0xcc, 0xcc) ||
+        is_0f(in, 0x0b, 0x0b) || is_0f(in, 0xb9, 0xb9) || is_0f(in, 0xff, 0xff))
         return INSN_STOP;
     return INSN_PLAIN;
 }
@@ -91,7 +94,7 @@ static void set_flow(struct insn_outline *out, uint64_t address, const struct en
 {
     out->flow = (uint8_t)flow_of(in);
     out->condition = INSN_CONDITION_NONE;
-    if (out->flow == INSN_CONDITIONAL && !is_one(in, 0xe0, 0xe3))
+    if (out->flow == INSN_CONDITIONAL && !is_one_byte_opcode(in, 0xe0, 0xe3))
         out->condition = in->opcode & 0xf;
     bool indirect = in->has_modrm || out->flow == INSN_RETURN || out->flow == INSN_SYSCALL ||
                     out->flow == INSN_STOP;
@@ -177,12 +180,14 @@ static void add_stack(struct insn *out, const struct encoding *in)
 {
     unsigned group = in->reg & 7;
     unsigned bytes = in->operand16 && !in->wide ? 2 : 8;
-    bool near_call = is_one(in, 0xe8, 0xe8) || (is_one(in, 0xff, 0xff) && group == 2);
-    bool push = is_one(in, 0x50, 0x57) || is_one(in, 0x68, 0x68) || is_one(in, 0x6a, 0x6a) ||
-                is_one(in, 0x9c, 0x9c) || (is_one(in, 0xff, 0xff) && group == 6) ||
-                is_0f(in, 0xa0, 0xa0) || is_0f(in, 0xa8, 0xa8);
-    bool pop = is_one(in, 0x58, 0x5f) || is_one(in, 0x8f, 0x8f) || is_one(in, 0x9d, 0x9d) ||
-               is_0f(in, 0xa1, 0xa1) || is_0f(in, 0xa9, 0xa9);
+    bool near_call =
+        is_one_byte_opcode(in, 0xe8, 0xe8) || (is_one_byte_opcode(in, 0xff, 0xff) && group == 2);
+    bool push = is_one_byte_opcode(in, 0x50, 0x57) || is_one_byte_opcode(in, 0x68, 0x68) ||
+                is_one_byte_opcode(in, 0x6a, 0x6a) || is_one_byte_opcode(in, 0x9c, 0x9c) ||
+                (is_one_byte_opcode(in, 0xff, 0xff) && group == 6) || is_0f(in, 0xa0, 0xa0) ||
+                is_0f(in, 0xa8, 0xa8);
+    bool pop = is_one_byte_opcode(in, 0x58, 0x5f) || is_one_byte_opcode(in, 0x8f, 0x8f) ||
+               is_one_byte_opcode(in, 0x9d, 0x9d) || is_0f(in, 0xa1, 0xa1) || is_0f(in, 0xa9, 0xa9);
     if (near_call || push) {
         bytes = near_call ? 8 : bytes;
         out->stack_step = (int16_t) - (int)bytes;
@@ -190,18 +195,19 @@ static void add_stack(struct insn *out, const struct encoding *in)
     } else if (pop) {
         out->stack_step = (int16_t)bytes;
         add_memory(out, memory_at(SREG_SP, 0, bytes, ACCESS_LOAD));
-    } else if (is_one(in, 0xc2, 0xc3)) {
+    } else if (is_one_byte_opcode(in, 0xc2, 0xc3)) {
         out->stack_step = (int16_t)(8 + in->immediate);
         add_memory(out, memory_at(SREG_SP, 0, 8, ACCESS_LOAD));
-    } else if (is_one(in, 0xc9, 0xc9)) {
+    } else if (is_one_byte_opcode(in, 0xc9, 0xc9)) {
         add_memory(out, memory_at(SREG_BP, 0, bytes, ACCESS_LOAD));
-    } else if (is_one(in, 0xc8, 0xc8)) {
+    } else if (is_one_byte_opcode(in, 0xc8, 0xc8)) {
         add_memory(out, memory_at(SREG_SP, -(int64_t)bytes, bytes, ACCESS_STORE));
-    } else if (is_one(in, 0xff, 0xff) && group == 3) { /* far: saves and restores a selector, too */
+    } else if (is_one_byte_opcode(in, 0xff, 0xff) &&
+               group == 3) { /* far: saves and restores a selector, too */
         bytes = 2 * general_bytes(in);
         out->stack_step = (int16_t) - (int)bytes;
         add_memory(out, memory_at(SREG_SP, -(int64_t)bytes, bytes, ACCESS_STORE));
-    } else if (is_one(in, 0xca, 0xcb) || is_one(in, 0xcf, 0xcf)) {
+    } else if (is_one_byte_opcode(in, 0xca, 0xcb) || is_one_byte_opcode(in, 0xcf, 0xcf)) {
         bytes = (in->opcode == 0xcf ? 5 : 2) * general_bytes(in);
         out->stack_step = (int16_t)(bytes + (unsigned)in->immediate);
         add_memory(out, memory_at(SREG_SP, 0, bytes, ACCESS_LOAD));
@@ -216,11 +222,12 @@ static void add_string(struct insn *out, const struct encoding *in)
     struct insn_memory destination = memory_at(SREG_DI, 0, bytes, ACCESS_STORE);
     source.segment = in->segment;
     source.narrow = destination.narrow = in->narrow;
-    bool from = is_one(in, 0xa4, 0xa7) || is_one(in, 0xac, 0xad) || is_one(in, 0x6e, 0x6f);
-    bool to = !is_one(in, 0xac, 0xad) && !is_one(in, 0x6e, 0x6f);
+    bool from = is_one_byte_opcode(in, 0xa4, 0xa7) || is_one_byte_opcode(in, 0xac, 0xad) ||
+                is_one_byte_opcode(in, 0x6e, 0x6f);
+    bool to = !is_one_byte_opcode(in, 0xac, 0xad) && !is_one_byte_opcode(in, 0x6e, 0x6f);
     if (in->opcode >= 0x6c && in->opcode <= 0x6f && bytes == 8) /* in and out use at most 4 */
         source.size = destination.size = 4;
-    if (is_one(in, 0xa6, 0xa7) || is_one(in, 0xae, 0xaf))
+    if (is_one_byte_opcode(in, 0xa6, 0xa7) || is_one_byte_opcode(in, 0xae, 0xaf))
         destination.kind = ACCESS_LOAD;
     if (from)
         add_memory(out, source);
@@ -229,11 +236,11 @@ static void add_string(struct insn *out, const struct encoding *in)
     out->string_step = source.size;
     out->repeats = in->repeated;
     out->writes = (from ? SI : 0) | (to ? DI : 0) | (in->repeated ? CX : 0) |
-                  (is_one(in, 0xac, 0xad) ? AX : 0);
+                  (is_one_byte_opcode(in, 0xac, 0xad) ? AX : 0);
 }
 
 /* Adds memory addressed by registers that are not in a ModRM: a mask move, a move of 64 bytes. */
-static void add_pointed(struct insn *out, const struct encoding *in)
+static void add_implied_memory(struct insn *out, const struct encoding *in)
 {
     bool legacy_or_vex = in->space == SPACE_LEGACY || in->space == SPACE_VEX;
     if (legacy_or_vex && in->map == MAP_0F && in->opcode == 0xf7) {
@@ -254,10 +261,10 @@ static void set_memory(struct insn *out, const struct encoding *in)
         struct insn_memory memory = operand_memory(out, in, operand);
         if (operand.kind != ACCESS_UNKNOWN_KIND)
             add_memory(out, memory);
-        else if (is_one(in, 0x8d, 0x8d))
+        else if (is_one_byte_opcode(in, 0x8d, 0x8d))
             out->memory[0] = memory;
     }
-    if (is_one(in, 0xa0, 0xa3)) {
+    if (is_one_byte_opcode(in, 0xa0, 0xa3)) {
         struct insn_memory memory = memory_at(SREG_NONE, in->immediate, width_of(in),
                                               in->opcode < 0xa2 ? ACCESS_LOAD : ACCESS_STORE);
         memory.segment = in->segment;
@@ -267,7 +274,7 @@ static void set_memory(struct insn *out, const struct encoding *in)
     add_stack(out, in);
     if (is_string(in))
         add_string(out, in);
-    add_pointed(out, in);
+    add_implied_memory(out, in);
 }
 
 /* ---- registers written ---- */
@@ -307,7 +314,7 @@ static const char effects_0f[] = "..bb.f.........."   /* 00 */
                                  "................"   /* e0 */
                                  "................";  /* f0 */
 
-static char effect_of(const struct encoding *in)
+static char opcode_effect(const struct encoding *in)
 {
     if (in->space != SPACE_LEGACY || in->map > MAP_0F)
         return '.';
@@ -338,7 +345,7 @@ static bool vector_writes_reg(const struct encoding *in)
 
 static bool writes_reg(const struct encoding *in)
 {
-    char effect = effect_of(in);
+    char effect = opcode_effect(in);
     if (effect == 'r' || effect == 'b')
         return true;
     switch (in->map) {
@@ -406,27 +413,27 @@ static bool writes_rm(const struct encoding *in)
         return in->prefix == PREFIX_F3 && group < 2;
     if (is_0f(in, 0xc7, 0xc7))
         return group == 7 || (group == 6 && in->prefix != PREFIX_F3);
-    if (is_one(in, 0xc6, 0xc7) && group)
+    if (is_one_byte_opcode(in, 0xc6, 0xc7) && group)
         return false;
-    if (is_one(in, 0x8f, 0x8f))
+    if (is_one_byte_opcode(in, 0x8f, 0x8f))
         return true;
     uint8_t kind = rm_is_general(in) ? opcode_memory(in).kind : (uint8_t)ACCESS_LOAD;
     return kind == ACCESS_STORE || kind == ACCESS_LOAD_STORE;
 }
 
-static uint32_t one_writes(const struct encoding *in)
+static uint32_t one_byte_opcode_writes(const struct encoding *in)
 {
     unsigned group = in->reg & 7;
     uint8_t op = in->opcode;
     if (op >= 0x58 && op <= 0x5f)
-        return bit(register_of(in->low));
+        return register_bit(register_of(in->low));
     if (op >= 0x91 && op <= 0x97)
-        return AX | bit(register_of(in->low));
+        return AX | register_bit(register_of(in->low));
     if (op >= 0xb0 && op <= 0xbf)
-        return bit(register_part_of(in, in->low, op < 0xb8 ? 1 : 8).reg);
+        return register_bit(register_part_of(in, in->low, op < 0xb8 ? 1 : 8).reg);
     switch (op) {
     case 0x90:
-        return in->low ? AX | bit(register_of(in->low)) : 0;
+        return in->low ? AX | register_bit(register_of(in->low)) : 0;
     case 0x99:
         return DX;
     case 0xc6:
@@ -468,7 +475,7 @@ static uint32_t system_writes(const struct encoding *in)
 static uint32_t general_0f_writes(const struct encoding *in)
 {
     if (in->opcode >= 0xc8 && in->opcode <= 0xcf)
-        return bit(register_of(in->low));
+        return register_bit(register_of(in->low));
     switch (in->opcode) {
     case 0x01:
         return system_writes(in);
@@ -487,23 +494,23 @@ static uint32_t general_0f_writes(const struct encoding *in)
     }
 }
 
-static void set_written(struct insn *out, const struct encoding *in)
+static void set_written_registers(struct insn *out, const struct encoding *in)
 {
     bool bytes_of_pair = in->map == MAP_ONE || is_0f(in, 0x90, 0x9f) || is_0f(in, 0xb0, 0xb1) ||
                          is_0f(in, 0xc0, 0xc1);
     bool narrow = is_0f(in, 0x90, 0x9f) ||
                   (bytes_of_pair && !(in->opcode & 1) && in->opcode != 0x8c && in->opcode != 0x8e);
-    unsigned width = narrow && !is_one(in, 0x63, 0x6b) ? 1 : 8;
+    unsigned width = narrow && !is_one_byte_opcode(in, 0x63, 0x6b) ? 1 : 8;
     if (in->has_modrm && writes_reg(in))
-        out->writes |= bit(register_part_of(in, in->reg, width).reg);
+        out->writes |= register_bit(register_part_of(in, in->reg, width).reg);
     if (writes_rm(in))
-        out->writes |= bit(register_part_of(in, in->rm, width).reg);
+        out->writes |= register_bit(register_part_of(in, in->rm, width).reg);
     if (writes_vvvv(in))
-        out->writes |= bit(register_of(in->vvvv));
-    if (effect_of(in) == 'a' || effect_of(in) == 'c')
+        out->writes |= register_bit(register_of(in->vvvv));
+    if (opcode_effect(in) == 'a' || opcode_effect(in) == 'c')
         out->writes |= AX;
     if (in->map == MAP_ONE)
-        out->writes |= one_writes(in);
+        out->writes |= one_byte_opcode_writes(in);
     if (in->space == SPACE_LEGACY && in->map == MAP_0F)
         out->writes |= general_0f_writes(in);
     if (in->map == MAP_0F3A && (in->opcode == 0x61 || in->opcode == 0x63) &&
@@ -515,7 +522,7 @@ static void set_written(struct insn *out, const struct encoding *in)
 
 /* ---- flags ---- */
 
-static bool one_flags(const struct encoding *in)
+static bool one_byte_opcode_flags(const struct encoding *in)
 {
     unsigned group = in->reg & 7;
     switch (in->opcode) {
@@ -556,12 +563,12 @@ static bool general_0f_flags(const struct encoding *in)
 
 static bool changes_flags(const struct encoding *in)
 {
-    char effect = effect_of(in);
+    char effect = opcode_effect(in);
     if (effect == 'f' || effect == 'b' || effect == 'c')
         return true;
     switch (in->map) {
     case MAP_ONE:
-        return one_flags(in);
+        return one_byte_opcode_flags(in);
     case MAP_0F:
         if (in->space == SPACE_LEGACY)
             return general_0f_flags(in);
@@ -716,7 +723,7 @@ static void set_exchange(struct insn *out, const struct encoding *in)
     out->op = INSN_OP_EXCHANGE;
 }
 
-static void set_one(struct insn *out, const struct encoding *in)
+static void set_one_byte_opcode(struct insn *out, const struct encoding *in)
 {
     uint8_t op = in->opcode;
     unsigned full = general_bytes(in);
@@ -793,7 +800,7 @@ static void set_operation(struct insn *out, const struct encoding *in)
 {
     out->dest = out->source = out->stored = SREG_NONE;
     if (in->map == MAP_ONE)
-        set_one(out, in);
+        set_one_byte_opcode(out, in);
     else if (in->space == SPACE_LEGACY && in->map == MAP_0F)
         set_0f(out, in);
     if (out->width != 8)
@@ -807,11 +814,11 @@ static void set_operation(struct insn *out, const struct encoding *in)
 
 static void set_compare(struct insn *out, const struct encoding *in)
 {
-    bool group = is_one(in, 0x80, 0x83) && (in->reg & 7) == 7;
-    bool cmp = is_one(in, 0x38, 0x3d) || group;
-    bool unary = is_one(in, 0xf6, 0xf7) && (in->reg & 7) < 2;
-    bool test = is_one(in, 0x84, 0x85) || is_one(in, 0xa8, 0xa9) || unary;
-    bool of_ax = is_one(in, 0x3c, 0x3d) || is_one(in, 0xa8, 0xa9);
+    bool group = is_one_byte_opcode(in, 0x80, 0x83) && (in->reg & 7) == 7;
+    bool cmp = is_one_byte_opcode(in, 0x38, 0x3d) || group;
+    bool unary = is_one_byte_opcode(in, 0xf6, 0xf7) && (in->reg & 7) < 2;
+    bool test = is_one_byte_opcode(in, 0x84, 0x85) || is_one_byte_opcode(in, 0xa8, 0xa9) || unary;
+    bool of_ax = is_one_byte_opcode(in, 0x3c, 0x3d) || is_one_byte_opcode(in, 0xa8, 0xa9);
     out->left = out->right = SREG_NONE;
     if (!cmp && !test)
         return;
@@ -826,7 +833,7 @@ static void set_compare(struct insn *out, const struct encoding *in)
         out->immediate = in->immediate;
     else
         reg = register_part_of(in, in->reg, bytes);
-    bool swapped = is_one(in, 0x3a, 0x3b);
+    bool swapped = is_one_byte_opcode(in, 0x3a, 0x3b);
     out->left = swapped ? reg.reg : rm.reg;
     out->right = swapped ? rm.reg : reg.reg;
     out->compared = (uint8_t)bytes;
@@ -861,7 +868,7 @@ static void set_vector(struct insn *out, const struct encoding *in)
 
 static bool is_nop(const struct encoding *in)
 {
-    if (is_one(in, 0x90, 0x90))
+    if (is_one_byte_opcode(in, 0x90, 0x90))
         return !in->low && in->prefix != PREFIX_F3; /* F3: pause */
     bool endbr = is_0f(in, 0x1e, 0x1e) && in->prefix == PREFIX_F3;
     return is_0f(in, 0x19, 0x1f) && !endbr;
@@ -869,7 +876,7 @@ static bool is_nop(const struct encoding *in)
 
 /* Returns true if a line leaves some or all caches: 0F AE /7, 66 0F AE /6 (clwb, which evicts on
  * some CPUs), and 0F 1C /0 (cldemote). */
-static bool flushes(const struct encoding *in)
+static bool is_line_flush(const struct encoding *in)
 {
     unsigned group = in->reg & 7;
     if (!in->has_modrm || in->mod == 3)
@@ -888,8 +895,8 @@ static bool is_non_temporal(const struct encoding *in)
 
 static void set_outline(struct insn_outline *out, uint64_t address, const struct encoding *in)
 {
-    *out =
-        (struct insn_outline){.length = in->length, .is_nop = is_nop(in), .flushes = flushes(in)};
+    *out = (struct insn_outline){
+        .length = in->length, .is_nop = is_nop(in), .flushes = is_line_flush(in)};
     set_flow(out, address, in);
 }
 
@@ -918,12 +925,13 @@ bool insn_decode(struct insn *out, uint64_t address, const uint8_t *bytes, size_
                          .evicts = outline.flushes || is_non_temporal(&in),
                          .decoded = true};
     set_memory(out, &in);
-    set_written(out, &in);
+    set_written_registers(out, &in);
     set_operation(out, &in);
     set_compare(out, &in);
     set_vector(out, &in);
     out->changes_flags = changes_flags(&in);
-    bool exchanges = is_one(&in, 0x86, 0x87) && in.mod != 3; /* atomic without a prefix */
+    bool exchanges =
+        is_one_byte_opcode(&in, 0x86, 0x87) && in.mod != 3; /* atomic without a prefix */
     out->locked = in.lock || exchanges;
     return true;
 }

@@ -285,7 +285,7 @@ static const struct rows {
     [MAP_XOP + 2] = ROWS(rows_xop),
 };
 
-static const struct row *row_of(const struct encoding *in)
+static const struct row *find_row(const struct encoding *in)
 {
     if (in->map >= sizeof tables / sizeof *tables)
         return NULL;
@@ -317,7 +317,7 @@ static unsigned general_bytes(const struct encoding *in)
     return in->wide ? 8 : in->operand16 ? 2 : 4;
 }
 
-static uint8_t bytes_of(const struct encoding *in, uint8_t size)
+static uint8_t operand_bytes(const struct encoding *in, uint8_t size)
 {
     static const uint8_t narrower[6] = {2, 4, 8, 2, 4, 2};
     unsigned vector = is_mmx(in) ? 8 : in->vector;
@@ -338,7 +338,7 @@ static uint8_t bytes_of(const struct encoding *in, uint8_t size)
         return vector == 16 ? 8 : (uint8_t)vector;
     case SIZE_SCALAR:
         if (in->opcode & 1)
-            return in->map == MAP_FP16_MORE ? 2 : bytes_of(in, SIZE_WIDE);
+            return in->map == MAP_FP16_MORE ? 2 : operand_bytes(in, SIZE_WIDE);
         return (uint8_t)vector;
     case SIZE_NARROW:
         return (uint8_t)(vector / narrower[in->opcode & 0xf]);
@@ -355,14 +355,14 @@ static uint8_t bytes_of(const struct encoding *in, uint8_t size)
 
 static struct opcode_operand row_memory(const struct encoding *in)
 {
-    const struct row *row = row_of(in);
+    const struct row *row = find_row(in);
     struct opcode_operand operand = {.kind = row ? row->kind : ACCESS_LOAD};
-    uint8_t element = bytes_of(in, SIZE_WIDE);
+    uint8_t element = operand_bytes(in, SIZE_WIDE);
     if (row && row->unit)
-        element = row->unit == 1 ? (in->wide ? 2 : 1) : bytes_of(in, row->unit);
+        element = row->unit == 1 ? (in->wide ? 2 : 1) : operand_bytes(in, row->unit);
     if (in->map == MAP_0F && in->opcode == 0x11)
         operand.kind = ACCESS_STORE;
-    operand.bytes = bytes_of(in, row ? row->size : SIZE_WHOLE);
+    operand.bytes = operand_bytes(in, row ? row->size : SIZE_WHOLE);
     bool scattered = row && row->size == SIZE_WHOLE && (row->unit == 1 || row->unit == SIZE_WIDE) &&
                      in->map == MAP_0F38; /* compress, expand */
     if (in->broadcast && !scattered && !opcode_is_gather(in))
@@ -372,7 +372,7 @@ static struct opcode_operand row_memory(const struct encoding *in)
 }
 
 /* Handles moves and loads of mask registers and MXCSR, with VEX. */
-static bool special_vex(const struct encoding *in, struct opcode_operand *operand)
+static bool is_special_vex(const struct encoding *in, struct opcode_operand *operand)
 {
     if (in->space != SPACE_VEX || in->map != MAP_0F)
         return false;
@@ -431,7 +431,7 @@ static struct opcode_operand float_memory(const struct encoding *in)
     return operand_of(table[row][column].kind, bytes);
 }
 
-static struct opcode_operand one_memory(const struct encoding *in)
+static struct opcode_operand one_byte_opcode_memory(const struct encoding *in)
 {
     unsigned group = in->reg & 7;
     unsigned full = general_bytes(in);
@@ -540,11 +540,11 @@ struct opcode_operand opcode_memory(const struct encoding *in)
 {
     struct opcode_operand operand;
     if (in->map == MAP_ONE)
-        return one_memory(in);
+        return one_byte_opcode_memory(in);
     if (in->space == SPACE_LEGACY && in->map == MAP_0F && group_memory(in, &operand))
         return operand;
     if (in->space == SPACE_LEGACY && in->map == MAP_0F38 && in->opcode == 0xd8 &&
         in->prefix == PREFIX_F3) /* Key Locker */
         return operand_of(R, in->reg & 2 ? 64 : 48);
-    return special_vex(in, &operand) ? operand : row_memory(in);
+    return is_special_vex(in, &operand) ? operand : row_memory(in);
 }

@@ -7,8 +7,8 @@
 
 static uint32_t trace_writes(const struct trace *trace, size_t i, size_t at);
 static bool trace_undo(struct trace_values *values, uint8_t reg, size_t at, uint64_t *value);
-static bool load_again(struct trace_values *values, const struct insn *insn, uint8_t width,
-                       size_t at, uint64_t *value);
+static bool reload_value(struct trace_values *values, const struct insn *insn, uint8_t width,
+                         size_t at, uint64_t *value);
 
 static uint64_t trace_truncate(uint64_t value, uint8_t width)
 {
@@ -16,8 +16,8 @@ static uint64_t trace_truncate(uint64_t value, uint8_t width)
 }
 
 /* Finds the other operand of an instruction, from the values after it. */
-static bool source_after(struct trace_values *values, const struct insn *insn, uint8_t reg,
-                         size_t at, uint64_t *source)
+static bool source_value_after(struct trace_values *values, const struct insn *insn, uint8_t reg,
+                               size_t at, uint64_t *source)
 {
     if (insn->source == SREG_NONE) {
         *source = (uint64_t)insn->immediate;
@@ -45,7 +45,7 @@ static bool invert_operation(struct trace_values *values, const struct insn *ins
     case INSN_OP_ADD:
     case INSN_OP_SUB:
     case INSN_OP_XOR:
-        if (!source_after(values, insn, reg, at, &source))
+        if (!source_value_after(values, insn, reg, at, &source))
             return false;
         *value = insn->op == INSN_OP_ADD   ? *value - source
                  : insn->op == INSN_OP_SUB ? *value + source
@@ -59,7 +59,7 @@ static bool invert_operation(struct trace_values *values, const struct insn *ins
     return true;
 }
 
-static bool invert(struct trace_values *values, size_t at, uint8_t reg, uint64_t *value)
+static bool invert_instruction(struct trace_values *values, size_t at, uint8_t reg, uint64_t *value)
 {
     const struct insn *insn = values->trace->insns[at];
     values->undone = true;
@@ -78,7 +78,7 @@ static bool invert(struct trace_values *values, size_t at, uint8_t reg, uint64_t
     bool adds = insn->vague == INSN_VAGUE_ADD || insn->vague == INSN_VAGUE_SUB;
     if (adds && insn->dest == reg && insn->source == SREG_NONE && insn->memory_count &&
         !(insn_memory_uses(&insn->memory[0]) >> reg & 1) &&
-        load_again(values, insn, insn->width, at, &added)) {
+        reload_value(values, insn, insn->width, at, &added)) {
         *value = insn->vague == INSN_VAGUE_ADD ? *value - added : *value + added;
         return true;
     }
@@ -99,7 +99,8 @@ static bool trace_undo(struct trace_values *values, uint8_t reg, size_t at, uint
     if (!(values->trace->written[at] >> reg & 1))
         return true;
     for (size_t i = values->trace->count; i > at; i--)
-        if (trace_writes(values->trace, i - 1, at) >> reg & 1 && !invert(values, i - 1, reg, value))
+        if (trace_writes(values->trace, i - 1, at) >> reg & 1 &&
+            !invert_instruction(values, i - 1, reg, value))
             return false;
     return true;
 }
@@ -110,14 +111,14 @@ enum {
     FRAME_BYTES = 1024 /* compared at most */
 };
 
-static uint64_t extend(uint64_t value, uint8_t width, bool sign)
+static uint64_t extend_value(uint64_t value, uint8_t width, bool sign)
 {
     uint64_t low = trace_truncate(value, width);
     uint64_t top = width < 8 ? UINT64_C(1) << (width * 8 - 1) : 0;
     return sign && low & top ? low | ~((top << 1) - 1) : low;
 }
 
-static bool writes(const struct insn *insn, uint8_t reg)
+static bool writes_register(const struct insn *insn, uint8_t reg)
 {
     return insn->writes >> reg & 1;
 }
@@ -153,7 +154,7 @@ void trace_seal(const struct trace *trace)
 }
 
 /* Returns true for lea of a register plus a constant, which is a copy plus a sum. */
-static bool is_sum(const struct insn *insn, uint8_t reg)
+static bool is_lea_sum(const struct insn *insn, uint8_t reg)
 {
     return insn->op == INSN_OP_LEA && insn->width == 8 && insn->memory[0].base == reg &&
            insn->memory[0].index == SREG_NONE && !insn->memory[0].narrow;
@@ -162,7 +163,8 @@ static bool is_sum(const struct insn *insn, uint8_t reg)
 static bool is_copy(struct trace_values *values, uint8_t reg, size_t i, uint64_t *value)
 {
     const struct insn *insn = values->trace->insns[i];
-    if (is_sum(insn, reg) && insn->dest != reg && trace_undo(values, insn->dest, i + 1, value)) {
+    if (is_lea_sum(insn, reg) && insn->dest != reg &&
+        trace_undo(values, insn->dest, i + 1, value)) {
         *value -= (uint64_t)insn->memory[0].displacement;
         values->undone = true;
         return true;
@@ -174,21 +176,22 @@ static bool is_copy(struct trace_values *values, uint8_t reg, size_t i, uint64_t
 }
 
 /* Takes the value from a register that has a copy, made later or earlier than `at`. */
-static bool copied(struct trace_values *values, uint8_t reg, size_t at, uint64_t *value)
+static bool value_from_copy(struct trace_values *values, uint8_t reg, size_t at, uint64_t *value)
 {
     for (size_t i = at; i < values->trace->count; i++) {
         if (is_copy(values, reg, i, value))
             return true;
-        if (writes(values->trace->insns[i], reg))
+        if (writes_register(values->trace->insns[i], reg))
             break;
     }
-    for (size_t i = at; i > 0 && !writes(values->trace->insns[i - 1], reg); i--)
+    for (size_t i = at; i > 0 && !writes_register(values->trace->insns[i - 1], reg); i--)
         if (is_copy(values, reg, i - 1, value))
             return true;
     return false;
 }
 
-static bool apply(enum insn_op op, uint64_t left, uint64_t right, uint8_t width, uint64_t *value)
+static bool apply_operation(enum insn_op op, uint64_t left, uint64_t right, uint8_t width,
+                            uint64_t *value)
 {
     unsigned shift = (unsigned)right & (width == 8 ? 63 : 31);
     switch (op) {
@@ -214,7 +217,7 @@ static bool apply(enum insn_op op, uint64_t left, uint64_t right, uint8_t width,
         *value = trace_truncate(left, width) >> shift;
         return true;
     case INSN_OP_SAR:
-        *value = (uint64_t)((int64_t)extend(left, width, true) >> shift);
+        *value = (uint64_t)((int64_t)extend_value(left, width, true) >> shift);
         return true;
     case INSN_OP_MUL:
         *value = left * right;
@@ -231,7 +234,7 @@ static bool apply(enum insn_op op, uint64_t left, uint64_t right, uint8_t width,
 }
 
 /* Returns true if the sampled leaf function has not returned: the stack above it is unchanged. */
-static bool still_in_leaf(const struct trace_values *values)
+static bool is_still_in_leaf(const struct trace_values *values)
 {
     unsigned char now[FRAME_BYTES];
     size_t bytes = values->stack_bytes < sizeof now ? values->stack_bytes : sizeof now;
@@ -255,13 +258,13 @@ bool trace_memory(struct trace_values *values, uint64_t address, void *out, size
         return false;
     if (known && address < stack && stack - address <= RED_ZONE_BYTES) {
         values->leaf = values->inferred = true;
-        return still_in_leaf(values) && target->memory(target->context, address, out, size);
+        return is_still_in_leaf(values) && target->memory(target->context, address, out, size);
     }
     return target->memory(target->context, address, out, size);
 }
 
 /* Returns the position before a function that returned at `i`, if it preserved the register. */
-static size_t before_called(const struct trace *trace, uint8_t reg, size_t i)
+static size_t position_before_callee(const struct trace *trace, uint8_t reg, size_t i)
 {
     bool again = preserved >> reg & 1;
     while (again) {
@@ -275,13 +278,13 @@ static size_t before_called(const struct trace *trace, uint8_t reg, size_t i)
     return i;
 }
 
-static bool is_slot(const struct insn_memory *memory)
+static bool is_stack_operand(const struct insn_memory *memory)
 {
     return (memory->base == SREG_BP || memory->base == SREG_SP) && memory->index == SREG_NONE &&
            !memory->segment;
 }
 
-static bool overlap(const struct insn_memory *a, const struct insn_memory *b)
+static bool operands_overlap(const struct insn_memory *a, const struct insn_memory *b)
 {
     return a->base == b->base && a->displacement < b->displacement + b->size &&
            b->displacement < a->displacement + a->size;
@@ -289,18 +292,18 @@ static bool overlap(const struct insn_memory *a, const struct insn_memory *b)
 
 /* Finds the value that an earlier instruction stored in the stack slot that `at` loads from, even
  * if the slot has changed since. Returns false if no instruction of the trace stored it. */
-static bool forwarded(struct trace_values *values, size_t at, uint8_t width, uint64_t *value)
+static bool value_from_store(struct trace_values *values, size_t at, uint8_t width, uint64_t *value)
 {
     const struct insn_memory *slot = &values->trace->insns[at]->memory[0];
-    if (!is_slot(slot))
+    if (!is_stack_operand(slot))
         return false;
-    for (size_t i = at; (i = before_called(values->trace, slot->base, i)) > 0; i--) {
+    for (size_t i = at; (i = position_before_callee(values->trace, slot->base, i)) > 0; i--) {
         const struct insn *insn = values->trace->insns[i - 1];
         const struct insn_memory *stored = &insn->memory[0];
         if (insn->writes >> slot->base & 1)
             return false;
-        if (!insn->memory_count || stored->kind == ACCESS_LOAD || !is_slot(stored) ||
-            !overlap(stored, slot))
+        if (!insn->memory_count || stored->kind == ACCESS_LOAD || !is_stack_operand(stored) ||
+            !operands_overlap(stored, slot))
             continue;
         return insn->stored != SREG_NONE && stored->displacement == slot->displacement &&
                stored->size >= width && trace_register(values, insn->stored, i - 1, value);
@@ -308,54 +311,54 @@ static bool forwarded(struct trace_values *values, size_t at, uint8_t width, uin
     return false;
 }
 
-static bool overwritten_later(const struct trace_values *values, size_t at)
+static bool is_slot_overwritten(const struct trace_values *values, size_t at)
 {
     const struct insn_memory *slot = &values->trace->insns[at]->memory[0];
-    for (size_t i = at + 1; is_slot(slot) && i < values->trace->count; i++) {
+    for (size_t i = at + 1; is_stack_operand(slot) && i < values->trace->count; i++) {
         const struct insn *insn = values->trace->insns[i];
         if (insn->writes >> slot->base & 1)
             return false;
         if (insn->memory_count && insn->memory[0].kind != ACCESS_LOAD &&
-            is_slot(&insn->memory[0]) && overlap(&insn->memory[0], slot))
+            is_stack_operand(&insn->memory[0]) && operands_overlap(&insn->memory[0], slot))
             return true;
     }
     return false;
 }
 
-static bool load_again(struct trace_values *values, const struct insn *insn, uint8_t width,
-                       size_t at, uint64_t *value)
+static bool reload_value(struct trace_values *values, const struct insn *insn, uint8_t width,
+                         size_t at, uint64_t *value)
 {
     uint64_t address;
     uint64_t read = 0;
     if (!width || width > 8)
         return false;
-    if (forwarded(values, at, width, &read)) {
-        *value = extend(read, width, insn->sign_extends);
+    if (value_from_store(values, at, width, &read)) {
+        *value = extend_value(read, width, insn->sign_extends);
         return true;
     }
     if (!trace_address(values, &insn->memory[0], at, &address) ||
         !trace_memory(values, address, &read, width))
         return false;
     values->reread = true;
-    values->inferred |= overwritten_later(values, at);
-    *value = extend(read, width, insn->sign_extends);
+    values->inferred |= is_slot_overwritten(values, at);
+    *value = extend_value(read, width, insn->sign_extends);
     return true;
 }
 
-static bool add_again(struct trace_values *values, const struct insn *insn, size_t at,
-                      uint64_t *value)
+static bool recompute_memory_add(struct trace_values *values, const struct insn *insn, size_t at,
+                                 uint64_t *value)
 {
     uint64_t left;
     uint64_t right;
     if (!trace_register(values, insn->dest, at, &left) ||
-        !load_again(values, insn, insn->width, at, &right))
+        !reload_value(values, insn, insn->width, at, &right))
         return false;
     *value = insn->vague == INSN_VAGUE_ADD ? left + right : left - right;
     return true;
 }
 
-static bool operand_before(struct trace_values *values, const struct insn *insn, size_t at,
-                           uint64_t *value)
+static bool operand_value_before(struct trace_values *values, const struct insn *insn, size_t at,
+                                 uint64_t *value)
 {
     if (insn->source != SREG_NONE)
         return trace_register(values, insn->source, at, value);
@@ -364,28 +367,28 @@ static bool operand_before(struct trace_values *values, const struct insn *insn,
 }
 
 /* Computes the value that an instruction wrote to its destination. */
-static bool compute(struct trace_values *values, const struct insn *insn, size_t at,
-                    uint64_t *value)
+static bool compute_result(struct trace_values *values, const struct insn *insn, size_t at,
+                           uint64_t *value)
 {
     uint64_t left;
     uint64_t right = 0;
     bool known = false;
     switch (insn->op) {
     case INSN_OP_NONE:
-        known = add_again(values, insn, at, value);
+        known = recompute_memory_add(values, insn, at, value);
         break;
     case INSN_OP_MOVE:
-        known = operand_before(values, insn, at, &right);
-        *value = extend(right, insn->source_width, insn->sign_extends);
+        known = operand_value_before(values, insn, at, &right);
+        *value = extend_value(right, insn->source_width, insn->sign_extends);
         break;
     case INSN_OP_LOAD:
-        known = load_again(values, insn, insn->source_width, at, value);
+        known = reload_value(values, insn, insn->source_width, at, value);
         break;
     case INSN_OP_LEA:
         known = trace_address(values, &insn->memory[0], at, value);
         break;
     case INSN_OP_MUL3:
-        known = operand_before(values, insn, at, &left);
+        known = operand_value_before(values, insn, at, &left);
         *value = known ? left * (uint64_t)insn->immediate : 0;
         break;
     case INSN_OP_XOR:
@@ -398,18 +401,18 @@ static bool compute(struct trace_values *values, const struct insn *insn, size_t
         /* fall through */
     default:
         known = trace_register(values, insn->dest, at, &left) &&
-                operand_before(values, insn, at, &right) &&
-                apply(insn->op, left, right, insn->width, value);
+                operand_value_before(values, insn, at, &right) &&
+                apply_operation(insn->op, left, right, insn->width, value);
     }
     *value = trace_truncate(*value, insn->width);
     return known;
 }
 
-static bool backward(struct trace_values *values, uint8_t reg, size_t at, uint64_t *value)
+static bool value_from_writer(struct trace_values *values, uint8_t reg, size_t at, uint64_t *value)
 {
-    for (size_t i = at; (i = before_called(values->trace, reg, i)) > 0; i--) {
+    for (size_t i = at; (i = position_before_callee(values->trace, reg, i)) > 0; i--) {
         const struct insn *insn = values->trace->insns[i - 1];
-        if (!writes(insn, reg))
+        if (!writes_register(insn, reg))
             continue;
         *value = 0;
         values->undone = true;
@@ -421,7 +424,7 @@ static bool backward(struct trace_values *values, uint8_t reg, size_t at, uint64
         bool adds = insn->vague == INSN_VAGUE_ADD || insn->vague == INSN_VAGUE_SUB;
         return insn->dest == reg &&
                (insn->op != INSN_OP_NONE || (adds && insn->source == SREG_NONE)) &&
-               insn->op != INSN_OP_EXCHANGE && compute(values, insn, i - 1, value);
+               insn->op != INSN_OP_EXCHANGE && compute_result(values, insn, i - 1, value);
     }
     return false;
 }
@@ -438,7 +441,7 @@ bool trace_register(struct trace_values *values, uint8_t reg, size_t at, uint64_
     values->undone = undone;
     if (!values->budget)
         return false;
-    return copied(values, reg, at, value) || backward(values, reg, at, value);
+    return value_from_copy(values, reg, at, value) || value_from_writer(values, reg, at, value);
 }
 
 bool trace_address(struct trace_values *values, const struct insn_memory *memory, size_t at,
@@ -473,7 +476,7 @@ bool trace_address(struct trace_values *values, const struct insn_memory *memory
 enum { AGREES_BUDGET = 24 };
 
 /* Finds an operand of a comparison, before it. */
-static bool compared(struct trace_values *values, size_t at, bool right, uint64_t *value)
+static bool compared_operand(struct trace_values *values, size_t at, bool right, uint64_t *value)
 {
     const struct insn *insn = values->trace->insns[at];
     uint8_t reg = right ? insn->right : insn->left;
@@ -490,14 +493,16 @@ static bool compared(struct trace_values *values, size_t at, bool right, uint64_
 }
 
 /* Finds the flags in `mask` after instruction `at`. Returns false if not known. */
-static bool flags_after(struct trace_values *values, size_t at, uint64_t *flags, uint64_t *mask)
+static bool flags_after_insn(struct trace_values *values, size_t at, uint64_t *flags,
+                             uint64_t *mask)
 {
     const struct insn *insn = values->trace->insns[at];
     uint64_t left;
     uint64_t right;
     if (insn->compares) {
         *mask = RFLAGS_RESULT;
-        if (!compared(values, at, false, &left) || !compared(values, at, true, &right))
+        if (!compared_operand(values, at, false, &left) ||
+            !compared_operand(values, at, true, &right))
             return false;
         *flags = insn_compare_flags((enum insn_compare)insn->compares, left, right, insn->compared);
         return true;
@@ -512,7 +517,7 @@ static bool flags_after(struct trace_values *values, size_t at, uint64_t *flags,
 }
 
 /* Returns true if a condition depends only on these flags. */
-static bool decides(uint64_t mask, uint8_t condition)
+static bool flags_decide_condition(uint64_t mask, uint8_t condition)
 {
     return mask == RFLAGS_RESULT || condition >> 1 == 2 || condition >> 1 == 4 ||
            condition >> 1 == 5; /* zero, sign, parity */
@@ -539,7 +544,8 @@ static bool jump_agrees(struct trace_values *values, size_t at)
     while (by > 0 && !values->trace->insns[by - 1]->changes_flags)
         by--;
     if (!by || insn->condition == INSN_CONDITION_NONE ||
-        !flags_after(values, by - 1, &flags, &mask) || !decides(mask, insn->condition))
+        !flags_after_insn(values, by - 1, &flags, &mask) ||
+        !flags_decide_condition(mask, insn->condition))
         return true;
     bool taken = next != insn->address + insn->length;
     return insn_condition_holds(insn->condition, flags) == taken;
@@ -564,7 +570,7 @@ static bool value_agrees(struct trace_values *values, size_t at)
         unknown >> insn->dest & 1 || insn->repeats)
         return true;
     return !(values->regs[insn->dest] & ~result_mask(insn)) &&
-           (!compute(values, insn, at, &value) || value == values->regs[insn->dest]);
+           (!compute_result(values, insn, at, &value) || value == values->regs[insn->dest]);
 }
 
 static bool flags_agree(struct trace_values *values, size_t at)
@@ -577,10 +583,11 @@ static bool flags_agree(struct trace_values *values, size_t at)
     for (size_t i = at + 1; i < trace->count; i++)
         if (trace->insns[i]->changes_flags)
             return true;
-    return !flags_after(values, at, &flags, &mask) || !((flags ^ values->regs[SREG_FLAGS]) & mask);
+    return !flags_after_insn(values, at, &flags, &mask) ||
+           !((flags ^ values->regs[SREG_FLAGS]) & mask);
 }
 
-static bool start_agrees(struct trace_values *values)
+static bool entry_values_agree(struct trace_values *values)
 {
     uint64_t value;
     for (uint8_t reg = 0; reg < SREG_COUNT; reg++)
@@ -595,7 +602,7 @@ enum trace_agreement trace_agrees(const struct trace_values *values)
     enum trace_agreement agreement = TRACE_AGREES;
     struct trace_values start = *values;
     start.budget = AGREES_BUDGET;
-    if (!start_agrees(&start))
+    if (!entry_values_agree(&start))
         return start.reread || start.inferred ? TRACE_DOUBTED : TRACE_REFUTED;
     for (size_t at = 0; at < values->trace->count; at++) {
         struct trace_values now = *values;
@@ -623,7 +630,7 @@ enum {
 
 /* The instructions of a trace being built, newest last. */
 struct course {
-    const struct across_code *code;
+    const struct call_trace_code *code;
     const struct insn *insns[ACROSS_MAX];
     size_t count;
     struct trace_segment segments[TRACE_SEGMENTS_MAX];
@@ -631,7 +638,7 @@ struct course {
     unsigned branches;
 };
 
-static bool course_add(struct course *course, const struct insn *insn)
+static bool course_append(struct course *course, const struct insn *insn)
 {
     if (course->count == ACROSS_MAX)
         return false;
@@ -639,17 +646,18 @@ static bool course_add(struct course *course, const struct insn *insn)
     return true;
 }
 
-static bool add_call(struct course *course, const struct insn *call, unsigned depth);
+static bool course_follow_call(struct course *course, const struct insn *call, unsigned depth);
 
 /* Tries the fall-through first. Returns false if the path does not lead to a return. */
-static bool add_course(struct course *course, const struct function *function, size_t index,
-                       size_t left, unsigned depth)
+static bool course_follow(struct course *course, const struct function *function, size_t index,
+                          size_t left, unsigned depth)
 {
     for (; left && index < function->count; index++, left--) {
         const struct insn *insn = function_insn(function, index);
         if (index && left < COURSE_MAX && !function_adjacent(function, index))
             return false;
-        if (insn->flow == INSN_CALL ? !add_call(course, insn, depth) : !course_add(course, insn))
+        if (insn->flow == INSN_CALL ? !course_follow_call(course, insn, depth)
+                                    : !course_append(course, insn))
             return false;
         if (insn->flow == INSN_RETURN)
             return true;
@@ -664,25 +672,25 @@ static bool add_course(struct course *course, const struct function *function, s
         size_t count = course->count;
         size_t segments = course->segment_count;
         if (insn->flow == INSN_CONDITIONAL && index + 1 < function->count &&
-            add_course(course, function, index + 1, left - 1, depth))
+            course_follow(course, function, index + 1, left - 1, depth))
             return true;
         course->count = count;
         course->segment_count = segments;
-        return target != SIZE_MAX && add_course(course, function, target, left - 1, depth);
+        return target != SIZE_MAX && course_follow(course, function, target, left - 1, depth);
     }
     return false;
 }
 
-static bool add_call(struct course *course, const struct insn *call, unsigned depth)
+static bool course_follow_call(struct course *course, const struct insn *call, unsigned depth)
 {
     size_t at = course->count;
     if (!call->target || depth == DEPTH_MAX || course->segment_count == TRACE_SEGMENTS_MAX ||
-        !course_add(course, call))
+        !course_append(course, call))
         return false;
     const struct function *callee = course->code->find(course->code->context, call->target);
     size_t segment = course->segment_count++;
     if (!callee ||
-        !add_course(course, callee, function_index(callee, call->target), COURSE_MAX, depth + 1))
+        !course_follow(course, callee, function_index(callee, call->target), COURSE_MAX, depth + 1))
         return false;
     course->segments[segment] =
         (struct trace_segment){.call = (uint8_t)at, .end = (uint8_t)course->count};
@@ -690,7 +698,7 @@ static bool add_call(struct course *course, const struct insn *call, unsigned de
 }
 
 /* Adds the straight-line code before an instruction, including calls that can be followed. */
-static void add_before(struct course *course, const struct function *function, size_t index)
+static void course_prepend(struct course *course, const struct function *function, size_t index)
 {
     size_t first = index;
     while (first > 0 && index - first < PREFIX_MAX && !function->outlines[first].is_target &&
@@ -702,16 +710,16 @@ static void add_before(struct course *course, const struct function *function, s
     for (size_t i = first; i < index; i++) {
         const struct insn *insn = function_insn(function, i);
         if (insn->flow != INSN_CALL) {
-            if (!course_add(course, insn))
+            if (!course_append(course, insn))
                 return;
-        } else if (!add_call(course, insn, 0)) {
+        } else if (!course_follow_call(course, insn, 0)) {
             course->count = course->segment_count = 0; /* earlier instructions are unusable */
         }
     }
 }
 
-static bool add_caller(struct course *course, struct trace_values *values,
-                       const struct function *function, size_t culprit)
+static bool course_add_caller(struct course *course, struct trace_values *values,
+                              const struct function *function, size_t culprit)
 {
     uint64_t stack;
     uint64_t back;
@@ -734,12 +742,12 @@ static bool add_caller(struct course *course, struct trace_values *values,
         (caller->outlines[index - 1].target &&
          caller->outlines[index - 1].target != start->address))
         return false;
-    add_before(course, caller, index - 1);
-    return course_add(course, function_insn(caller, index - 1));
+    course_prepend(course, caller, index - 1);
+    return course_append(course, function_insn(caller, index - 1));
 }
 
-bool across(struct across *out, const struct across_code *code, struct trace_values *values,
-            size_t at)
+bool trace_extend_across_calls(struct call_trace *out, const struct call_trace_code *code,
+                               struct trace_values *values, size_t at)
 {
     struct course course = {.code = code};
     const struct trace *known = values->trace;
@@ -748,13 +756,13 @@ bool across(struct across *out, const struct across_code *code, struct trace_val
     size_t index = function ? function_index(function, culprit->address) : SIZE_MAX;
     if (index == SIZE_MAX || !values->stack)
         return false;
-    add_caller(&course, values, function, index);
-    add_before(&course, function, index);
+    course_add_caller(&course, values, function, index);
+    course_prepend(&course, function, index);
     if (course.count <= at || course.count + (known->count - at) > ACROSS_MAX)
         return false;
     out->at = course.count;
     for (size_t i = at; i < known->count; i++)
-        course_add(&course, known->insns[i]);
+        course_append(&course, known->insns[i]);
     memcpy(out->insns, course.insns, course.count * sizeof *out->insns);
     out->trace = (struct trace){
         .insns = out->insns, .written = out->written, .count = (uint8_t)course.count};

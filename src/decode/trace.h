@@ -73,12 +73,12 @@ enum trace_agreement trace_agrees(const struct trace_values *values);
 enum { ACROSS_MAX = 160 };
 
 /* Finds the function around an address; NULL: no code. */
-struct across_code {
+struct call_trace_code {
     const struct function *(*find)(void *context, uint64_t ip);
     void *context;
 };
 
-struct across {
+struct call_trace {
     struct trace trace;
     size_t at; /* index of the culprit */
     const struct insn *insns[ACROSS_MAX];
@@ -87,7 +87,7 @@ struct across {
 
 /* Extends the trace up to its culprit, instruction `at`, by the functions that returned into it,
  * along their fall-through path, and the caller. Returns false if this adds nothing. */
-bool across(struct across *out, const struct across_code *code, struct trace_values *values,
-            size_t at);
+bool trace_extend_across_calls(struct call_trace *out, const struct call_trace_code *code,
+                               struct trace_values *values, size_t at);
 
 #endif

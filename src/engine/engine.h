@@ -71,7 +71,7 @@ int engine_heap_fd(const struct engine *engine);
 long engine_drain(struct engine *engine, uint64_t until_ns);
 
 /* Returns true if the last drain stopped early to limit its duration: drain again soon. */
-bool engine_behind(const struct engine *engine);
+bool engine_has_backlog(const struct engine *engine);
 
 /* Returns the longest time the loop may wait before it drains again. */
 int engine_patience_ms(struct engine *engine);
@@ -87,16 +87,16 @@ int engine_restart(struct engine *engine, pid_t pid, struct error *error);
 bool engine_follows(const struct engine *engine, bool *idled);
 
 /* Drops events passed on the way to a position, so that they are not reported as news. */
-void engine_forget_news(struct engine *engine);
+void engine_drop_events(struct engine *engine);
 /* Returns true if the recording can be read again from its start; false for a pipe, or with -o. */
-bool engine_rereadable(const struct engine *engine);
+bool engine_is_rereadable(const struct engine *engine);
 
 /* Returns true if names come from misstop's own recording and need not be resolved again. */
-bool engine_learnt(const struct engine *engine);
+bool engine_names_are_recorded(const struct engine *engine);
 
 /* Sets whether the next drains are part of the initial pass to the end of a recording. During that
  * pass the tables of FILE.misstop are refreshed at the same times as while it was recorded. */
-void engine_go_through(struct engine *engine, bool through);
+void engine_set_initial_pass(struct engine *engine, bool through);
 
 /* Returns the time from first to last sample of the process; 0: not known, or no times. */
 uint64_t engine_length_ns(const struct engine *engine);
@@ -122,7 +122,7 @@ int engine_tick(struct engine *engine);
 struct snapshot_binaries engine_binaries(const struct engine *engine, struct binary_desc *list);
 
 /* Makes the next snapshot, the last one, wait briefly for debug information that its rows need. */
-void engine_be_patient(struct engine *engine);
+void engine_set_patience(struct engine *engine);
 
 /* Returns the next snapshot, or NULL if out of memory. Free with snapshot_free(). */
 const struct snapshot *engine_snapshot(struct engine *engine, double interval_s);
@@ -134,7 +134,7 @@ const struct snapshot *engine_snapshot_run(struct engine *engine);
 const char *engine_request(struct engine *engine, const struct request *request);
 
 /* Returns true while a requested time range is still being read; the loop must not wait then. */
-bool engine_fills(const struct engine *engine);
+bool engine_is_filling(const struct engine *engine);
 /* Takes some milliseconds. Returns true when all of it has been read and can be shown. */
 bool engine_fill(struct engine *engine);
 

@@ -11,18 +11,18 @@
  * system call; after that, the same amount of the thread's own CPU time. */
 enum { SLICE_NS = 10000000, FOLLOW_NS = 1000000 };
 
-static uint64_t own_cpu_ns(void)
+static uint64_t drain_cpu_ns(void)
 {
     struct timespec used = {0};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
     return (uint64_t)used.tv_sec * CLOCK_NS_PER_S + (uint64_t)used.tv_nsec;
 }
 
-static bool slice_over(struct engine *engine)
+static bool slice_has_ended(struct engine *engine)
 {
     if (!engine->slice_until_ns || clock_now_ns() < engine->slice_until_ns)
         return false;
-    uint64_t own_ns = own_cpu_ns();
+    uint64_t own_ns = drain_cpu_ns();
     if (!engine->slice_own_until_ns)
         engine->slice_own_until_ns = own_ns + SLICE_NS / 2;
     return own_ns >= engine->slice_own_until_ns;
@@ -49,23 +49,24 @@ bool live_follow_heap(struct engine *engine, uint64_t until_ns)
             step_ns = engine->followed_ns + FOLLOW_NS;
         engine->followed += resolver_follow(engine->resolver, step_ns);
         engine->followed_ns = step_ns;
-        if (step_ns < until_ns && slice_over(engine))
+        if (step_ns < until_ns && slice_has_ended(engine))
             return false;
     }
     return true;
 }
 
 /* Called by the sampler before each record: the heap must have the state it had at the record. */
-static bool may_take(void *context, uint64_t time_ns)
+static bool may_take_record(void *context, uint64_t time_ns)
 {
     struct engine *engine = context;
-    return !engine->slice_until_ns || (live_follow_heap(engine, time_ns) && !slice_over(engine));
+    return !engine->slice_until_ns ||
+           (live_follow_heap(engine, time_ns) && !slice_has_ended(engine));
 }
 
 static long live_drain(struct engine *engine, uint64_t until_ns)
 {
     begin_slice(engine, until_ns);
-    sampler_pace(engine->sampler, may_take, engine);
+    sampler_pace(engine->sampler, may_take_record, engine);
     long count = engine_take(engine, &until_ns);
     engine_watch_pump(engine, until_ns);
     /* Do not go beyond the samples: later samples must find the blocks of their time. */

@@ -43,8 +43,8 @@ static struct snapshot_source describe_source(const struct engine *engine)
 }
 
 /* Returns the state of a live process, from its activity in the last refreshes. */
-static const char *live_state(struct engine *engine, const struct resolver_target *target,
-                              uint64_t now)
+static const char *live_state_text(struct engine *engine, const struct resolver_target *target,
+                                   uint64_t now)
 {
     const uint64_t idle_ns = CLOCK_NS_PER_S;
     const uint64_t unsampled_ns = 3 * CLOCK_NS_PER_S;
@@ -104,7 +104,8 @@ static struct snapshot_target describe_target(struct engine *engine)
         .threads = target.threads,
         .comm = target.comm,
         .exe = target.exe,
-        .state = engine->kind->live ? live_state(engine, &target, engine_now(engine)) : "recorded",
+        .state =
+            engine->kind->live ? live_state_text(engine, &target, engine_now(engine)) : "recorded",
     };
 }
 
@@ -130,7 +131,7 @@ static void record_refresh(struct engine *engine, const struct snapshot *head, u
         snprintf(engine->status, sizeof engine->status, "%s", trouble);
 }
 
-static double elapsed_at(const struct engine *engine, uint64_t now)
+static double elapsed_seconds_at(const struct engine *engine, uint64_t now)
 {
     uint64_t start = engine->kind->live ? engine->opened_ns : engine_start_ns(engine);
     return !start ? NAN : now > start ? (double)(now - start) / CLOCK_NS_PER_S : 0;
@@ -138,7 +139,7 @@ static double elapsed_at(const struct engine *engine, uint64_t now)
 
 double engine_elapsed_s(struct engine *engine)
 {
-    return elapsed_at(engine, engine_now(engine));
+    return elapsed_seconds_at(engine, engine_now(engine));
 }
 
 /* Reports a new phase in the status line of every screen, with the next refresh. */
@@ -170,7 +171,7 @@ struct head_lists {
 static struct snapshot describe_head(struct engine *engine, uint64_t now, struct head_lists *lists)
 {
     struct snapshot_recording *recording = engine_recording(engine);
-    double elapsed_s = elapsed_at(engine, now);
+    double elapsed_s = elapsed_seconds_at(engine, now);
     return (struct snapshot){
         .iteration = engine->iteration,
         .elapsed_s = elapsed_s,
@@ -192,7 +193,7 @@ static struct snapshot describe_head(struct engine *engine, uint64_t now, struct
     };
 }
 
-bool engine_whatif_peek(struct engine *engine)
+bool engine_whatif_step_unshown(struct engine *engine)
 {
     struct head_lists lists;
     struct snapshot head = describe_head(engine, engine_now(engine), &lists);
@@ -220,10 +221,10 @@ static const char shut_off[] =
     "the process started a setuid program, or one with other privileges, and the kernel stopped "
     "its sampling; the tables show the time before; sudo misstop -p PID watches it again";
 
-void engine_be_patient(struct engine *engine)
+void engine_set_patience(struct engine *engine)
 {
     if (engine->resolver)
-        resolver_be_patient(engine->resolver, engine->patience_ns);
+        resolver_set_patience(engine->resolver, engine->patience_ns);
 }
 
 const struct snapshot *engine_snapshot(struct engine *engine, double interval_s)
@@ -241,7 +242,7 @@ const struct snapshot *engine_snapshot(struct engine *engine, double interval_s)
             engine->kind->live
                 ? "another program was started (exec); counting continues, z resets the counts"
                 : "here the process started another program (exec)";
-    if (engine->kind->live && resolver_shut_off(engine->resolver))
+    if (engine->kind->live && resolver_sampling_ended(engine->resolver))
         head.status = shut_off;
     store_writer_begin_refresh(recorder_store(engine->recorder));
     const struct snapshot *snapshot = profile_snapshot(engine->profile, &head, now);

@@ -16,7 +16,7 @@
 /* Target duration for reading one slice: too short to be noticed as a key delay. */
 enum { READ_BRIEF_NS = 10000000, READ_LONG_NS = 40000000 };
 
-static uint64_t later(uint64_t time_ns, uint64_t by_ns)
+static uint64_t time_after(uint64_t time_ns, uint64_t by_ns)
 {
     return time_ns > PLAY_END - by_ns ? PLAY_END : time_ns + by_ns;
 }
@@ -49,14 +49,15 @@ bool play_hurries(const struct play *play)
 
 uint64_t play_due(struct play *play, uint64_t now_ns)
 {
-    uint64_t most = later(play->position_ns, play->slice_ns);
+    uint64_t most = time_after(play->position_ns, play->slice_ns);
     uint64_t wanted = play->position_ns;
     if (play_seeks(play))
         wanted = play->goal_ns;
     else if (!play->paused && !play->ended && isinf(play->pace))
         wanted = PLAY_END;
     else if (!play->paused && !play->ended && now_ns > play->wall_ns)
-        wanted = later(wanted, ns_of((double)(now_ns - play->wall_ns) / NS_PER_S * play->pace));
+        wanted =
+            time_after(wanted, ns_of((double)(now_ns - play->wall_ns) / NS_PER_S * play->pace));
     play->wall_ns = now_ns;
     uint64_t due = wanted < most ? wanted : most;
     /* Records after the last sample belong to the end. */
@@ -115,7 +116,7 @@ static uint64_t play_from(const struct play *play, double seconds)
     uint64_t from_ns = play_seeks(play) ? play->goal_ns : play->position_ns;
     uint64_t by_ns = ns_of(fabs(seconds));
     if (seconds >= 0)
-        return later(from_ns, by_ns);
+        return time_after(from_ns, by_ns);
     if (from_ns == PLAY_END)
         from_ns = play->length_ns ? play->length_ns : play->position_ns;
     return from_ns > by_ns ? from_ns - by_ns : 0;

@@ -33,11 +33,11 @@ int engine_restart(struct engine *engine, pid_t pid, struct error *error)
 bool engine_follows(const struct engine *engine, bool *idled)
 {
     const struct perfdata *recording = engine_perfdata(engine);
-    *idled = recording && perfdata_idled(recording);
+    *idled = recording && perfdata_is_live_pipe(recording);
     return recording && perfdata_fd(recording) >= 0;
 }
 
-void engine_forget_news(struct engine *engine)
+void engine_drop_events(struct engine *engine)
 {
     engine->exec_seen = false;
 }
@@ -70,7 +70,7 @@ uint64_t engine_length_ns(const struct engine *engine)
     return engine_span(engine).length_ns;
 }
 
-bool engine_rereadable(const struct engine *engine)
+bool engine_is_rereadable(const struct engine *engine)
 {
     size_t count = 0;
     /* Going back would write the same records again. */
@@ -83,7 +83,7 @@ bool engine_rereadable(const struct engine *engine)
     return count;
 }
 
-bool engine_learnt(const struct engine *engine)
+bool engine_names_are_recorded(const struct engine *engine)
 {
     return engine->kind == &engine_stored;
 }
@@ -100,7 +100,7 @@ const struct perfdata_process *engine_processes(const struct engine *engine, siz
     return list;
 }
 
-static const char *known(const char *text)
+static const char *text_or_null(const char *text)
 {
     return *text ? text : NULL;
 }
@@ -120,8 +120,8 @@ void recorded_date(struct recording_text *text, const struct perfdata_machine *m
 }
 
 /* Lists the processes with most samples that are not shown: "12 (xz), 13 (cat)". */
-static void list_others(const struct perfdata_process *list, size_t count, pid_t pid, char *out,
-                        size_t size)
+static void list_hidden_processes(const struct perfdata_process *list, size_t count, pid_t pid,
+                                  char *out, size_t size)
 {
     enum { LISTED = 4 };
     size_t used = 0;
@@ -168,16 +168,16 @@ static void describe_machine(struct engine *engine)
     struct snapshot_recording *out = &text->shown;
     size_t count;
     const struct perfdata_process *list = engine_processes(engine, &count);
-    list_others(list, count, engine_info(engine)->pid, text->others, sizeof text->others);
+    list_hidden_processes(list, count, engine_info(engine)->pid, text->others, sizeof text->others);
     snprintf(text->kernel, sizeof text->kernel, "%s%s%s", machine->os_release,
              *machine->os_release && *machine->architecture ? " " : "", machine->architecture);
-    out->host = known(machine->host);
-    out->cpu = known(machine->cpu);
-    out->kernel = known(text->kernel);
-    out->command = known(machine->command);
+    out->host = text_or_null(machine->host);
+    out->cpu = text_or_null(machine->cpu);
+    out->kernel = text_or_null(text->kernel);
+    out->command = text_or_null(machine->command);
     out->processes = (uint32_t)count;
     out->process_share = share_of(list, count, engine_info(engine)->pid);
-    out->others = known(text->others);
+    out->others = text_or_null(text->others);
     describe_addresses(engine);
     recorded_date(text, machine, engine_span(engine).start_ns);
 }
@@ -192,7 +192,7 @@ struct snapshot_recording *engine_recording(struct engine *engine)
     *out = (struct snapshot_recording){.position_s = NAN,
                                        .length_s = NAN,
                                        .process_share = NAN,
-                                       .note = known(engine_info(engine)->note)};
+                                       .note = text_or_null(engine_info(engine)->note)};
     engine->kind->describe_recording(engine);
     if (!span.start_ns)
         return out;
@@ -215,19 +215,20 @@ void recorded_reached(struct engine *engine, uint64_t until_ns)
 
 static int recorded_open(struct engine *engine, struct error *error)
 {
-    int code = stored_look(engine, error);
+    int code = stored_detect(engine, error);
     return code || engine->kind == &engine_stored ? code : sampled_open(engine, error);
 }
 
 static void recorded_open_files(struct engine *engine)
 {
     files_client_recording(&engine->files, engine->options.input);
-    engine->files.elsewhere = sampled_elsewhere(perfdata_machine(engine_perfdata(engine))->host);
+    engine->files.elsewhere =
+        sampled_on_another_host(perfdata_machine(engine_perfdata(engine))->host);
 }
 
 static long recorded_drain(struct engine *engine, uint64_t until_ns)
 {
-    resolver_be_patient(engine->resolver, engine->patience_ns);
+    resolver_set_patience(engine->resolver, engine->patience_ns);
     long count = engine_take(engine, &until_ns);
     recorded_reached(engine, until_ns);
     resolver_settle(engine->resolver, clock_now_ns());

@@ -29,12 +29,13 @@ struct recorder {
 /* Evicted lines are as frequent as misses, so all of them are recorded. */
 bool recorder_wants_line(struct recorder *recorder, uint64_t time_ns, struct line_event *line)
 {
-    return line->what != LINE_REUSED || thinning_keeps(&recorder->reuses, time_ns, &line->weight);
+    return line->what != LINE_REUSED ||
+           thinning_keeps_event(&recorder->reuses, time_ns, &line->weight);
 }
 
 static const char suffix[] = "misstop";
 
-static const struct store_facts *facts_now(struct recorder *recorder)
+static const struct store_facts *current_facts(struct recorder *recorder)
 {
     struct store_facts *facts = &recorder->options.facts;
     facts->info = *sampler_info(recorder->options.sampler);
@@ -56,7 +57,7 @@ static int open_store(struct recorder *recorder, struct error *error)
     options.fd = perfdata_writer_create(recorder->options.path, suffix, error);
     return options.fd < 0
                ? options.fd
-               : store_writer_open(&recorder->store, &options, facts_now(recorder), error);
+               : store_writer_open(&recorder->store, &options, current_facts(recorder), error);
 }
 
 static int open_perfdata(struct recorder *recorder, struct error *error)
@@ -208,7 +209,7 @@ const char *recorder_sync(struct recorder *recorder, const struct snapshot *head
     note_trouble(recorder, 0, perfdata_writer_sync(recorder->perfdata, &error), &error);
     if (recorder->store)
         note_trouble(recorder, 1,
-                     store_writer_sync(recorder->store, facts_now(recorder), now_ns,
+                     store_writer_sync(recorder->store, current_facts(recorder), now_ns,
                                        head->interval_s, &error),
                      &error);
     return recorder->trouble[0] ? recorder->trouble : NULL;

@@ -136,14 +136,14 @@ static const char *next_event(struct engine *engine)
     return engine->status;
 }
 
-static const char *other_basis(struct engine *engine)
+static const char *toggle_basis(struct engine *engine)
 {
     bool run = profile_basis(engine->profile) == BASIS_RUN;
     profile_set_basis(engine->profile, run ? BASIS_DECAYED : BASIS_RUN);
     return run ? "showing the recent past" : "showing the whole run";
 }
 
-static const char *other_objects(struct engine *engine)
+static const char *toggle_objects_all(struct engine *engine)
 {
     engine->objects_all = !engine->objects_all;
     return engine->objects_all ? "objects below 0.1% are listed too"
@@ -181,7 +181,7 @@ static const char *heap_request(struct engine *engine, const struct request *req
     }
 }
 
-static const char *other_counting(struct engine *engine)
+static const char *toggle_counting(struct engine *engine)
 {
     if (!engine->kind->live)
         return "a recording cannot be paused this way";
@@ -202,11 +202,11 @@ const char *engine_request(struct engine *engine, const struct request *request)
         return of_kind;
     switch (request->kind) {
     case REQUEST_ALL_OBJECTS:
-        return other_objects(engine);
+        return toggle_objects_all(engine);
     case REQUEST_BASIS:
-        return other_basis(engine);
+        return toggle_basis(engine);
     case REQUEST_COUNTING:
-        return other_counting(engine);
+        return toggle_counting(engine);
     case REQUEST_ZERO:
         profile_zero(engine->profile, now);
         past_clear(engine->past);

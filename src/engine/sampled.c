@@ -25,7 +25,7 @@ static struct decoder *open_decoder(struct engine *engine)
     return decoder_new(&target);
 }
 
-bool sampled_elsewhere(const char *host)
+bool sampled_on_another_host(const char *host)
 {
     struct utsname own;
     return host && *host && (uname(&own) || strcmp(host, own.nodename) != 0);
@@ -64,8 +64,9 @@ int sampled_open_names(struct engine *engine, struct error *error)
                                       .feed = options->feed,
                                       .walk = options->walk,
                                       .heap_note = options->heap_note,
-                                      .elsewhere = sampler_info(engine->sampler)->foreign ||
-                                                   (machine && sampled_elsewhere(machine->host)),
+                                      .elsewhere =
+                                          sampler_info(engine->sampler)->foreign ||
+                                          (machine && sampled_on_another_host(machine->host)),
                                       .host_unknown = machine && !*machine->host};
     int code = resolver_open(&engine->resolver, &naming, error);
     if (code)

@@ -87,7 +87,7 @@ static void rank_costliest(struct engine *engine)
 static long simulated_drain(struct engine *engine, uint64_t until_ns)
 {
     if (!engine->behind)
-        resolver_be_patient(engine->resolver, engine->patience_ns);
+        resolver_set_patience(engine->resolver, engine->patience_ns);
     long count = engine_take(engine, &until_ns);
     rank_costliest(engine);
     engine->behind |= !live_follow_heap(engine, until_ns);

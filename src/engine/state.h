@@ -269,7 +269,7 @@ int sampled_open(struct engine *engine, struct error *error);
 int sampled_open_names(struct engine *engine, struct error *error);
 int sampled_tick(struct engine *engine, uint64_t now_ns);
 /* Returns true if `host` is another machine: its files do not describe this one. */
-bool sampled_elsewhere(const char *host);
+bool sampled_on_another_host(const char *host);
 
 /* In live.c, also for a simulation: adapts the sampling rate; opens the target's files. */
 int live_tick(struct engine *engine, uint64_t now_ns);
@@ -283,7 +283,7 @@ void recorded_date(struct recording_text *text, const struct perfdata_machine *m
 void recorded_reached(struct engine *engine, uint64_t until_ns);
 
 /* In stored.c: replaces engine_recorded if a store belongs to the input. */
-int stored_look(struct engine *engine, struct error *error);
+int stored_detect(struct engine *engine, struct error *error);
 
 /* In watchpoints.c, also if `watch` is NULL: opens watchpoints, offers a sample, counts results up
  * to a time, returns the state for the snapshot. */
@@ -304,7 +304,7 @@ void engine_whatif_follow(struct engine *engine, uint64_t until_ns);
 int engine_whatif_check(const char *const texts[], struct error *error);
 /* In picture.c: calls engine_whatif_step() on a snapshot that is not shown. Returns false if debug
  * information was still loading. */
-bool engine_whatif_peek(struct engine *engine);
+bool engine_whatif_step_unshown(struct engine *engine);
 
 /* In whatif.c: returns the questions for the snapshot; handles requests of views. A question that
  * ends keeps its answer in the list. */

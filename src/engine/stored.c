@@ -20,7 +20,7 @@ static int find_store(struct store_reader **store, const char *input, char *note
     struct error cause = {0};
     *store = NULL;
     note[0] = '\0';
-    if (store_is_one(input))
+    if (store_has_magic(input))
         return store_reader_open(store, input, error);
     if (!strcmp(input, "-") ||
         snprintf(path, sizeof path, "%s.misstop", input) >= (int)sizeof path || access(path, F_OK))
@@ -29,7 +29,7 @@ static int find_store(struct store_reader **store, const char *input, char *note
         snprintf(note, note_size, "%.440s; names are resolved again", cause.text);
         return 0;
     }
-    uint64_t mark = store_reader_belongs(*store);
+    uint64_t mark = store_reader_perfdata_mark(*store);
     if (mark && mark == perfdata_file_mark(input))
         return 0;
     store_reader_close(*store);
@@ -43,7 +43,7 @@ static int find_store(struct store_reader **store, const char *input, char *note
  * recording, so that histories, element sizes and the search are identical. */
 
 /* Makes the snapshot while names are as of then; the caller requests the last one. */
-static void catch_up_refresh(struct engine *engine)
+static void refresh_before_next(struct engine *engine)
 {
     const struct engine_store *stored = &engine->stored;
     if (stored->through && store_reader_more(stored->reader))
@@ -69,7 +69,7 @@ static void take_facts(struct engine *engine)
 
 /* Renames are consecutive in the file. They are applied together, because each pass reads all
  * tables. */
-static void flush_renames(struct engine *engine)
+static void apply_renames(struct engine *engine)
 {
     engine_rename(engine, engine->stored.renames, engine->stored.rename_count);
     engine->stored.rename_count = 0;
@@ -78,7 +78,7 @@ static void flush_renames(struct engine *engine)
 static void take_rename(struct engine *engine, const struct object_rename *rename)
 {
     if (engine->stored.rename_count == ENGINE_RENAMES)
-        flush_renames(engine);
+        apply_renames(engine);
     engine->stored.renames[engine->stored.rename_count++] = *rename;
 }
 
@@ -87,7 +87,7 @@ static void take_item(void *context, const struct store_item *item)
     struct engine *engine = context;
     engine->stored.refresh_due = false;
     if (item->kind != STORE_ITEM_RENAME && engine->stored.rename_count)
-        flush_renames(engine);
+        apply_renames(engine);
     engine->record_ns = item->time_ns;
     if (item->kind != STORE_ITEM_PLACE)
         engine_count_places(engine);
@@ -118,7 +118,7 @@ static void take_item(void *context, const struct store_item *item)
         take_facts(engine);
         engine->stored.interval_s = item->interval_s;
         engine->stored.refresh_due = true;
-        catch_up_refresh(engine);
+        refresh_before_next(engine);
     }
 }
 
@@ -130,7 +130,7 @@ static long stored_drain(struct engine *engine, uint64_t until_ns)
     long count =
         store_reader_read(stored->reader, to_the_end ? UINT64_MAX : until, take_item, engine);
     engine_count_places(engine);
-    flush_renames(engine);
+    apply_renames(engine);
     if (to_the_end)
         count = -ENODATA;
     if (count == -ENODATA && store_reader_damage(stored->reader)[0])
@@ -139,7 +139,7 @@ static long stored_drain(struct engine *engine, uint64_t until_ns)
     return count;
 }
 
-void engine_go_through(struct engine *engine, bool through)
+void engine_set_initial_pass(struct engine *engine, bool through)
 {
     engine->stored.through = through;
 }
@@ -147,7 +147,7 @@ void engine_go_through(struct engine *engine, bool through)
 /* ---- members of the table ---- */
 
 /* With -o a store is ignored, and the recording is sampled again. */
-int stored_look(struct engine *engine, struct error *error)
+int stored_detect(struct engine *engine, struct error *error)
 {
     struct engine_store *stored = &engine->stored;
     char note[sizeof engine->status] = "";
@@ -169,7 +169,7 @@ static void stored_open_files(struct engine *engine)
     const struct store_reader *reader = engine->stored.reader;
     const struct store_facts *facts = &engine->stored.facts;
     files_client_recording(&engine->files, engine->options.input);
-    engine->files.elsewhere = sampled_elsewhere(facts->host);
+    engine->files.elsewhere = sampled_on_another_host(facts->host);
     if (store_reader_owner(reader) != geteuid())
         files_client_add(&engine->files, store_reader_owner(reader));
     if (facts->user >= 0)
@@ -180,7 +180,7 @@ static void stored_open_files(struct engine *engine)
 
 static int stored_open_names(struct engine *engine, struct error *error)
 {
-    return engine->stored.reader ? 0 : stored_look(engine, error);
+    return engine->stored.reader ? 0 : stored_detect(engine, error);
 }
 
 /* The ranking event is part of the recording. */

@@ -34,7 +34,8 @@ static void engine_fill_search(struct engine *engine)
         past_read_begin(engine->past, range->list, range->shown.pieces);
 }
 
-static void count_slice(struct engine_time_range *range, const struct place *places, size_t count)
+static void range_add_places(struct engine_time_range *range, const struct place *places,
+                             size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         uint16_t event = places[i].access.event;
@@ -59,7 +60,8 @@ static uint64_t search_time(const struct engine_time_range *range, uint64_t at_n
     return time_ns;
 }
 
-static void search_slice(struct engine_time_range *range, const struct place *places, size_t count)
+static void range_search_places(struct engine_time_range *range, const struct place *places,
+                                size_t count)
 {
     for (size_t i = 0; i < count; i++)
         profile_search_add(range->profile, &places[i],
@@ -67,13 +69,13 @@ static void search_slice(struct engine_time_range *range, const struct place *pl
 }
 
 /* Ends a pass over all places; starts the next one if the search needs it. */
-static void end_round(struct engine *engine)
+static void end_pass(struct engine *engine)
 {
     struct engine_time_range *range = &engine->time_range;
     bool filled = range->fills;
     range->fills = range->shown.loading = false;
     if (filled) {
-        profile_search_as(range->profile, engine->profile, engine_time_range_end_ns(range));
+        profile_search_like(range->profile, engine->profile, engine_time_range_end_ns(range));
         engine_fill_search(engine);
         return;
     }
@@ -83,7 +85,7 @@ static void end_round(struct engine *engine)
         past_read_begin(engine->past, range->list, range->shown.pieces);
 }
 
-bool engine_fills(const struct engine *engine)
+bool engine_is_filling(const struct engine *engine)
 {
     return engine->time_range.fills || engine->time_range.searches;
 }
@@ -94,17 +96,17 @@ bool engine_fill(struct engine *engine)
     struct engine_time_range *range = &engine->time_range;
     uint64_t until_ns = clock_now_ns() + SLICE_NS;
     uint64_t searched;
-    while (engine_fills(engine) && clock_now_ns() < until_ns) {
+    while (engine_is_filling(engine) && clock_now_ns() < until_ns) {
         uint64_t *seen = range->fills ? &range->shown.seen : &searched;
         size_t count = past_read(engine->past, places, SLICE_PLACES, seen);
         if (!count)
-            end_round(engine);
+            end_pass(engine);
         else if (range->fills)
-            count_slice(range, places, count);
+            range_add_places(range, places, count);
         else
-            search_slice(range, places, count);
+            range_search_places(range, places, count);
     }
-    return !engine_fills(engine);
+    return !engine_is_filling(engine);
 }
 
 static uint64_t origin_ns(const struct engine *engine)
@@ -196,8 +198,8 @@ static void measure_pieces(struct engine *engine)
 }
 
 /* Shows a phase, or if `phase` is "", the range from start_s to end_s. */
-static int show(struct engine *engine, const char *phase, double start_s, double end_s,
-                struct error *error)
+static int enter_time_range(struct engine *engine, const char *phase, double start_s, double end_s,
+                            struct error *error)
 {
     struct time_range one = {time_of(engine, start_s), time_of(engine, end_s)};
     engine_time_range_leave(engine);
@@ -224,7 +226,7 @@ static int show(struct engine *engine, const char *phase, double start_s, double
 static const char *show_requested(struct engine *engine, const struct request *request)
 {
     struct error error = {0};
-    if (show(engine, request->name, request->start_s, request->end_s, &error))
+    if (enter_time_range(engine, request->name, request->start_s, request->end_s, &error))
         snprintf(engine->status, sizeof engine->status, "%s", error.text);
     return "";
 }
@@ -305,8 +307,8 @@ const struct snapshot *engine_time_range_snapshot(struct engine *engine,
     return profile_snapshot(range->profile, &head, engine_time_range_end_ns(range));
 }
 
-static int parse(const char *spec, char phase[4], double *start_s, double *end_s,
-                 struct error *error)
+static int parse_time_range(const char *spec, char phase[4], double *start_s, double *end_s,
+                            struct error *error)
 {
     static const char named[] = "phase=";
     int used = 0;
@@ -330,7 +332,7 @@ int engine_check_time_range(const char *spec, struct error *error)
     char phase[4];
     double start_s;
     double end_s;
-    return spec ? parse(spec, phase, &start_s, &end_s, error) : 0;
+    return spec ? parse_time_range(spec, phase, &start_s, &end_s, error) : 0;
 }
 
 int engine_show_time_range(struct engine *engine, const char *spec, struct error *error)
@@ -338,10 +340,10 @@ int engine_show_time_range(struct engine *engine, const char *spec, struct error
     char phase[4];
     double start_s;
     double end_s;
-    int code = parse(spec, phase, &start_s, &end_s, error);
+    int code = parse_time_range(spec, phase, &start_s, &end_s, error);
     if (!code)
-        code = show(engine, phase, start_s, end_s, error);
-    while (!code && engine_fills(engine))
+        code = enter_time_range(engine, phase, start_s, end_s, error);
+    while (!code && engine_is_filling(engine))
         engine_fill(engine);
     if (!code && !engine->time_range.shown.kept)
         code = error_set(error, -ENODATA, "--stretch %s: no samples in that time range", spec);

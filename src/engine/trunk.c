@@ -61,12 +61,12 @@ static void count_places(struct engine *engine)
 {
     struct place_batch *waiting = engine->waiting;
     if (!engine->tables || !waiting->count ||
-        profile_asks(engine->profile, waiting->places[waiting->count - 1].access.time_ns)) {
+        profile_needs_names(engine->profile, waiting->places[waiting->count - 1].access.time_ns)) {
         lane_settle(engine->tables);
         add_places(engine, waiting);
         return;
     }
-    lane_give(engine->tables);
+    lane_submit(engine->tables);
     engine->waiting = lane_next(engine->tables);
 }
 
@@ -81,7 +81,8 @@ void engine_add_place(struct engine *engine, const struct place *place)
 {
     struct place_batch *waiting = engine->waiting;
     waiting->places[waiting->count++] = *place;
-    if (waiting->count == BATCH_PLACES || profile_asks(engine->profile, place->access.time_ns))
+    if (waiting->count == BATCH_PLACES ||
+        profile_needs_names(engine->profile, place->access.time_ns))
         count_places(engine);
 }
 
@@ -92,7 +93,7 @@ static void take_sample(struct engine *engine, const struct record *record)
     struct access access;
     engine->samples[sample->event]++;
     engine->events[sample->event] += (double)sample->weight;
-    if (!engine->slice_until_ns) /* with a slice, may_take() has followed the heap */
+    if (!engine->slice_until_ns) /* with a slice, may_take_record() has followed the heap */
         engine->followed += resolver_follow(engine->resolver, sample->time_ns);
     decoder_decode(engine->decoder, sample, &access);
     bool own_regs = sample->has & SAMPLE_HAS_REGS && !(sample->has & SAMPLE_HAS_ALIEN_REGS) &&
@@ -128,7 +129,7 @@ static void take_record(void *context, const struct record *record)
         return;
     case RECORD_LOST:
         profile_lost(engine->profile, record->count);
-        resolver_distrust(engine->resolver);
+        resolver_mark_maps_stale(engine->resolver);
         break;
     case RECORD_THROTTLE:
         profile_throttled(engine->profile, 1);
@@ -180,7 +181,7 @@ int engine_heap_fd(const struct engine *engine)
 long engine_take(struct engine *engine, uint64_t *until_ns)
 {
     long count = sampler_read(engine->sampler, *until_ns, take_record, engine);
-    engine->behind = sampler_behind(engine->sampler, until_ns);
+    engine->behind = sampler_has_backlog(engine->sampler, until_ns);
     engine_count_places(engine);
     return count;
 }
@@ -192,7 +193,7 @@ long engine_drain(struct engine *engine, uint64_t until_ns)
     return code;
 }
 
-bool engine_behind(const struct engine *engine)
+bool engine_has_backlog(const struct engine *engine)
 {
     return engine->behind;
 }

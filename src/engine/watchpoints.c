@@ -67,7 +67,8 @@ void engine_watch_pump(struct engine *engine, uint64_t until_ns)
     } while (count == AT_ONCE);
 }
 
-static const char *trouble(struct engine *engine, const struct snapshot_watch *state, int refused)
+static const char *watch_trouble_text(struct engine *engine, const struct snapshot_watch *state,
+                                      int refused)
 {
     char *out = engine->watch_trouble;
     size_t size = sizeof engine->watch_trouble;
@@ -91,6 +92,6 @@ struct snapshot_watch engine_watch_state(struct engine *engine)
         return engine->stored.facts.watch;
     int refused;
     struct snapshot_watch state = watch_state(engine->watch, &refused);
-    state.trouble = trouble(engine, &state, refused);
+    state.trouble = watch_trouble_text(engine, &state, refused);
     return state;
 }

@@ -13,7 +13,7 @@ static bool engine_whatif_ask(struct engine *engine, uint32_t object, uint32_t t
 
 /* ---- current and earlier answers ---- */
 
-static void engine_whatif_because(struct engine_whatif *whatif, const char *why)
+static void engine_whatif_set_waiting(struct engine_whatif *whatif, const char *why)
 {
     whatif->shown.state = WHATIF_WAITS;
     snprintf(whatif->shown.why, sizeof whatif->shown.why, "%s", why);
@@ -34,7 +34,7 @@ static unsigned engine_whatif_count(const struct engine *engine)
 }
 
 /* A newer answer to the same question replaces the earlier one. */
-static void put_by(struct engine_whatifs *all, const struct snapshot_whatif *answer)
+static void remember_answer(struct engine_whatifs *all, const struct snapshot_whatif *answer)
 {
     struct snapshot_whatif_past *past = all->past;
     struct snapshot_whatif_past now = {.object_id = answer->object_id,
@@ -55,7 +55,7 @@ static void put_by(struct engine_whatifs *all, const struct snapshot_whatif *ans
 
 static void engine_whatif_forget(struct engine *engine, struct engine_whatif *whatif)
 {
-    put_by(&engine->whatif, &whatif->shown);
+    remember_answer(&engine->whatif, &whatif->shown);
     if (whatif->shown.state != WHATIF_NONE)
         sim_whatif_end(engine->options.sim, engine_whatif_number(engine, whatif));
     *whatif = (struct engine_whatif){.asked = 0};
@@ -84,14 +84,14 @@ static void fill_counts(struct engine *engine, const struct engine_whatif *whati
     whatif_weigh(out, whatif->wanted.kind == WHATIF_NEVER);
 }
 
-static void look_at(struct engine *engine, struct engine_whatif *whatif)
+static void update_whatif(struct engine *engine, struct engine_whatif *whatif)
 {
     struct snapshot_whatif *shown = &whatif->shown;
     shown->number = engine_whatif_number(engine, whatif);
     if (whatif->asked && !whatif->wanting) {
         struct sim_answer answer = sim_whatif_answer(engine->options.sim, shown->number);
         if (answer.state == SIM_ANSWER_REFUSED) {
-            engine_whatif_because(whatif, answer.why);
+            engine_whatif_set_waiting(whatif, answer.why);
             shown->state = WHATIF_REFUSED;
         } else if (answer.state == SIM_ANSWER_COUNTS) {
             shown->state = WHATIF_COUNTS;
@@ -100,11 +100,11 @@ static void look_at(struct engine *engine, struct engine_whatif *whatif)
         }
     }
     if (whatif->wanting && engine->ended)
-        engine_whatif_because(whatif, "the program ended before the question could be asked");
+        engine_whatif_set_waiting(whatif, "the program ended before the question could be asked");
 }
 
 /* Returns true if `one` sorts first: by saving, questions without an answer last. */
-static bool is_better(const struct snapshot_whatif *one, const struct snapshot_whatif *other)
+static bool sorts_first(const struct snapshot_whatif *one, const struct snapshot_whatif *other)
 {
     double left = snapshot_whatif_change(one);
     double right = snapshot_whatif_change(other);
@@ -119,16 +119,16 @@ struct snapshot_whatifs engine_whatif_state(struct engine *engine)
     for (unsigned i = 0; i < WHATIF_MAX; i++) {
         if (all->list[i].shown.state == WHATIF_NONE)
             continue;
-        look_at(engine, &all->list[i]);
+        update_whatif(engine, &all->list[i]);
         uint32_t at = out.count++;
-        for (; at > 0 && is_better(&all->list[i].shown, &out.list[at - 1]); at--)
+        for (; at > 0 && sorts_first(&all->list[i].shown, &out.list[at - 1]); at--)
             out.list[at] = out.list[at - 1];
         out.list[at] = all->list[i].shown;
     }
     return out;
 }
 
-static const char *end_requested(struct engine *engine, const struct request *request)
+static const char *withdraw_requested(struct engine *engine, const struct request *request)
 {
     for (unsigned i = 0; i < WHATIF_MAX; i++)
         if (request->whatif == WHATIF_MAX || request->whatif == i)
@@ -140,7 +140,7 @@ static const char *end_requested(struct engine *engine, const struct request *re
 const char *engine_whatif_request(struct engine *engine, const struct request *request)
 {
     if (request->kind == REQUEST_WHATIF_END)
-        return end_requested(engine, request);
+        return withdraw_requested(engine, request);
     if (engine->ended)
         return "the program has ended: a question needs a running program";
     return engine_whatif_ask(engine, request->object, request->type, request->name)
@@ -161,8 +161,9 @@ int engine_whatif_check(const char *const texts[], struct error *error)
 }
 
 /* Returns the slot of the same question, or a free slot; NULL if all slots have other questions. */
-static struct engine_whatif *find_place(struct engine *engine, uint32_t object,
-                                        const struct whatif_wanted *wanted, const char *name)
+static struct engine_whatif *find_question_slot(struct engine *engine, uint32_t object,
+                                                const struct whatif_wanted *wanted,
+                                                const char *name)
 {
     struct engine_whatif *unused = NULL;
     char words[WHATIF_QUESTION];
@@ -187,7 +188,7 @@ static bool engine_whatif_ask(struct engine *engine, uint32_t object, uint32_t t
     struct error error;
     if (!engine->options.sim || whatif_parse(text, &wanted, name, sizeof name, &error))
         return true;
-    struct engine_whatif *whatif = find_place(engine, object, &wanted, name);
+    struct engine_whatif *whatif = find_question_slot(engine, object, &wanted, name);
     if (!whatif)
         return false;
     engine_whatif_forget(engine, whatif);
@@ -196,7 +197,7 @@ static bool engine_whatif_ask(struct engine *engine, uint32_t object, uint32_t t
     whatif->shown.object_id = object;
     memcpy(whatif->shown.object, name, sizeof name);
     whatif_words(&wanted, whatif->shown.question, sizeof whatif->shown.question);
-    engine_whatif_because(whatif, "no object of that name has been seen yet");
+    engine_whatif_set_waiting(whatif, "no object of that name has been seen yet");
     whatif->wanting = true;
     return true;
 }
@@ -248,8 +249,8 @@ static uint32_t line_bytes(const struct engine *engine)
     return wanted->levels[wanted->level_count - 1].line_bytes;
 }
 
-static void whatif_step_one(struct engine *engine, struct engine_whatif *whatif,
-                            const struct snapshot *snapshot)
+static void whatif_ask_if_known(struct engine *engine, struct engine_whatif *whatif,
+                                const struct snapshot *snapshot)
 {
     struct error error;
     struct whatif_plan plan;
@@ -265,11 +266,11 @@ static void whatif_step_one(struct engine *engine, struct engine_whatif *whatif,
     if (whatif_plan(&whatif->wanted, object, find_layout(object, whatif->type), line_bytes(engine),
                     &plan, &error) ||
         resolver_blocks(engine->resolver, object->id, count_block, NULL, &follows, &error)) {
-        engine_whatif_because(whatif, error.text);
+        engine_whatif_set_waiting(whatif, error.text);
         return;
     }
     whatif_plan_words(&plan, shown->layout, sizeof shown->layout);
-    engine_whatif_because(whatif, "the program has not accepted it yet");
+    engine_whatif_set_waiting(whatif, "the program has not accepted it yet");
     whatif->wanting = false;
     whatif->paths_reported = 0;
     whatif->asked = sim_whatif_ask(engine->options.sim, engine_whatif_number(engine, whatif),
@@ -280,10 +281,10 @@ static void whatif_step_one(struct engine *engine, struct engine_whatif *whatif,
 void engine_whatif_step(struct engine *engine, const struct snapshot *snapshot)
 {
     for (unsigned i = 0; i < WHATIF_MAX; i++)
-        whatif_step_one(engine, &engine->whatif.list[i], snapshot);
+        whatif_ask_if_known(engine, &engine->whatif.list[i], snapshot);
 }
 
-static bool is_wanting(const struct engine *engine)
+static bool has_wanting_question(const struct engine *engine)
 {
     bool wanting = false;
     for (unsigned i = 0; i < WHATIF_MAX; i++)
@@ -293,7 +294,7 @@ static bool is_wanting(const struct engine *engine)
 
 /* While the program waits for the questions, asks each one as soon as its object and type are
  * known. The type requires accesses after the debug information has been read. */
-static void try_early(struct engine *engine)
+static void ask_questions_early(struct engine *engine)
 {
     struct engine_whatifs *whatif = &engine->whatif;
     uint64_t now = clock_now_ns();
@@ -302,8 +303,8 @@ static void try_early(struct engine *engine)
         return;
     whatif->tried_ns = now;
     resolver_tick(engine->resolver, now);
-    bool read = engine_whatif_peek(engine);
-    if (is_wanting(engine) && read)
+    bool read = engine_whatif_step_unshown(engine);
+    if (has_wanting_question(engine) && read)
         sim_whatif_await(engine->options.sim,
                          ++whatif->tries < TRIES_MAX ? accesses + AWAITED_FROM : 0,
                          engine_whatif_count(engine));
@@ -316,7 +317,7 @@ struct listing {
     struct engine_whatif *whatif;
 };
 
-static void list_block(void *context, uint64_t start, uint64_t bytes)
+static void list_block_for_whatif(void *context, uint64_t start, uint64_t bytes)
 {
     const struct listing *listing = context;
     listing->whatif->left_out +=
@@ -329,9 +330,9 @@ static void list_blocks(struct engine *engine, struct engine_whatif *whatif)
     struct listing listing = {engine, whatif};
     struct error error;
     bool follows;
-    if (resolver_blocks(engine->resolver, whatif->shown.object_id, list_block, &listing, &follows,
-                        &error))
-        engine_whatif_because(whatif, error.text);
+    if (resolver_blocks(engine->resolver, whatif->shown.object_id, list_block_for_whatif, &listing,
+                        &follows, &error))
+        engine_whatif_set_waiting(whatif, error.text);
     sim_whatif_listed(engine->options.sim, engine_whatif_number(engine, whatif));
     whatif->listed = true;
 }
@@ -361,8 +362,8 @@ static void report_paths(struct engine *engine, struct engine_whatif *whatif)
 
 /* The tool follows the agent from when it accepted the question, so the listed blocks must not be
  * older: the rings must be read up to the time at which misstop saw the acceptance. */
-static void whatif_follow_one(struct engine *engine, struct engine_whatif *whatif,
-                              uint64_t until_ns)
+static void whatif_follow_blocks_of(struct engine *engine, struct engine_whatif *whatif,
+                                    uint64_t until_ns)
 {
     if (!whatif->asked || whatif->wanting || whatif->shown.state == WHATIF_REFUSED)
         return;
@@ -377,8 +378,8 @@ static void whatif_follow_one(struct engine *engine, struct engine_whatif *whati
 
 void engine_whatif_follow(struct engine *engine, uint64_t until_ns)
 {
-    if (is_wanting(engine))
-        try_early(engine);
+    if (has_wanting_question(engine))
+        ask_questions_early(engine);
     for (unsigned i = 0; i < WHATIF_MAX; i++)
-        whatif_follow_one(engine, &engine->whatif.list[i], until_ns);
+        whatif_follow_blocks_of(engine, &engine->whatif.list[i], until_ns);
 }

@@ -158,7 +158,7 @@ void profile_free(struct profile *profile)
     comiss_fini(&profile->comiss);
     timeline_fini(&profile->timeline);
     search_phases_fini(&profile->search_phases);
-    search_before_fini(&profile->search_before);
+    search_history_fini(&profile->search_history);
     sharing_fini(&profile->sharing);
     unplaced_fini(&profile->unplaced);
     causes_fini(&profile->causes);
@@ -190,7 +190,8 @@ bool profile_grow_extras(struct profile *profile)
 {
     size_t count = profile->objects.ids;
     size_t had = profile->extra_count;
-    if (!array_fit(&profile->extras, &profile->extra_count, count, sizeof *profile->extras))
+    if (!array_reserve_exact(&profile->extras, &profile->extra_count, count,
+                             sizeof *profile->extras))
         return false;
     for (size_t i = had; i < count; i++)
         clear_extra(&profile->extras[i]);
@@ -270,7 +271,7 @@ enum snapshot_basis profile_basis(const struct profile *profile)
 }
 
 /* Resets the counts that exist only for the ranking event. */
-static void forget_ranking(struct profile *profile, uint64_t now_ns)
+static void clear_ranking_counts(struct profile *profile, uint64_t now_ns)
 {
     struct search *search = &profile->search;
     window_clear(&profile->window);
@@ -280,7 +281,7 @@ static void forget_ranking(struct profile *profile, uint64_t now_ns)
     if (profile->reuse)
         reuse_clear(profile->reuse);
     search_phases_clear(&profile->search_phases);
-    search_before_clear(&profile->search_before);
+    search_history_clear(&profile->search_history);
     for (size_t i = 0; i < profile->extra_count; i++)
         clear_extra(&profile->extras[i]);
     profile->refresh_weight = 0;
@@ -298,7 +299,7 @@ void profile_set_ranking(struct profile *profile, uint16_t event)
         return;
     profile->options.ranking = event;
     measures_plan(&profile->measures, profile->options.roles, profile->options.event_count, event);
-    forget_ranking(profile, profile->decay.now_ns);
+    clear_ranking_counts(profile, profile->decay.now_ns);
 }
 
 void profile_zero(struct profile *profile, uint64_t now_ns)
@@ -326,7 +327,7 @@ void profile_zero(struct profile *profile, uint64_t now_ns)
     memset(profile->all_levels, 0, sizeof profile->all_levels);
     profile->totals = (struct snapshot_totals){0};
     profile->refreshed_ns = now_ns;
-    forget_ranking(profile, now_ns);
+    clear_ranking_counts(profile, now_ns);
 }
 
 /* The run over time: counting of samples, and its steps. */
@@ -351,8 +352,8 @@ static void count_measures(struct profile *profile, const struct timeline_part *
 }
 
 /* Counts the sums of a sample over time that its group does not count. */
-static void count_over_time(struct profile *profile, const struct timeline_part *part,
-                            enum snapshot_measure measure, const struct access *access)
+static void count_sample_over_time(struct profile *profile, const struct timeline_part *part,
+                                   enum snapshot_measure measure, const struct access *access)
 {
     timeline_count_sample(&profile->timeline, part, measure, tally_weight(access));
     if (access->event == profile->options.ranking && levels_apply(access))
@@ -360,7 +361,7 @@ static void count_over_time(struct profile *profile, const struct timeline_part 
 }
 
 /* Counts the window again in the search, each sample with the mean weight of the run. */
-static void search_again(struct profile *profile, uint64_t from_ns)
+static void search_recount_window(struct profile *profile, uint64_t from_ns)
 {
     const struct tally *all = &profile->all[profile->options.ranking];
     double samples = all->samples.at[BASIS_RUN];
@@ -388,7 +389,7 @@ static void profile_step(struct profile *profile, uint64_t now_ns)
     uint64_t again_ns = search_phases_step(&profile->search_phases, &profile->search,
                                            &profile->timeline.phases, changed, now_ns);
     if (again_ns < now_ns)
-        search_again(profile, again_ns);
+        search_recount_window(profile, again_ns);
 }
 
 static void add_group_over_time(struct profile *profile, const struct group *group)
@@ -451,7 +452,7 @@ static void add_to_holder(struct profile *profile, const struct group *group)
 }
 
 /* Adds to a held row. If another pair took the row over, its counts are lost, and so are these. */
-static void add_to_held(const struct held *held, const struct sums *sums)
+static void add_to_held_row(const struct held *held, const struct sums *sums)
 {
     if (held->row && held->row->made == held->made)
         pair_add(held->row, sums);
@@ -465,7 +466,7 @@ static void add_group(struct profile *profile, struct group *group)
     if (!sums->samples.at[BASIS_RUN])
         return;
     count_totals(profile, key, (uint64_t)sums->samples.at[BASIS_RUN]);
-    add_to_held(&group->code, sums);
+    add_to_held_row(&group->code, sums);
     if (key->reason != REASON_NONE && key->event < profile->options.event_count) {
         unplaced_add(&profile->unplaced, key->event, (enum reason)key->reason,
                      group->code.pairs
@@ -479,8 +480,8 @@ static void add_group(struct profile *profile, struct group *group)
         add_typed(profile, group);
         if (key->holder)
             add_to_holder(profile, group);
-        add_to_held(&group->offset, sums);
-        add_to_held(&group->instance, sums);
+        add_to_held_row(&group->offset, sums);
+        add_to_held_row(&group->instance, sums);
         add_group_over_time(profile, group);
     }
     sums_clear(sums);
@@ -502,7 +503,8 @@ static void forget_groups(struct profile *profile)
 }
 
 /* Adds a sample's credit to the held row; takes another row if the row was evicted. */
-static void hold(struct profile *profile, struct group *group, struct held *held, double scale)
+static void credit_held_row(struct profile *profile, struct group *group, struct held *held,
+                            double scale)
 {
     if (!held->pairs)
         return;
@@ -558,7 +560,7 @@ static void find_rows(struct profile *profile, struct group *group, const struct
 }
 
 /* Samples without an object are not counted by address, thread or type, so these are 0. */
-static struct group_key key_of(const struct place *place, bool counted)
+static struct group_key group_key_of_place(const struct place *place, bool counted)
 {
     const struct access *access = &place->access;
     bool placed = access->reason == REASON_NONE;
@@ -593,7 +595,7 @@ static uint32_t hash_of(const uint64_t *words)
     return (uint32_t)(hash >> 32);
 }
 
-static bool same(const uint64_t *left, const uint64_t *right)
+static bool same_group_key(const uint64_t *left, const uint64_t *right)
 {
     uint64_t differ = 0;
     for (int i = 0; i < KEY_WORDS; i++)
@@ -604,12 +606,13 @@ static bool same(const uint64_t *left, const uint64_t *right)
 static struct group *group_of(struct profile *profile, const struct place *place)
 {
     struct groups *groups = profile->groups;
-    struct group_key key = key_of(place, place->access.event < profile->options.event_count);
+    struct group_key key =
+        group_key_of_place(place, place->access.event < profile->options.event_count);
     uint64_t words[KEY_WORDS];
     memcpy(words, &key, sizeof words);
     uint32_t slot = hash_of(words) % GROUP_SLOTS;
     for (; groups->slots[slot]; slot = (slot + 1) % GROUP_SLOTS)
-        if (same(groups->at[groups->slots[slot] - 1].words, words))
+        if (same_group_key(groups->at[groups->slots[slot] - 1].words, words))
             return &groups->at[groups->slots[slot] - 1];
     struct group *group = &groups->at[groups->count++];
     groups->slots[slot] = (uint16_t)groups->count;
@@ -622,7 +625,7 @@ static struct group *group_of(struct profile *profile, const struct place *place
 }
 
 /* A fast path: most places follow one of their own group. */
-static bool alike(const struct place *left, const struct place *right)
+static bool same_group_place(const struct place *left, const struct place *right)
 {
     const struct access *a = &left->access;
     const struct access *b = &right->access;
@@ -649,7 +652,7 @@ static void adding_begin(struct profile *profile, const struct place *place,
     const struct access *access = &place->access;
     adding->place = place;
     adding->group =
-        before && alike(place, before->place) ? before->group : group_of(profile, place);
+        before && same_group_place(place, before->place) ? before->group : group_of(profile, place);
     const struct group *group = adding->group;
     if (group->object == TALLY_IDS_MAX)
         return;
@@ -665,7 +668,7 @@ static void adding_begin(struct profile *profile, const struct place *place,
 }
 
 /* Second step: prefetches the rows in those slots. */
-static void approach(const struct profile *profile, const struct adding *adding)
+static void prefetch_rows(const struct profile *profile, const struct adding *adding)
 {
     if (adding->group->object == TALLY_IDS_MAX)
         return;
@@ -735,7 +738,7 @@ static struct pair *add_offset(struct profile *profile, const struct adding *add
     struct group *group = adding->group;
     struct pair *pair = NULL;
     if (group->offset.pairs) {
-        hold(profile, group, &group->offset, scale);
+        credit_held_row(profile, group, &group->offset, scale);
         pair = group->offset.row;
     } else if (has_offset(access)) {
         pair = pairs_take(&profile->offsets, adding->offset_hash,
@@ -758,11 +761,11 @@ static void add_pairs(struct profile *profile, const struct adding *adding, doub
     struct group *group = adding->group;
     bool with_levels = levels_apply(access);
     const struct pair *offset = add_offset(profile, adding, scale);
-    hold(profile, group, &group->code, scale);
+    credit_held_row(profile, group, &group->code, scale);
     /* Found here but filled in last, so that the prefetched lines arrive in between. */
     struct levels_touched rows =
         with_levels ? find_levels(profile, adding, offset) : (struct levels_touched){0};
-    hold(profile, group, &group->instance, scale);
+    credit_held_row(profile, group, &group->instance, scale);
     if (group->code.row) {
         group->code.row->extra = place->function;
         if (place->by_member)
@@ -813,8 +816,8 @@ static void add_ranking(struct profile *profile, const struct adding *adding, do
         reuse_count(profile->reuse, access->time_ns, access->tid, tally_weight(access));
 }
 
-static void add_over_time(struct profile *profile, const struct adding *adding,
-                          enum snapshot_measure measure)
+static void add_place_over_time(struct profile *profile, const struct adding *adding,
+                                enum snapshot_measure measure)
 {
     struct group *group = adding->group;
     const struct access *access = &adding->place->access;
@@ -825,7 +828,7 @@ static void add_over_time(struct profile *profile, const struct adding *adding,
                                        .thread = group->thread,
                                        .tid = access->tid,
                                        .offset = adding->offset};
-    count_over_time(profile, &part, measure, access);
+    count_sample_over_time(profile, &part, measure, access);
 }
 
 /* Counts the caller of a sample. `object`: TALLY_IDS_MAX if not known; the caller node identifies
@@ -848,7 +851,7 @@ static void add_unplaced(struct profile *profile, const struct adding *adding, d
 {
     const struct access *access = &adding->place->access;
     struct group *group = adding->group;
-    hold(profile, group, &group->code, scale);
+    credit_held_row(profile, group, &group->code, scale);
     if (group->code.row)
         pair_vote(group->code.row, access->reason, scale); /* majority vote on the reason */
     if (access_is_for_data((enum reason)access->reason))
@@ -871,7 +874,7 @@ static void add_placed(struct profile *profile, const struct adding *adding, dou
     if (access->event == profile->options.ranking)
         add_ranking(profile, adding, scale);
     if (access->event == profile->options.ranking || measure < SNAPSHOT_MEASURES)
-        add_over_time(profile, adding, measure);
+        add_place_over_time(profile, adding, measure);
 }
 
 /* Third step: counts the place. */
@@ -903,7 +906,7 @@ static void adding_finish(struct profile *profile, const struct adding *adding)
     }
 }
 
-static void add_batch(struct profile *profile, const struct place *places, size_t count)
+static void add_place_batch(struct profile *profile, const struct place *places, size_t count)
 {
     struct adding adding[BATCH];
     if (profile->groups->count + count > GROUPS)
@@ -911,7 +914,7 @@ static void add_batch(struct profile *profile, const struct place *places, size_
     for (size_t i = 0; i < count; i++)
         adding_begin(profile, &places[i], i ? &adding[i - 1] : NULL, &adding[i]);
     for (size_t i = 0; i < count; i++)
-        approach(profile, &adding[i]);
+        prefetch_rows(profile, &adding[i]);
     for (size_t i = 0; i < count; i++)
         adding_finish(profile, &adding[i]);
 }
@@ -924,10 +927,10 @@ static void add_renamed(struct profile *profile, const struct place *places, siz
         renamed[i] = places[i];
         profile_rename_place(profile, &renamed[i]);
     }
-    add_batch(profile, renamed, count);
+    add_place_batch(profile, renamed, count);
 }
 
-bool profile_asks(const struct profile *profile, uint64_t time_ns)
+bool profile_needs_names(const struct profile *profile, uint64_t time_ns)
 {
     return time_ns >= profile->timeline.next_ns || profile->search.state != SEARCH_OFF;
 }
@@ -939,7 +942,7 @@ void profile_add_all(struct profile *profile, const struct place *places, size_t
         if (profile->renamed)
             add_renamed(profile, &places[done], some);
         else
-            add_batch(profile, &places[done], some);
+            add_place_batch(profile, &places[done], some);
     }
     forget_groups(profile);
 }
@@ -985,21 +988,21 @@ void profile_search_start(struct profile *profile, uint64_t base, uint64_t bound
 {
     const struct search *search = &profile->search;
     if (search->base != base || search->bound != bound)
-        search_before_put(&profile->search_before, search);
+        search_history_put(&profile->search_history, search);
     search_phases_clear(&profile->search_phases);
     search_start(&profile->search, base, bound, what, now_ns);
 }
 
 void profile_search_stop(struct profile *profile)
 {
-    search_before_clear(&profile->search_before);
+    search_history_clear(&profile->search_history);
     search_phases_clear(&profile->search_phases);
     search_stop(&profile->search);
 }
 
 bool profile_search_back(struct profile *profile, uint64_t now_ns)
 {
-    if (!search_before_take(&profile->search_before, &profile->search, now_ns))
+    if (!search_history_take(&profile->search_history, &profile->search, now_ns))
         return false;
     search_phases_clear(&profile->search_phases);
     return true;
@@ -1010,7 +1013,7 @@ enum search_state profile_search_state(const struct profile *profile)
     return profile->search.state;
 }
 
-void profile_search_as(struct profile *profile, const struct profile *other, uint64_t now_ns)
+void profile_search_like(struct profile *profile, const struct profile *other, uint64_t now_ns)
 {
     const struct search *search = &other->search;
     if (search->state != SEARCH_OFF)

@@ -46,7 +46,7 @@ void profile_free(struct profile *profile);
 void profile_add(struct profile *profile, const struct place *place);
 /* Returns true if counting a sample of that time needs names (place_names): then only the thread
  * that answers may count it. */
-bool profile_asks(const struct profile *profile, uint64_t time_ns);
+bool profile_needs_names(const struct profile *profile, uint64_t time_ns);
 /* Adds many samples, which is faster than one by one. */
 void profile_add_all(struct profile *profile, const struct place *places, size_t count);
 
@@ -90,7 +90,7 @@ void profile_search_stop(struct profile *profile);
 bool profile_search_back(struct profile *profile, uint64_t now_ns);
 enum search_state profile_search_state(const struct profile *profile);
 /* Starts the search of another profile from scratch in this one, if it has one. */
-void profile_search_as(struct profile *profile, const struct profile *other, uint64_t now_ns);
+void profile_search_like(struct profile *profile, const struct profile *other, uint64_t now_ns);
 /* Adds a place only to the search: the tables have it. Times continue from the search's start. */
 void profile_search_add(struct profile *profile, const struct place *place, uint64_t now_ns);
 

@@ -14,7 +14,7 @@
 #include "resolve/members.h"
 
 /* A table of pairs, and the tables of their levels and causes; NULL: none. */
-struct pairs_beside {
+struct pairs_table {
     struct pairs *pairs;
     struct count_rows *levels;
     struct count_rows *causes;
@@ -24,7 +24,7 @@ struct pairs_beside {
 };
 
 /* Returns the rename that ended an object; NULL: it exists. */
-static const struct object_rename *ended(const struct profile *profile, uint32_t object)
+static const struct object_rename *rename_of_object(const struct profile *profile, uint32_t object)
 {
     uint32_t at = profile->renamed && object < TALLY_IDS_MAX ? profile->renamed[object] : 0;
     return at ? &profile->renames[at - 1] : NULL;
@@ -32,7 +32,7 @@ static const struct object_rename *ended(const struct profile *profile, uint32_t
 
 uint32_t profile_object(const struct profile *profile, uint32_t object)
 {
-    for (const struct object_rename *rename; (rename = ended(profile, object));)
+    for (const struct object_rename *rename; (rename = rename_of_object(profile, object));)
         object = rename->to;
     return object;
 }
@@ -50,8 +50,8 @@ static bool moved_offset(const struct object_rename *rename, uint64_t offset, in
 }
 
 /* Finds the type of a rename. Returns false if there is none or it has no members. */
-static bool type_of(const struct profile *profile, const struct object_rename *rename,
-                    struct type_desc *desc)
+static bool rename_type(const struct profile *profile, const struct object_rename *rename,
+                        struct type_desc *desc)
 {
     union place_answer answer;
     if (!rename->type || !place_ask(&profile->options.names, PLACE_TYPE, rename->type, &answer))
@@ -66,7 +66,7 @@ static bool moved_type(const struct profile *profile, const struct object_rename
 {
     struct type_desc desc;
     int64_t moved;
-    if (!moved_offset(rename, offset, &moved) || !type_of(profile, rename, &desc))
+    if (!moved_offset(rename, offset, &moved) || !rename_type(profile, rename, &desc))
         return false;
     *type = rename->type;
     *type_offset = (uint32_t)type_in_element(&desc, (uint64_t)moved);
@@ -83,7 +83,7 @@ static uint64_t moved_key(const struct profile *profile, const struct object_ren
     bool folded = key & OFFSET_FOLDED;
     int64_t offset;
     bool inside = moved_offset(rename, folded ? offset_key_offset(key) : key, &offset);
-    bool typed = type_of(profile, rename, &desc);
+    bool typed = rename_type(profile, rename, &desc);
     bool element = !folded || (typed && (key & ~OFFSET_FOLDED) >> OFFSET_SHIFT == desc.size);
     if (!inside || !element)
         return key;
@@ -117,7 +117,7 @@ static void take_untyped_weight(struct profile *profile, int reason, double part
         }
 }
 
-static uint64_t take_untyped(struct profile *profile, int reason, uint64_t samples)
+static uint64_t take_untyped_samples(struct profile *profile, int reason, uint64_t samples)
 {
     struct snapshot_totals *totals = &profile->totals;
     uint64_t part = totals->untyped[reason] < samples ? totals->untyped[reason] : samples;
@@ -133,9 +133,9 @@ static uint64_t take_untyped(struct profile *profile, int reason, uint64_t sampl
  * debugging information; the reason of each is not stored. */
 static void type_totals(struct profile *profile, uint64_t samples)
 {
-    samples = take_untyped(profile, UNTYPED_WAITING, samples);
+    samples = take_untyped_samples(profile, UNTYPED_WAITING, samples);
     for (int i = 0; i < UNTYPED_COUNT && samples; i++)
-        samples = take_untyped(profile, i, samples);
+        samples = take_untyped_samples(profile, i, samples);
 }
 
 static void move_history(struct object_extra *into, const struct object_extra *old)
@@ -154,7 +154,7 @@ static void move_extra(struct profile *profile, const struct object_rename *rena
         into->threads[i] |= old->threads[i];
     into->refresh_weight += old->refresh_weight;
     into->flushed |= old->flushed;
-    if (type_of(profile, rename, &desc)) {
+    if (rename_type(profile, rename, &desc)) {
         type_totals(profile, old->typed[TYPED_NOT]);
         old->typed[TYPED_DATA] += old->typed[TYPED_NOT];
         old->typed[TYPED_NOT] = 0;
@@ -242,7 +242,7 @@ static void sum_pair(struct pair *into, const struct pair *more)
     counted_join(&into->stores, &more->stores);
 }
 
-static void move_pair(const struct pairs_beside *table, size_t at, const struct pair *pair)
+static void move_pair(const struct pairs_table *table, size_t at, const struct pair *pair)
 {
     struct pairs_bucket *bucket = &table->pairs->buckets[at / PAIRS_BUCKET];
     uint64_t before = bucket->hash[at % PAIRS_BUCKET];
@@ -262,7 +262,7 @@ static void move_pair(const struct pairs_beside *table, size_t at, const struct 
 }
 
 /* The scan meets some moved pairs again; they stay, because their object exists. */
-static void move_pairs(const struct profile *profile, const struct pairs_beside *table)
+static void move_pairs(const struct profile *profile, const struct pairs_table *table)
 {
     const struct pair *next;
     for (size_t i = 0; (next = pairs_next(table->pairs, &i));) {
@@ -281,7 +281,7 @@ static bool change_owner(const struct profile *profile, struct pair *pair)
 
 static bool change_offset(const struct profile *profile, struct pair *pair)
 {
-    const struct object_rename *rename = ended(profile, PAIR_OBJECT(pair->owner));
+    const struct object_rename *rename = rename_of_object(profile, PAIR_OBJECT(pair->owner));
     if (!rename)
         return false;
     pair->key = moved_key(profile, rename, pair->key);
@@ -300,7 +300,7 @@ static bool change_evictor(const struct profile *profile, struct pair *pair)
 /* The start of the instances of a `fixed` rename is not stored: drops them. */
 static bool change_instance(const struct profile *profile, struct pair *pair)
 {
-    const struct object_rename *rename = ended(profile, PAIR_OBJECT(pair->owner));
+    const struct object_rename *rename = rename_of_object(profile, PAIR_OBJECT(pair->owner));
     bool moves = change_owner(profile, pair);
     if (moves && rename->fixed)
         pair->owner = PAIR_NO_OWNER;
@@ -319,7 +319,7 @@ static void move_field_uses(struct profile *profile)
 {
     const struct pair *pair;
     for (size_t i = 0; profile->use.count && (pair = pairs_next(&profile->offsets, &i));) {
-        const struct object_rename *rename = ended(profile, PAIR_OBJECT(pair->owner));
+        const struct object_rename *rename = rename_of_object(profile, PAIR_OBJECT(pair->owner));
         for (uint8_t level = 0; rename && level < USE_LEVELS; level++)
             use_join(&profile->use, use_key(USE_FIELD, level, rename->from, pair->key),
                      use_key(USE_FIELD, level, profile_object(profile, rename->from),
@@ -330,7 +330,7 @@ static void move_field_uses(struct profile *profile)
 static void move_all_pairs(struct profile *profile)
 {
     struct causes *causes = &profile->causes;
-    const struct pairs_beside tables[] = {
+    const struct pairs_table tables[] = {
         {&profile->offsets, &profile->offset_levels, &causes->offsets, hash_pair, change_offset},
         {&profile->code, &profile->code_levels, &causes->code, hash_pair, change_owner},
         {&profile->instances, NULL, NULL, hash_pair, change_instance},
@@ -350,7 +350,7 @@ static void move_window(struct profile *profile)
     for (uint32_t i = 1; i <= window->used; i++) {
         uint32_t before = window->head >= i ? window->head - i : window->head + window->size - i;
         struct window_entry *entry = &window->entries[before];
-        const struct object_rename *rename = ended(profile, entry->object);
+        const struct object_rename *rename = rename_of_object(profile, entry->object);
         if (!rename)
             continue;
         if (!entry->type)
@@ -368,7 +368,7 @@ static void move_window(struct profile *profile)
 static void move_spot(const struct profile *profile, struct sharing_line *line,
                       struct sharing_spot *spot)
 {
-    const struct object_rename *rename = ended(profile, spot->object);
+    const struct object_rename *rename = rename_of_object(profile, spot->object);
     for (unsigned i = 0; rename && i < line->owner_count; i++) {
         struct sharing_owner *owner = &line->owners[i];
         int64_t offset;
@@ -419,7 +419,7 @@ static void move_fetches(struct profile *profile)
 {
     for (size_t i = 0; profile->use.fetches && i < USE_FETCHES; i++) {
         struct use_fetch *fetch = &profile->use.fetches[i];
-        const struct object_rename *rename = ended(profile, fetch->object);
+        const struct object_rename *rename = rename_of_object(profile, fetch->object);
         if (!rename)
             continue;
         fetch->offset = moved_key(profile, rename, fetch->offset);
@@ -447,7 +447,7 @@ static void join_fields(struct timeline *timeline, uint32_t field, uint32_t same
     counts->fields[field].object = TALLY_IDS_MAX; /* no longer belongs to an object */
 }
 
-static bool same_field(const struct counted_field *a, const struct counted_field *b)
+static bool is_same_counted_field(const struct counted_field *a, const struct counted_field *b)
 {
     return a->key == b->key && a->object == b->object && a->member == b->member;
 }
@@ -461,18 +461,18 @@ static void move_fields(struct profile *profile, size_t first)
             field_counts_follow(counts, profile_object(profile, profile->renames[i].from));
     for (uint32_t i = 0; i < counts->count; i++) {
         struct counted_field *field = &counts->fields[i];
-        if (!ended(profile, field->object))
+        if (!rename_of_object(profile, field->object))
             continue;
         move_id(profile, &field->object);
         for (uint32_t k = 0; k < counts->count; k++)
-            if (k != i && same_field(field, &counts->fields[k])) {
+            if (k != i && is_same_counted_field(field, &counts->fields[k])) {
                 join_fields(timeline, i, k);
                 break;
             }
     }
     for (size_t i = 0; i < FIELD_ROWS; i++) {
         struct field_row row = counts->rows[i];
-        if (!row.key || !ended(profile, row.object))
+        if (!row.key || !rename_of_object(profile, row.object))
             continue;
         counts->rows[i] = (struct field_row){0};
         for (int measure = 0; row.counted && measure < SNAPSHOT_MEASURES; measure++)
@@ -481,7 +481,7 @@ static void move_fields(struct profile *profile, size_t first)
     }
 }
 
-static void move_one(struct profile *profile, const struct object_rename *rename)
+static void apply_rename(struct profile *profile, const struct object_rename *rename)
 {
     uint32_t from = rename->from;
     uint32_t to = profile_object(profile, from);
@@ -503,9 +503,9 @@ static void renames_note(struct profile *profile, const struct object_rename *re
     if (!profile->renamed)
         profile->renamed = calloc(TALLY_IDS_MAX, sizeof *profile->renamed);
     if (!profile->renamed ||
-        !array_more(&profile->renames, &profile->rename_room, profile->rename_count,
-                    sizeof *profile->renames, TALLY_IDS_MAX) ||
-        !from || from >= TALLY_IDS_MAX || ended(profile, from) || from == to ||
+        !array_reserve_next(&profile->renames, &profile->rename_room, profile->rename_count,
+                            sizeof *profile->renames, TALLY_IDS_MAX) ||
+        !from || from >= TALLY_IDS_MAX || rename_of_object(profile, from) || from == to ||
         tallies_reserve(&profile->objects, from) != from ||
         tallies_reserve(&profile->objects, to) != to || !profile_grow_extras(profile))
         return;
@@ -515,7 +515,7 @@ static void renames_note(struct profile *profile, const struct object_rename *re
 
 void profile_rename_place(const struct profile *profile, struct place *place)
 {
-    for (const struct object_rename *rename; (rename = ended(profile, place->object));) {
+    for (const struct object_rename *rename; (rename = rename_of_object(profile, place->object));) {
         if (place->typed == TYPED_NOT &&
             moved_type(profile, rename, place->access.address - place->base, &place->type,
                        &place->type_offset)) {
@@ -542,14 +542,14 @@ void profile_rename(struct profile *profile, const struct object_rename *list, s
         return;
     move_field_uses(profile);
     for (size_t i = first; i < profile->rename_count; i++)
-        move_one(profile, &profile->renames[i]);
+        apply_rename(profile, &profile->renames[i]);
     move_all_pairs(profile);
     move_window(profile);
     move_sharing(profile);
     move_fetches(profile);
     move_legs(profile);
     move_fields(profile, first);
-    findings_held_leave(&profile->findings_held, profile->renamed, TALLY_IDS_MAX);
+    findings_held_drop_renamed(&profile->findings_held, profile->renamed, TALLY_IDS_MAX);
 }
 
 void profile_rename_as(struct profile *profile, const struct profile *other)

@@ -96,7 +96,7 @@ struct profile {
     uint64_t pairs_found_at; /* window.added at the last run of comiss */
     struct search search;
     struct search_phases search_phases;
-    struct search_before search_before;
+    struct search_history search_history;
     struct timeline timeline;
     struct reuse *reuse; /* results of watchpoints; NULL: none */
     struct thread_numbers threads;
@@ -137,7 +137,7 @@ struct build {
     size_t code_count; /* entries in profile->sorted while it holds profile->code (build_code) */
     size_t unplaced_count; /* entries in profile->unplaced.sorted */
     double stacks;         /* samples with known callers */
-    double unlike;         /* weight without an object that build_widened() adds */
+    double unlike;         /* weight without an object that build_widen_share() adds */
     uint64_t now_ns;       /* time of the snapshot */
     bool failed;           /* out of memory */
     struct rates_plan rates;
@@ -164,8 +164,8 @@ double build_read(const struct build *build, const struct counted *counted);
 /* Returns a weight in samples of mean weight, so that dividing by samples divides by weight. */
 double build_samples(const struct build *build, const struct counted *weight);
 /* Returns the number of counted samples minus build_samples(): 0 if all have the same weight. */
-double build_over(const struct build *build, const struct counted *samples,
-                  const struct counted *weight);
+double build_samples_over(const struct build *build, const struct counted *samples,
+                          const struct counted *weight);
 /* Returns the effective number of samples behind a share of the tally. */
 double build_effective(const struct build *build, const struct tally *tally);
 void build_objects(struct build *build);
@@ -206,8 +206,8 @@ bool build_type(const struct build *build, uint32_t type, struct type_desc *desc
 
 /* Changes an offset in a type into an offset in the whole, if the whole has the type exactly once
  * as a part. Otherwise a base class, or the value in a node, would appear as separate fields. */
-void build_in_whole(const struct build *build, const struct type_desc *whole, uint32_t whole_id,
-                    uint32_t *type, uint32_t *offset);
+void build_offset_in_whole(const struct build *build, const struct type_desc *whole,
+                           uint32_t whole_id, uint32_t *type, uint32_t *offset);
 /* Leaves profile->code in profile->sorted, by owner, for the following functions. */
 void build_code(struct build *build);
 void build_waits(struct build *build); /* after objects, the window and code */
@@ -215,15 +215,15 @@ void build_instructions(struct build *build);
 void build_callers(struct build *build); /* after objects and code */
 
 /* In code.c: returns the weight of all samples of the event, attributed or not. */
-double build_everything(const struct build *build);
-/* Sets build->unlike; runs before build_widened() and build_code(). */
+double build_total_weight(const struct build *build);
+/* Sets build->unlike; runs before build_widen_share() and build_code(). */
 void build_unplaced(struct build *build);
 /*
  * Widens the interval of an object's share by the samples without an object. They count as far as
  * the attributed samples of their instruction do not show the object (build->unlike), and may be
  * all its own or none.
  */
-struct snapshot_share build_widened(const struct build *build, struct snapshot_share share);
+struct snapshot_share build_widen_share(const struct build *build, struct snapshot_share share);
 /* Runs after objects and code. */
 void build_matrix(struct build *build);
 void build_window(struct build *build);

@@ -115,7 +115,7 @@ double whatif_miss_cycles(uint32_t level, uint32_t level_count)
     return (level + 1 < level_count && level + 1 < known ? latency[level + 1] : memory) - here;
 }
 
-static double misses_at(const struct snapshot_simulation *simulation, uint32_t level)
+static double level_misses_at(const struct snapshot_simulation *simulation, uint32_t level)
 {
     if (level >= simulation->level_count)
         return 0;
@@ -133,7 +133,8 @@ uint32_t whatif_costliest_level(const struct snapshot_simulation *simulation, ui
     for (uint32_t i = 0; i < simulation->level_count && i < SIMULATION_LEVELS_MAX; i++) {
         cycles += whatif_miss_cycles(i, simulation->level_count);
         /* The levels are counted while the program runs, so the difference can be negative. */
-        double served = fmax(0, misses_at(simulation, i) - misses_at(simulation, i + 1));
+        double served =
+            fmax(0, level_misses_at(simulation, i) - level_misses_at(simulation, i + 1));
         if (i == now)
             of_now = served * cycles;
         if (served * cycles > most) {
@@ -172,7 +173,7 @@ static uint32_t whatif_low_bit(uint64_t value)
     return !bit || bit > NATURAL_MAX_BYTES ? NATURAL_MAX_BYTES : (uint32_t)bit;
 }
 
-static uint32_t natural_of(const struct type_member *member)
+static uint32_t natural_alignment(const struct type_member *member)
 {
     uint32_t by_size = whatif_low_bit(member->stride ? member->stride : member->size);
     uint32_t by_place = whatif_low_bit(member->offset);
@@ -186,7 +187,7 @@ static void add_unit(struct whatif_planner *planner, const struct snapshot_layou
     struct whatif_unit *last = planner->count ? &planner->units[planner->count - 1] : NULL;
     uint32_t from = (uint32_t)row->member.offset;
     uint32_t end = from + (uint32_t)row->member.size;
-    uint32_t natural = natural_of(&row->member);
+    uint32_t natural = natural_alignment(&row->member);
     if (last && from < last->end) {
         last->end = end > last->end ? end : last->end;
         last->natural = natural > last->natural ? natural : last->natural;
@@ -235,7 +236,7 @@ static bool whatif_unit_is_named(const struct whatif_unit *unit, const char *nam
 }
 
 /* Marks the named units as hot. Returns -EINVAL if a name is unknown. */
-static int whatif_heat_named(struct whatif_planner *planner)
+static int whatif_mark_named_hot(struct whatif_planner *planner)
 {
     for (const char *at = planner->wanted->fields; at; at = strchr(at, ',')) {
         at += *at == ',';
@@ -253,7 +254,7 @@ static int whatif_heat_named(struct whatif_planner *planner)
     return 0;
 }
 
-static struct whatif_unit *hottest_left(struct whatif_planner *planner)
+static struct whatif_unit *hottest_unmarked_unit(struct whatif_planner *planner)
 {
     struct whatif_unit *found = NULL;
     for (unsigned i = 0; i < planner->count; i++)
@@ -262,14 +263,15 @@ static struct whatif_unit *hottest_left(struct whatif_planner *planner)
     return found;
 }
 
-static int whatif_heat_measured(struct whatif_planner *planner)
+static int whatif_mark_measured_hot(struct whatif_planner *planner)
 {
     double all = 0, hot = 0;
     for (unsigned i = 0; i < planner->count; i++)
         all += planner->units[i].samples;
     if (!(all > 0))
         return error_set(planner->error, -EINVAL, "none of its members has been sampled yet");
-    for (struct whatif_unit *next; hot < hot_part * all && (next = hottest_left(planner));) {
+    for (struct whatif_unit *next;
+         hot < hot_part * all && (next = hottest_unmarked_unit(planner));) {
         next->hot = true;
         hot += next->samples;
     }
@@ -283,8 +285,8 @@ enum { UNTYPED_BYTES = 64 };
 
 /* ---- parts ---- */
 
-static void put_part(struct whatif_planner *planner, uint32_t from, uint32_t end, uint32_t array,
-                     uint32_t at)
+static void add_relayout_part(struct whatif_planner *planner, uint32_t from, uint32_t end,
+                              uint32_t array, uint32_t at)
 {
     struct relayout *layout = &planner->plan->layout;
     struct relayout_part *last = layout->part_count && layout->part_count <= RELAYOUT_PARTS_MAX
@@ -300,8 +302,8 @@ static void put_part(struct whatif_planner *planner, uint32_t from, uint32_t end
         layout->part_count = RELAYOUT_PARTS_MAX + 1;
 }
 
-static void put_array(struct whatif_planner *planner, uint32_t array, uint32_t stride,
-                      uint32_t align)
+static void set_relayout_array(struct whatif_planner *planner, uint32_t array, uint32_t stride,
+                               uint32_t align)
 {
     struct relayout *layout = &planner->plan->layout;
     if (array < RELAYOUT_PARTS_MAX)
@@ -315,8 +317,8 @@ static int plan_whole(struct whatif_planner *planner, uint32_t stride, uint32_t 
     if (stride < planner->element)
         return error_set(planner->error, -EINVAL, "an element has %u bytes, more than %u",
                          planner->element, stride);
-    put_part(planner, 0, planner->element, 0, 0);
-    put_array(planner, 0, stride, align);
+    add_relayout_part(planner, 0, planner->element, 0, 0);
+    set_relayout_array(planner, 0, stride, align);
     return 0;
 }
 
@@ -329,19 +331,19 @@ static void put_groups(struct whatif_planner *planner, uint32_t sizes[2])
         const struct whatif_unit *unit = &planner->units[i];
         uint32_t array = !unit->hot;
         uint32_t at = whatif_round_up(sizes[array], unit->natural);
-        put_part(planner, unit->from, unit->end, array, at);
+        add_relayout_part(planner, unit->from, unit->end, array, at);
         sizes[array] = at + unit->end - unit->from;
         natural[array] = unit->natural > natural[array] ? unit->natural : natural[array];
     }
     for (uint32_t array = 0; array < 2; array++) {
         sizes[array] = whatif_round_up(sizes[array], natural[array]);
-        put_array(planner, array, sizes[array], 1);
+        set_relayout_array(planner, array, sizes[array], 1);
     }
 }
 
 /* ---- plans by kind ---- */
 
-static int need_members(struct whatif_planner *planner)
+static int check_members(struct whatif_planner *planner)
 {
     if (planner->count > 1)
         return 0;
@@ -350,7 +352,7 @@ static int need_members(struct whatif_planner *planner)
                                      : "its type and element size are not known");
 }
 
-static void name_hot(const struct whatif_planner *planner)
+static void list_hot_names(const struct whatif_planner *planner)
 {
     struct whatif_plan *plan = planner->plan;
     for (unsigned i = 0; i < planner->count; i++)
@@ -358,11 +360,11 @@ static void name_hot(const struct whatif_planner *planner)
             plan->members[plan->count++] = planner->units[i].name;
 }
 
-static int plan_hot(struct whatif_planner *planner)
+static int plan_hot_first(struct whatif_planner *planner)
 {
     unsigned cold = 0;
-    int code =
-        *planner->wanted->fields ? whatif_heat_named(planner) : whatif_heat_measured(planner);
+    int code = *planner->wanted->fields ? whatif_mark_named_hot(planner)
+                                        : whatif_mark_measured_hot(planner);
     if (code)
         return code;
     for (unsigned i = 0; i < planner->count; i++)
@@ -370,12 +372,12 @@ static int plan_hot(struct whatif_planner *planner)
     if (!cold)
         return error_set(planner->error, -EINVAL, "all its members are hot: nothing to separate");
     put_groups(planner, planner->plan->sizes);
-    name_hot(planner);
+    list_hot_names(planner);
     return 0;
 }
 
 /* Finds the offset of the cut: any member, including those of nested structs. */
-static int find_cut(struct whatif_planner *planner, uint32_t *cut)
+static int find_cut_offset(struct whatif_planner *planner, uint32_t *cut)
 {
     const char *name = planner->wanted->fields;
     char *end;
@@ -395,16 +397,16 @@ static int plan_split(struct whatif_planner *planner)
 {
     uint32_t cut;
     uint32_t natural = whatif_natural(planner);
-    int code = find_cut(planner, &cut);
+    int code = find_cut_offset(planner, &cut);
     if (code)
         return code;
-    put_part(planner, 0, cut, 0, 0);
-    put_part(planner, cut, planner->element, 1, 0);
-    put_array(planner, 0,
-              whatif_round_up(cut, whatif_low_bit(cut) < natural ? whatif_low_bit(cut) : natural),
-              1);
+    add_relayout_part(planner, 0, cut, 0, 0);
+    add_relayout_part(planner, cut, planner->element, 1, 0);
+    set_relayout_array(
+        planner, 0,
+        whatif_round_up(cut, whatif_low_bit(cut) < natural ? whatif_low_bit(cut) : natural), 1);
     uint32_t rest = planner->element - cut;
-    put_array(
+    set_relayout_array(
         planner, 1,
         whatif_round_up(rest, whatif_low_bit(rest) < natural ? whatif_low_bit(rest) : natural), 1);
     planner->plan->members[0] = planner->wanted->fields;
@@ -445,9 +447,9 @@ static int plan_order(struct whatif_planner *planner)
     for (unsigned i = 0; i < planner->count; i++)
         at[order[i] - planner->units] = place_unit(order[i], &used, hole);
     for (unsigned i = 0; i < planner->count; i++)
-        put_part(planner, planner->units[i].from, planner->units[i].end, 0, at[i]);
+        add_relayout_part(planner, planner->units[i].from, planner->units[i].end, 0, at[i]);
     uint32_t stride = whatif_round_up(used, whatif_natural(planner));
-    put_array(planner, 0, stride, 1);
+    set_relayout_array(planner, 0, stride, 1);
     planner->plan->members[0] = order[0]->name;
     planner->plan->sizes[0] = stride;
     return 0;
@@ -457,8 +459,8 @@ static int plan_arrays(struct whatif_planner *planner)
 {
     for (unsigned i = 0; i < planner->count; i++) {
         uint32_t bytes = planner->units[i].end - planner->units[i].from;
-        put_part(planner, planner->units[i].from, planner->units[i].end, i, 0);
-        put_array(planner, i, whatif_round_up(bytes, planner->units[i].natural), 1);
+        add_relayout_part(planner, planner->units[i].from, planner->units[i].end, i, 0);
+        set_relayout_array(planner, i, whatif_round_up(bytes, planner->units[i].natural), 1);
     }
     planner->plan->count = planner->count;
     return 0;
@@ -501,7 +503,7 @@ static int plan_never(struct whatif_planner *planner)
 static int (*const plans[WHATIF_KINDS])(struct whatif_planner *planner) = {
     [WHATIF_NEVER] = plan_never,
     [WHATIF_SPLIT] = plan_split,
-    [WHATIF_HOT] = plan_hot,
+    [WHATIF_HOT] = plan_hot_first,
     [WHATIF_ORDER] = plan_order,
     [WHATIF_PAD] = plan_padded,
     [WHATIF_ALIGN] = plan_aligned,
@@ -511,7 +513,8 @@ static int (*const plans[WHATIF_KINDS])(struct whatif_planner *planner) = {
 };
 
 /* Returns true if no element and no block would move. */
-static bool is_as_now(const struct whatif_planner *planner, const struct snapshot_object *object)
+static bool layout_is_unchanged(const struct whatif_planner *planner,
+                                const struct snapshot_object *object)
 {
     const struct relayout *layout = &planner->plan->layout;
     const struct relayout_part *part = &layout->part[0];
@@ -537,14 +540,14 @@ int whatif_plan(const struct whatif_wanted *wanted, const struct snapshot_object
     bool members =
         wanted->kind == WHATIF_HOT || wanted->kind == WHATIF_ORDER || wanted->kind == WHATIF_ARRAYS;
     whatif_find_units(&planner);
-    int code = members ? need_members(&planner) : 0;
+    int code = members ? check_members(&planner) : 0;
     if (elements && !element)
         return error_set(error, -EINVAL, "its type and element size are not known");
     if (!code)
         code = plans[wanted->kind](&planner);
     if (code)
         return code;
-    if (is_as_now(&planner, object))
+    if (layout_is_unchanged(&planner, object))
         return error_set(error, -EINVAL, "its elements of %u bytes already have this layout",
                          planner.element);
     plan->layout.element_bytes = planner.element;

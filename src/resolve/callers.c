@@ -42,8 +42,8 @@ static uint32_t callers_node(struct callers *callers, uint32_t parent, uint32_t 
     const uint32_t *known = hash_find(&callers->of_pair, pair);
     if (known)
         return *known;
-    if (!array_more(&callers->nodes, &callers->room, callers->count, sizeof *callers->nodes,
-                    CALLER_NODES_MAX))
+    if (!array_reserve_next(&callers->nodes, &callers->room, callers->count, sizeof *callers->nodes,
+                            CALLER_NODES_MAX))
         return 0;
     uint32_t *node = hash_insert(&callers->of_pair, pair, NULL);
     if (!node)
@@ -53,7 +53,7 @@ static uint32_t callers_node(struct callers *callers, uint32_t parent, uint32_t 
 }
 
 /* Returns true if a walk is within the budget. The budget of one second may be spent at once. */
-static bool can_afford(const struct callers *callers, uint64_t time_ns)
+static bool walk_is_within_budget(const struct callers *callers, uint64_t time_ns)
 {
     uint64_t since_ns = time_ns > callers->ticked_ns ? time_ns - callers->ticked_ns : 0;
     return (double)callers->spent_ns <= CALLERS_COST * (double)(since_ns + CLOCK_NS_PER_S);
@@ -72,8 +72,8 @@ static size_t chain_callers(struct resolver *resolver, const struct sample *samp
     return count;
 }
 
-static size_t walk(struct resolver *resolver, const struct sample *sample, const uint64_t *regs,
-                   uint64_t pcs[FRAMES_MAX])
+static size_t unwind_or_read_chain(struct resolver *resolver, const struct sample *sample,
+                                   const uint64_t *regs, uint64_t pcs[FRAMES_MAX])
 {
     const struct unwind_copy copy = {sample->stack, sample->stack_bytes};
     return regs && copy.bytes
@@ -82,8 +82,8 @@ static size_t walk(struct resolver *resolver, const struct sample *sample, const
 }
 
 /* Returns the node of the outermost caller; 0: none. */
-static uint32_t node_of(struct resolver *resolver, uint32_t function, const uint64_t *pcs,
-                        size_t count)
+static uint32_t add_caller_nodes(struct resolver *resolver, uint32_t function, const uint64_t *pcs,
+                                 size_t count)
 {
     struct callers *callers = &resolver->callers;
     uint32_t sampled = callers_node(callers, 0, function);
@@ -111,11 +111,12 @@ uint32_t resolver_callers(struct resolver *resolver, const struct sample *sample
     uint64_t pcs[FRAMES_MAX];
     bool live = resolver->options.live;
     if (!place->function || !access_is_for_data((enum reason)place->access.reason) ||
-        (!sample->stack && !sample->chain) || (live && !can_afford(callers, sample->time_ns)))
+        (!sample->stack && !sample->chain) ||
+        (live && !walk_is_within_budget(callers, sample->time_ns)))
         return 0;
     uint64_t began_ns = live ? clock_now_ns() : 0;
-    size_t count = walk(resolver, sample, regs, pcs);
-    uint32_t node = node_of(resolver, place->function, pcs, count);
+    size_t count = unwind_or_read_chain(resolver, sample, regs, pcs);
+    uint32_t node = add_caller_nodes(resolver, place->function, pcs, count);
     if (live)
         callers->spent_ns += clock_now_ns() - began_ns;
     return node;

@@ -326,7 +326,7 @@ static struct text text_of(const char *string)
     return (struct text){string, strlen(string)};
 }
 
-static struct text trimmed(struct text text)
+static struct text text_trim(struct text text)
 {
     while (text.size && *text.at == ' ')
         text.at++, text.size--;
@@ -335,24 +335,24 @@ static struct text trimmed(struct text text)
     return text;
 }
 
-static struct text from(struct text text, size_t bytes)
+static struct text text_from(struct text text, size_t bytes)
 {
     return (struct text){text.at + bytes, text.size - bytes};
 }
 
-static bool begins(struct text text, const char *with)
+static bool text_begins_with(struct text text, const char *with)
 {
     size_t size = strlen(with);
     return text.size >= size && !memcmp(text.at, with, size);
 }
 
-static bool ends(struct text text, const char *with)
+static bool text_ends_with(struct text text, const char *with)
 {
     size_t size = strlen(with);
     return text.size >= size && !memcmp(text.at + text.size - size, with, size);
 }
 
-static bool same_text(struct text a, struct text b)
+static bool text_equals(struct text a, struct text b)
 {
     return a.size == b.size && !memcmp(a.at, b.at, a.size);
 }
@@ -366,15 +366,15 @@ static bool is_word(char c)
 
 /* Returns the length of characters at `at` that look like brackets but are not: operators, arrows,
  * character literals; 0: none. */
-static size_t no_bracket(struct text text, size_t at)
+static size_t non_bracket_length(struct text text, size_t at)
 {
-    struct text rest = from(text, at);
+    struct text rest = text_from(text, at);
     size_t end = 8;
-    if (begins(rest, "->"))
+    if (text_begins_with(rest, "->"))
         return 2;
     if (rest.size > 2 && *rest.at == '\'' && rest.at[2] == '\'')
         return 3;
-    if (!begins(rest, "operator") || (at && is_word(text.at[at - 1])))
+    if (!text_begins_with(rest, "operator") || (at && is_word(text.at[at - 1])))
         return 0;
     while (end < rest.size && strchr("<>=-", rest.at[end]) && end < 11)
         end++;
@@ -383,14 +383,14 @@ static size_t no_bracket(struct text text, size_t at)
 
 /* Returns the position after the bracket that closes the first one; 0: none. In parentheses, < and
  * > without a partner are comparisons. */
-static size_t closed(struct text text)
+static size_t closing_bracket(struct text text)
 {
     static const char opening[] = "<([{";
     static const char closing[] = ">)]}";
     char open[BRACKETS_MAX];
     unsigned depth = 0;
     for (size_t i = 0; i < text.size; i++) {
-        size_t skip = no_bracket(text, i);
+        size_t skip = non_bracket_length(text, i);
         if (skip) {
             i += skip - 1;
             continue;
@@ -416,7 +416,7 @@ static size_t closed(struct text text)
 static size_t first_list(struct text text)
 {
     for (size_t i = 0; i < text.size; i++) {
-        size_t skip = no_bracket(text, i);
+        size_t skip = non_bracket_length(text, i);
         if (skip)
             i += skip - 1;
         else if (text.at[i] == '<')
@@ -428,8 +428,8 @@ static size_t first_list(struct text text)
 static bool is_balanced(struct text text)
 {
     for (size_t i = 0; i < text.size;) {
-        size_t skip = no_bracket(text, i);
-        size_t end = !skip && strchr("<([{", text.at[i]) ? closed(from(text, i)) : 0;
+        size_t skip = non_bracket_length(text, i);
+        size_t end = !skip && strchr("<([{", text.at[i]) ? closing_bracket(text_from(text, i)) : 0;
         if (!skip && !end && strchr("<>([{)]}", text.at[i]))
             return false;
         i += skip ? skip : end ? end : 1;
@@ -452,8 +452,8 @@ static void split_list(struct text list, struct parts *parts)
     struct text rest = {list.at + 1, list.size - 2};
     size_t i = 0;
     while (i < rest.size) {
-        size_t skip = no_bracket(rest, i);
-        size_t end = !skip && strchr("<([{", rest.at[i]) ? closed(from(rest, i)) : 0;
+        size_t skip = non_bracket_length(rest, i);
+        size_t end = !skip && strchr("<([{", rest.at[i]) ? closing_bracket(text_from(rest, i)) : 0;
         if (rest.at[i] != ',') {
             i += skip ? skip : end ? end : 1;
             continue;
@@ -461,22 +461,22 @@ static void split_list(struct text list, struct parts *parts)
         parts->more = parts->count == ARGUMENTS_MAX - 1;
         if (parts->more)
             return;
-        parts->arguments[parts->count++] = trimmed((struct text){rest.at, i});
-        rest = from(rest, i + 1);
+        parts->arguments[parts->count++] = text_trim((struct text){rest.at, i});
+        rest = text_from(rest, i + 1);
         i = 0;
     }
-    parts->arguments[parts->count++] = trimmed(rest);
+    parts->arguments[parts->count++] = text_trim(rest);
 }
 
 /* Splits a name. Returns false if the text has no arguments. */
-static bool split(struct text text, struct parts *parts)
+static bool split_arguments(struct text text, struct parts *parts)
 {
     size_t open = first_list(text);
-    size_t size = open < text.size ? closed(from(text, open)) : 0;
-    parts->head = trimmed((struct text){text.at, open});
+    size_t size = open < text.size ? closing_bracket(text_from(text, open)) : 0;
+    parts->head = text_trim((struct text){text.at, open});
     parts->count = 0;
     parts->more = false;
-    parts->tail = from(text, open + size);
+    parts->tail = text_from(text, open + size);
     if (size)
         split_list((struct text){text.at + open, size}, parts);
     return size;
@@ -489,59 +489,60 @@ static size_t inline_namespace(struct text path)
 {
     static const char *const names[] = {"__cxx11::", "__1::", "__2::", "__ndk1::"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (begins(path, names[i]))
+        if (text_begins_with(path, names[i]))
             return strlen(names[i]);
-    const char *colons = begins(path, "lts_") ? memmem(path.at, path.size, "::", 2) : NULL;
+    const char *colons =
+        text_begins_with(path, "lts_") ? memmem(path.at, path.size, "::", 2) : NULL;
     return colons ? (size_t)(colons - path.at) + 2 : 0;
 }
 
 /* Returns true if paths are equal; `plain` has no inline namespaces. */
-static bool same_path(struct text plain, struct text path)
+static bool paths_match(struct text plain, struct text path)
 {
     bool start = true;
     while (path.size) {
         size_t skip = start ? inline_namespace(path) : 0;
-        path = from(path, skip);
+        path = text_from(path, skip);
         if (!path.size || !plain.size || *plain.at != *path.at)
             break;
         start = *path.at == ':';
-        plain = from(plain, 1);
-        path = from(path, 1);
+        plain = text_from(plain, 1);
+        path = text_from(path, 1);
     }
     return !plain.size && !path.size;
 }
 
 /* Removes the type's const, before a class or after a pointer. False: there is none. */
-static bool without_const(struct text *text)
+static bool remove_const(struct text *text)
 {
-    bool pointer = ends(*text, "*") || ends(*text, "&");
-    if (ends(*text, " const"))
+    bool pointer = text_ends_with(*text, "*") || text_ends_with(*text, "&");
+    if (text_ends_with(*text, " const"))
         text->size -= 6;
-    else if (ends(*text, "*const"))
+    else if (text_ends_with(*text, "*const"))
         text->size -= 5;
-    else if (!pointer && begins(*text, "const "))
-        *text = from(*text, 6);
+    else if (!pointer && text_begins_with(*text, "const "))
+        *text = text_from(*text, 6);
     else
         return false;
-    *text = trimmed(*text);
+    *text = text_trim(*text);
     return true;
 }
 
-static bool fit(struct text pattern, struct text text, struct text captures[CAPTURES]);
+static bool fit_pattern(struct text pattern, struct text text, struct text captures[CAPTURES]);
 
 /* Matches "$1", "$1 const" or "$1*". */
 static bool fit_capture(struct text pattern, struct text text, struct text captures[CAPTURES])
 {
     struct text *capture = &captures[(pattern.at[1] - '0') % CAPTURES];
-    struct text suffix = from(pattern, 2);
-    if (begins(suffix, " const") && !without_const(&text))
+    struct text suffix = text_from(pattern, 2);
+    if (text_begins_with(suffix, " const") && !remove_const(&text))
         return false;
-    if (begins(suffix, "*") && !ends(text, "*"))
+    if (text_begins_with(suffix, "*") && !text_ends_with(text, "*"))
         return false;
-    text.size -= begins(suffix, "*");
-    text = trimmed(text);
+    text.size -= text_begins_with(suffix, "*");
+    text = text_trim(text);
     if (capture->at)
-        return same_text(*capture, text);
+        return text_equals(*capture, text);
     *capture = text;
     return true;
 }
@@ -550,9 +551,9 @@ static bool fit_arguments(const struct parts *pattern, const struct parts *text,
                           struct text captures[CAPTURES])
 {
     for (unsigned i = 0; i < pattern->count; i++) {
-        if (i + 1 == pattern->count && same_text(pattern->arguments[i], text_of("*")))
+        if (i + 1 == pattern->count && text_equals(pattern->arguments[i], text_of("*")))
             return true;
-        if (i == text->count || !fit(pattern->arguments[i], text->arguments[i], captures))
+        if (i == text->count || !fit_pattern(pattern->arguments[i], text->arguments[i], captures))
             return false;
     }
     return pattern->count == text->count;
@@ -561,10 +562,10 @@ static bool fit_arguments(const struct parts *pattern, const struct parts *text,
 /* Returns true for a Rust tuple: "($1, $2)". */
 static bool is_tuple(struct text text)
 {
-    return text.size > 2 && *text.at == '(' && closed(text) == text.size;
+    return text.size > 2 && *text.at == '(' && closing_bracket(text) == text.size;
 }
 
-static bool fit(struct text pattern, struct text text, struct text captures[CAPTURES])
+static bool fit_pattern(struct text pattern, struct text text, struct text captures[CAPTURES])
 {
     struct parts wanted;
     struct parts given;
@@ -576,25 +577,25 @@ static bool fit(struct text pattern, struct text text, struct text captures[CAPT
         split_list(text, &given);
         return fit_arguments(&wanted, &given, captures);
     }
-    bool lists = split(pattern, &wanted);
-    if (split(text, &given) != lists || !same_path(wanted.head, given.head))
+    bool lists = split_arguments(pattern, &wanted);
+    if (split_arguments(text, &given) != lists || !paths_match(wanted.head, given.head))
         return false;
     if (!lists)
         return true;
     return fit_arguments(&wanted, &given, captures) &&
            (first_list(wanted.tail) < wanted.tail.size
-                ? fit(wanted.tail, given.tail, captures)
-                : same_path(trimmed(wanted.tail), trimmed(given.tail)));
+                ? fit_pattern(wanted.tail, given.tail, captures)
+                : paths_match(text_trim(wanted.tail), text_trim(given.tail)));
 }
 
 static const struct library_rule *find_rule(struct text text, struct text captures[CAPTURES])
 {
-    struct text head = trimmed((struct text){text.at, first_list(text)});
+    struct text head = text_trim((struct text){text.at, first_list(text)});
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         struct text pattern = text_of(rules[i].type);
         memset(captures, 0, CAPTURES * sizeof *captures);
-        if (same_path((struct text){pattern.at, first_list(pattern)}, head) &&
-            fit(pattern, text, captures))
+        if (paths_match((struct text){pattern.at, first_list(pattern)}, head) &&
+            fit_pattern(pattern, text, captures))
             return &rules[i];
     }
     return NULL;
@@ -612,7 +613,7 @@ struct writing {
     unsigned depth; /* remaining depth */
 };
 
-static void put(struct writing *writing, struct text text)
+static void put_span(struct writing *writing, struct text text)
 {
     if (text.size >= writing->size - writing->used) {
         writing->full = true;
@@ -625,15 +626,15 @@ static void put(struct writing *writing, struct text text)
 
 static void put_string(struct writing *writing, const char *string)
 {
-    put(writing, text_of(string));
+    put_span(writing, text_of(string));
 }
 
 /* Returns the length of the leading run of words and "::". */
 static size_t path_bytes(struct text text)
 {
     size_t i = 0;
-    while (i < text.size && (is_word(text.at[i]) || begins(from(text, i), "::") ||
-                             (i && begins(from(text, i - 1), "::"))))
+    while (i < text.size && (is_word(text.at[i]) || text_begins_with(text_from(text, i), "::") ||
+                             (i && text_begins_with(text_from(text, i - 1), "::"))))
         i++;
     return i;
 }
@@ -649,7 +650,7 @@ static size_t put_number(struct writing *writing, struct text text)
                                              {"short int", "short"}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         size_t size = strlen(numbers[i][0]);
-        if (!begins(text, numbers[i][0]) || (text.size > size && is_word(text.at[size])))
+        if (!text_begins_with(text, numbers[i][0]) || (text.size > size && is_word(text.at[size])))
             continue;
         put_string(writing, numbers[i][1]);
         return size;
@@ -660,22 +661,23 @@ static size_t put_number(struct writing *writing, struct text text)
 /* Writes a path without Rust's own modules, "std::" and inline namespaces of C++. */
 static void put_path(struct writing *writing, struct text path)
 {
-    bool own = begins(path, "std::") || begins(path, "core::") || begins(path, "alloc::");
+    bool own = text_begins_with(path, "std::") || text_begins_with(path, "core::") ||
+               text_begins_with(path, "alloc::");
     size_t last = path.size;
     while (last && path.at[last - 1] != ':')
         last--;
     if (writing->rust) {
-        put(writing, own ? from(path, last) : path);
+        put_span(writing, own ? text_from(path, last) : path);
         return;
     }
-    if (begins(path, "std::"))
-        path = from(path, 5);
+    if (text_begins_with(path, "std::"))
+        path = text_from(path, 5);
     while (path.size) {
-        path = from(path, inline_namespace(path));
+        path = text_from(path, inline_namespace(path));
         const char *colons = memmem(path.at, path.size, "::", 2);
         size_t size = colons ? (size_t)(colons - path.at) + 2 : path.size;
-        put(writing, (struct text){path.at, size});
-        path = from(path, size);
+        put_span(writing, (struct text){path.at, size});
+        path = text_from(path, size);
     }
 }
 
@@ -688,14 +690,15 @@ static void put_plain(struct writing *writing, struct text text)
     static const char nameless[] = "{anonymous}";
     struct text captures[CAPTURES];
     bool inside = !writing->rust && writing->depth != writing->deep;
-    for (size_t step; text.size; text = from(text, step)) {
+    for (size_t step; text.size; text = text_from(text, step)) {
         size_t path = path_bytes(text);
         step = path ? put_number(writing, text) : 1;
-        if (step && begins(text, nameless)) {
+        if (step && text_begins_with(text, nameless)) {
             step = sizeof nameless - 1;
             put_string(writing, "(anonymous namespace)");
-        } else if (!path && !(inside && (begins(text, " *") || begins(text, " &")))) {
-            put(writing, (struct text){text.at, 1});
+        } else if (!path &&
+                   !(inside && (text_begins_with(text, " *") || text_begins_with(text, " &")))) {
+            put_span(writing, (struct text){text.at, 1});
         } else if (!step) {
             step = path;
             const struct library_rule *rule = find_rule((struct text){text.at, path}, captures);
@@ -711,8 +714,8 @@ static bool is_default(struct text argument)
 {
     struct text head = {argument.at, first_list(argument)};
     for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
-        if (same_path(text_of(defaults[i]), head))
-            return !ends(argument, "<void>");
+        if (paths_match(text_of(defaults[i]), head))
+            return !text_ends_with(argument, "<void>");
     return false;
 }
 
@@ -743,7 +746,7 @@ static void put_rule(struct writing *writing, const struct library_rule *rule,
 {
     for (const char *at = rule->shown; *at; at++) {
         if (*at != '$') {
-            put(writing, (struct text){at, 1});
+            put_span(writing, (struct text){at, 1});
             continue;
         }
         at++;
@@ -762,8 +765,9 @@ static void put_rule(struct writing *writing, const struct library_rule *rule,
 static size_t put_by_rule(struct writing *writing, struct text text, size_t arguments_end)
 {
     struct text captures[CAPTURES];
-    size_t nested = arguments_end + path_bytes(from(text, arguments_end));
-    size_t inner = nested < text.size && text.at[nested] == '<' ? closed(from(text, nested)) : 0;
+    size_t nested = arguments_end + path_bytes(text_from(text, arguments_end));
+    size_t inner =
+        nested < text.size && text.at[nested] == '<' ? closing_bracket(text_from(text, nested)) : 0;
     const size_t sizes[] = {nested + inner, nested, arguments_end};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const struct library_rule *rule = find_rule((struct text){text.at, sizes[i]}, captures);
@@ -778,19 +782,19 @@ static size_t put_by_rule(struct writing *writing, struct text text, size_t argu
 static void put_text(struct writing *writing, struct text text)
 {
     struct parts parts;
-    while (!writing->full && split(text, &parts)) {
+    while (!writing->full && split_arguments(text, &parts)) {
         size_t path = parts.head.size;
         while (path && (is_word(parts.head.at[path - 1]) || parts.head.at[path - 1] == ':'))
             path--;
         put_plain(writing, (struct text){parts.head.at, path});
-        text = from(text, (size_t)(parts.head.at - text.at) + path);
+        text = text_from(text, (size_t)(parts.head.at - text.at) + path);
         size_t end = (size_t)(parts.tail.at - text.at);
         size_t by_rule = put_by_rule(writing, text, end);
         if (!by_rule) {
-            put_path(writing, from(parts.head, path));
+            put_path(writing, text_from(parts.head, path));
             put_arguments(writing, &parts);
         }
-        text = from(text, by_rule ? by_rule : end);
+        text = text_from(text, by_rule ? by_rule : end);
     }
     put_plain(writing, text);
 }
@@ -832,7 +836,7 @@ const struct library_rule *library_rule(const char *name)
     return rule ? rule : &library_none;
 }
 
-static bool has_word(const char *words, const char *word)
+static bool list_has_word(const char *words, const char *word)
 {
     size_t size = strlen(word);
     for (const char *at = words; at && size && *at; at += strspn(at, " ")) {
@@ -846,9 +850,9 @@ static bool has_word(const char *words, const char *word)
 
 enum library_member library_member(const struct library_rule *rule, const char *member)
 {
-    return has_word(rule->holds, member)     ? LIBRARY_HOLDS
-           : has_word(rule->through, member) ? LIBRARY_THROUGH
-                                             : LIBRARY_PLAIN;
+    return list_has_word(rule->holds, member)     ? LIBRARY_HOLDS
+           : list_has_word(rule->through, member) ? LIBRARY_THROUGH
+                                                  : LIBRARY_PLAIN;
 }
 
 /* Finds the entry for a function in "method=text;=text of any other"; size 0: none. */
@@ -859,7 +863,7 @@ static struct text block_of(const char *blocks, const char *function)
         const char *equals = memchr(at, '=', entry.size);
         struct text method = {at, equals ? (size_t)(equals - at) : 0};
         if (memmem(function, strlen(function), method.at, method.size))
-            return from(entry, method.size + 1);
+            return text_from(entry, method.size + 1);
         at += entry.size;
     }
     return (struct text){"", 0};
@@ -876,7 +880,7 @@ static bool is_allocators(struct text scope)
                                          "std::__detail::_Hashtable_alloc<*>"};
     struct text captures[CAPTURES] = {0};
     for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++)
-        if (fit(text_of(scopes[i]), scope, captures))
+        if (fit_pattern(text_of(scopes[i]), scope, captures))
             return true;
     return false;
 }
@@ -889,20 +893,21 @@ static bool allocator_of(struct text class, struct text captures[CAPTURES])
         "std::pmr::polymorphic_allocator<$1>", "boost::container::new_allocator<$1>"};
     for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++) {
         memset(captures, 0, CAPTURES * sizeof *captures);
-        if (fit(text_of(allocators[i]), class, captures))
+        if (fit_pattern(text_of(allocators[i]), class, captures))
             return true;
     }
     return false;
 }
 
 /* Writes the allocated type if that is descriptive enough, as "map<long, Order> node" is. */
-static bool put_node(struct text type, char *out, size_t out_size)
+static bool put_node_type(struct text type, char *out, size_t out_size)
 {
     struct writing writing = {.out = out, .size = out_size, .deep = DEEP, .depth = DEEP};
     out[0] = 0;
     put_text(&writing, type);
     struct text shown = text_of(out);
-    if (!writing.full && (ends(shown, " node") || ends(shown, " block") || ends(shown, " slot")))
+    if (!writing.full && (text_ends_with(shown, " node") || text_ends_with(shown, " block") ||
+                          text_ends_with(shown, " slot")))
         return true;
     out[0] = 0;
     return false;
@@ -915,11 +920,11 @@ bool library_allocator(const char *scope)
     return class.size < NAME_MAX_BYTES && allocator_of(class, captures);
 }
 
-static bool is_of_rust(const struct library_rule *rule)
+static bool is_rust_rule(const struct library_rule *rule)
 {
     struct text type = text_of(rule->type);
-    return begins(type, "alloc::") || begins(type, "hashbrown::") ||
-           begins(type, "std::collections::");
+    return text_begins_with(type, "alloc::") || text_begins_with(type, "hashbrown::") ||
+           text_begins_with(type, "std::collections::");
 }
 
 enum library_block library_block(const char *scope, const char *function, char *out,
@@ -928,13 +933,21 @@ enum library_block library_block(const char *scope, const char *function, char *
     struct text captures[CAPTURES];
     struct text class = {scope, strnlen(scope, NAME_MAX_BYTES)};
     struct writing writing = {.out = out, .size = out_size, .deep = DEEP, .depth = DEEP};
+    struct text made = {function, strnlen(function, NAME_MAX_BYTES)};
     out[0] = 0;
-    if (class.size == NAME_MAX_BYTES || !is_balanced(class))
+    if (class.size == NAME_MAX_BYTES || made.size == NAME_MAX_BYTES || !is_balanced(class) ||
+        !is_balanced(made))
         return LIBRARY_BLOCK_NONE;
+    memset(captures, 0, sizeof captures);
+    if (!strcmp(scope, "std") && fit_pattern(text_of("make_unique<$1, *>"), made, captures)) {
+        put_text(&writing, captures[1]);
+        return writing.full ? LIBRARY_BLOCK_NONE : LIBRARY_BLOCK_KNOWN;
+    }
     if (allocator_of(class, captures))
-        return put_node(captures[1], out, out_size) ? LIBRARY_BLOCK_KNOWN : LIBRARY_BLOCK_NOT_KNOWN;
+        return put_node_type(captures[1], out, out_size) ? LIBRARY_BLOCK_KNOWN
+                                                         : LIBRARY_BLOCK_NOT_KNOWN;
     const struct library_rule *rule = find_rule(class, captures);
-    writing.rust = rule && is_of_rust(rule);
+    writing.rust = rule && is_rust_rule(rule);
     struct text block = block_of(rule ? rule->block : NULL, function);
     if (!block.size)
         return (rule && rule->block) || is_allocators(class) ? LIBRARY_BLOCK_NOT_KNOWN
@@ -944,21 +957,22 @@ enum library_block library_block(const char *scope, const char *function, char *
     else
         put_text(&writing, class);
     put_string(&writing, " ");
-    put(&writing, block);
+    put_span(&writing, block);
     return writing.full ? LIBRARY_BLOCK_NONE : LIBRARY_BLOCK_KNOWN;
 }
 
 bool library_tree(const char *scope)
 {
     struct text class = text_of(scope);
-    return begins(class, "std::_Rb_tree<") || begins(class, "std::multi") || is_allocators(class);
+    return text_begins_with(class, "std::_Rb_tree<") || text_begins_with(class, "std::multi") ||
+           is_allocators(class);
 }
 
 bool library_allows_equals(const char *scope, const char *function)
 {
     struct text class = text_of(scope);
-    return begins(class, "std::multi") ||
-           (begins(class, "std::_Rb_tree<") && strstr(function, "_equal"));
+    return text_begins_with(class, "std::multi") ||
+           (text_begins_with(class, "std::_Rb_tree<") && strstr(function, "_equal"));
 }
 
 /* Returns the class of a member function: everything before its last "::" outside brackets. */
@@ -966,8 +980,8 @@ static struct text class_of(struct text function)
 {
     size_t class = 0;
     for (size_t i = 0; i < function.size && function.at[i] != '(';) {
-        size_t end = function.at[i] == '<' ? closed(from(function, i)) : 0;
-        class = begins(from(function, i), "::") ? i : class;
+        size_t end = function.at[i] == '<' ? closing_bracket(text_from(function, i)) : 0;
+        class = text_begins_with(text_from(function, i), "::") ? i : class;
         i += end ? end : 1;
     }
     return (struct text){function.at, class};
@@ -980,12 +994,34 @@ bool library_symbol_block(const char *function, char *out, size_t out_size)
     if (!class.size || !is_balanced(class))
         return false;
     if (allocator_of(class, captures))
-        return put_node(captures[1], out, out_size);
+        return put_node_type(captures[1], out, out_size);
     const struct library_rule *rule = find_rule(class, captures);
-    if (!rule || !begins(text_of(rule->type), "std::basic_string<") || !rule->block)
+    if (!rule || !text_begins_with(text_of(rule->type), "std::basic_string<") || !rule->block)
         return false;
     snprintf(out, out_size, "%s %s", rule->shown, rule->block + 1);
     return true;
+}
+
+static bool is_library_path(struct text name)
+{
+    static const char *const paths[] = {
+        "alloc::", "core::", "std::", "hashbrown::", "__gnu_cxx::", "boost::", "absl::"};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        if (text_begins_with(name, paths[i]))
+            return true;
+    return false;
+}
+
+/* In Rust, "<T as alloc::vec::from_elem::SpecFromElem>::from_elem" is the library's for any T;
+ * "<a::Order as core::clone::Clone>::clone" is the program's. */
+bool library_function(const char *name)
+{
+    struct text text = {name + (*name == '<'), strnlen(name, NAME_MAX_BYTES)};
+    const char *trait = *name == '<' ? strstr(name, " as ") : NULL;
+    const char *path = strstr(name, "::");
+    if (is_library_path(text))
+        return true;
+    return trait && path > trait && is_library_path(text_of(trait + strlen(" as ")));
 }
 
 /* From libstdc++: src/c++98/list.cc, src/c++98/tree.cc. */

@@ -73,6 +73,10 @@ enum library_member library_member(const struct library_rule *rule, const char *
 /* Returns true if a function in a library's own binary links nodes of any type. */
 bool library_node_function(const char *function);
 
+/* Returns true for the name of a function, or of its class, of a library that allocates for its
+ * users. */
+bool library_function(const char *name);
+
 /* Returns true if a source file is in an installed library: a compiler's or the system's. */
 bool library_source(const char *path);
 

@@ -15,7 +15,7 @@ static uint32_t members_find(const struct type_desc *type, uint64_t offset, uint
 
 enum { PATH_PIECES = TYPE_DEPTH_MAX + 1 };
 
-static const char *members_bare(const char *name)
+static const char *skip_type_keyword(const char *name)
 {
     static const char *const keywords[] = {"struct ", "union ", "class ", "enum "};
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
@@ -53,10 +53,10 @@ const char *type_path(const struct type_desc *type, uint32_t member, char *out, 
 
 const char *type_bare_name(const struct type_desc *type)
 {
-    return members_bare(type->name);
+    return skip_type_keyword(type->name);
 }
 
-static bool is_wrapped(const struct type_desc *type, uint32_t member)
+static bool is_in_wrapper(const struct type_desc *type, uint32_t member)
 {
     while (member < type->member_count && type->members[member].kind != MEMBER_WRAPPER)
         member = type->members[member].parent;
@@ -68,14 +68,14 @@ static const char *write_type_name(const struct type_desc *type, uint32_t member
 {
     if (!out_size)
         return out;
-    snprintf(out, out_size, "%s%s", members_bare(type->name),
+    snprintf(out, out_size, "%s%s", skip_type_keyword(type->name),
              type->member_count && member != TYPE_NO_MEMBER ? "." : "");
     if (!type->member_count)
         return out;
     size_t bare = strlen(out);
     write_path(out, out_size, type, member);
     bool nameless = !out[bare]; /* padding, or nothing on the path has a name */
-    bool wrapped = nameless && is_wrapped(type, member);
+    bool wrapped = nameless && is_in_wrapper(type, member);
     if (wrapped && type->members[member].size == type->size) {
         out[bare - 1] = 0;
     } else if (wrapped) {
@@ -141,7 +141,7 @@ static bool is_flexible(const struct type_member *member)
     return member->stride && !member->count;
 }
 
-static uint64_t fold_into(const struct type_member *member, uint64_t offset)
+static uint64_t fold_offset(const struct type_member *member, uint64_t offset)
 {
     if (!member->stride)
         return offset;
@@ -173,11 +173,11 @@ uint64_t type_in_element(const struct type_desc *type, uint64_t offset)
 {
     const struct type_member *end = flexible_end(type);
     if (end)
-        return offset < end->offset ? offset : fold_into(end, offset);
+        return offset < end->offset ? offset : fold_offset(end, offset);
     return type->size ? offset % type->size : offset;
 }
 
-static enum fit covers(const struct type_member *member, uint64_t offset)
+static enum fit member_covers(const struct type_member *member, uint64_t offset)
 {
     if (offset < member->offset)
         return FIT_NONE;
@@ -215,7 +215,7 @@ static struct found find_inside(const struct type_desc *type, uint32_t at, enum 
                                 uint64_t offset, uint64_t size)
 {
     const struct type_member *member = &type->members[at];
-    uint64_t folded = fold_into(member, offset);
+    uint64_t folded = fold_offset(member, offset);
     if (!has_members(type, at))
         return (struct found){.member = at,
                               .fit = fit == FIT_COVERS ? leaf_fit(member, size) : fit,
@@ -235,8 +235,9 @@ static struct found members_find_at(const struct type_desc *type, uint32_t first
     bool entered = false;
     for (uint32_t i = first; i < type->member_count && type->members[i].depth >= depth; i++) {
         const struct type_member *member = &type->members[i];
-        enum fit fit =
-            member->depth == depth && depth <= TYPE_DEPTH_MAX ? covers(member, offset) : FIT_NONE;
+        enum fit fit = member->depth == depth && depth <= TYPE_DEPTH_MAX
+                           ? member_covers(member, offset)
+                           : FIT_NONE;
         if (fit == FIT_NONE)
             continue;
         struct found found = find_inside(type, i, fit, offset, size);
@@ -292,7 +293,7 @@ static unsigned count_bits(const struct type_desc *type, uint32_t parent, uint64
 }
 
 /* Returns a byte that only this bit-field uses, otherwise its first byte. */
-static uint64_t own_byte(const struct type_desc *type, const struct type_member *member)
+static uint64_t unshared_byte(const struct type_desc *type, const struct type_member *member)
 {
     uint64_t first = first_bit_of(member);
     uint32_t one;
@@ -314,7 +315,7 @@ int64_t type_bits_at(const struct type_desc *type, uint64_t offset, uint64_t fir
     uint64_t start = found.folded * 8;
     unsigned count = count_bits(type, parent, start + first, start + end, &one);
     *several = count > 1;
-    return count == 1 ? (int64_t)(own_byte(type, &type->members[one]) - found.folded) : 0;
+    return count == 1 ? (int64_t)(unshared_byte(type, &type->members[one]) - found.folded) : 0;
 }
 
 bool type_shares_byte(const struct type_desc *type, uint32_t member, uint64_t offset)
@@ -330,7 +331,7 @@ uint64_t type_fold(const struct type_desc *type, uint64_t offset)
 }
 
 /* Returns true if two descriptions may be of the same bytes: see type_holds(). */
-static bool same_member(const struct type_member *a, const struct type_member *b, uint64_t from)
+static bool is_same_member(const struct type_member *a, const struct type_member *b, uint64_t from)
 {
     return a->offset - from == b->offset && a->size == b->size && a->stride == b->stride &&
            a->bit_size == b->bit_size && !strcmp(a->name, b->name);
@@ -338,8 +339,8 @@ static bool same_member(const struct type_member *a, const struct type_member *b
 
 /* Compares the members of two types. Nested members may be missing in the more deeply nested type,
  * so only members in both count. */
-static bool same_members(const struct type_desc *outer, uint32_t first, uint32_t count,
-                         uint64_t from, const struct type_desc *inner)
+static bool has_same_members(const struct type_desc *outer, uint32_t first, uint32_t count,
+                             uint64_t from, const struct type_desc *inner)
 {
     if (!count || !inner->member_count ||
         (count != inner->member_count && !outer->cut && !inner->cut))
@@ -350,7 +351,7 @@ static bool same_members(const struct type_desc *outer, uint32_t first, uint32_t
     unsigned down = member->depth - other->depth;
     while (member < end && other < inner->members + inner->member_count) {
         unsigned depth = other->depth + down;
-        if (depth == member->depth && !same_member(member, other, from))
+        if (depth == member->depth && !is_same_member(member, other, from))
             return false;
         bool left_out = outer->cut && depth > member->depth;
         bool other_left_out = inner->cut && depth < member->depth;
@@ -371,10 +372,13 @@ static uint32_t part_count(const struct type_desc *type, uint32_t member)
 }
 
 /* A member's type is written with dimensions: "struct atom [3]" matches "struct atom". */
+/* A key of a map is const; code that accesses it need not know that. */
 static bool member_is_named(const struct type_member *member, const char *type)
 {
-    const char *name = members_bare(member->type);
-    const char *wanted = members_bare(type);
+    static const char constant[] = "const ";
+    bool skip = !strncmp(member->type, constant, strlen(constant));
+    const char *name = skip_type_keyword(member->type + (skip ? strlen(constant) : 0));
+    const char *wanted = skip_type_keyword(type);
     size_t length = strlen(wanted);
     return !strncmp(name, wanted, length) &&
            (!name[length] || (member->stride && !strncmp(name + length, " [", 2)));
@@ -395,11 +399,11 @@ static bool member_is(const struct type_desc *outer, uint32_t member, const stru
     if (size != inner->size || whole->bit_size)
         return false;
     if (parts && inner->member_count)
-        return same_members(outer, member + 1, parts, whole->offset, inner);
+        return has_same_members(outer, member + 1, parts, whole->offset, inner);
     return is_plain(inner) ? !parts : member_is_named(whole, inner->name);
 }
 
-static bool same_type(const struct type_desc *a, const struct type_desc *b)
+static bool is_same_type(const struct type_desc *a, const struct type_desc *b)
 {
     if (a == b)
         return true;
@@ -407,8 +411,8 @@ static bool same_type(const struct type_desc *a, const struct type_desc *b)
         return false;
     if (is_plain(a) && is_plain(b))
         return true;
-    return !strcmp(members_bare(a->name), members_bare(b->name)) &&
-           (!a->member_count || !b->member_count || same_members(a, 0, a->member_count, 0, b));
+    return !strcmp(skip_type_keyword(a->name), skip_type_keyword(b->name)) &&
+           (!a->member_count || !b->member_count || has_same_members(a, 0, a->member_count, 0, b));
 }
 
 bool type_find_part(const struct type_desc *outer, const struct type_desc *inner, uint64_t *offset)
@@ -438,18 +442,18 @@ bool type_has_part(const struct type_desc *outer, const struct type_desc *inner)
     return false;
 }
 
-static bool holds(const struct type_desc *outer, uint32_t first, uint64_t offset,
-                  const struct type_desc *inner, uint64_t inner_offset)
+static bool holds_type_at(const struct type_desc *outer, uint32_t first, uint64_t offset,
+                          const struct type_desc *inner, uint64_t inner_offset)
 {
     unsigned depth = first < outer->member_count ? outer->members[first].depth : 0;
     for (uint32_t i = first; i < outer->member_count && outer->members[i].depth >= depth; i++) {
         const struct type_member *member = &outer->members[i];
-        if (member->depth != depth || depth > TYPE_DEPTH_MAX || !covers(member, offset))
+        if (member->depth != depth || depth > TYPE_DEPTH_MAX || !member_covers(member, offset))
             continue;
-        uint64_t folded = fold_into(member, offset);
+        uint64_t folded = fold_offset(member, offset);
         if (folded - member->offset == inner_offset && member_is(outer, i, inner))
             return true;
-        if (has_members(outer, i) && holds(outer, i + 1, folded, inner, inner_offset))
+        if (has_members(outer, i) && holds_type_at(outer, i + 1, folded, inner, inner_offset))
             return true;
     }
     return false;
@@ -458,8 +462,8 @@ static bool holds(const struct type_desc *outer, uint32_t first, uint64_t offset
 bool type_holds(const struct type_desc *outer, uint64_t offset, const struct type_desc *inner,
                 uint64_t inner_offset)
 {
-    return (offset == inner_offset && same_type(outer, inner)) ||
-           holds(outer, 0, offset, inner, inner_offset);
+    return (offset == inner_offset && is_same_type(outer, inner)) ||
+           holds_type_at(outer, 0, offset, inner, inner_offset);
 }
 
 /* Text for how a type is known, and why it is not. */
@@ -503,7 +507,7 @@ const char *untyped_text(enum untyped untyped)
     return (unsigned)untyped < UNTYPED_COUNT ? reasons[untyped].text : "?";
 }
 
-static bool is_called(const char *name, const char *module, const char *wanted)
+static bool variable_has_name(const char *name, const char *module, const char *wanted)
 {
     const char *colon = strrchr(wanted, ':');
     return !strcmp(name, wanted) ||
@@ -514,7 +518,7 @@ static bool is_called(const char *name, const char *module, const char *wanted)
 void object_search_look(struct object_search *search, uint32_t object, const char *name,
                         const char *module)
 {
-    bool exact = is_called(name, module, search->name);
+    bool exact = variable_has_name(name, module, search->name);
     if (search->exact || (!exact && !strstr(name, search->name)))
         return;
     search->found = object;

@@ -30,7 +30,7 @@ static void describe_bin_object(struct resolver *resolver, uint32_t object,
 }
 
 /* Makes the object if it has no sample. 0: the bin is not combined. */
-static uint32_t lead_object(struct resolver *resolver, uint32_t object)
+static uint32_t lead_bin_object(struct resolver *resolver, uint32_t object)
 {
     uint32_t bin = resolver->bin_of_object[object];
     uint32_t lead = allocations_bin_lead(resolver->allocations, bin);
@@ -46,7 +46,7 @@ static uint32_t lead_object(struct resolver *resolver, uint32_t object)
 
 static bool describe_object(struct resolver *resolver, uint32_t object, struct object_desc *desc)
 {
-    object = provisional_now(resolver, object);
+    object = provisional_current(resolver, object);
     if (object >= resolver->names.object_count)
         return false;
     *desc = resolver->names.objects[object];
@@ -55,7 +55,7 @@ static bool describe_object(struct resolver *resolver, uint32_t object, struct o
     object_types_describe(&resolver->object_types, typing_types(resolver->typing), object, desc);
     const char *block = provisional_name(resolver, object, desc);
     desc->name = block ? block : desc->name;
-    desc->part_of = resolver->bin_of_object[object] ? lead_object(resolver, object) : 0;
+    desc->part_of = resolver->bin_of_object[object] ? lead_bin_object(resolver, object) : 0;
     if (desc->part_of) {
         desc->name =
             allocations_bin_name(resolver->allocations, resolver->bin_of_object[desc->part_of]);
@@ -67,7 +67,7 @@ static bool describe_object(struct resolver *resolver, uint32_t object, struct o
     return true;
 }
 
-static void look_for_line(struct resolver *resolver, uint32_t function)
+static void set_function_line(struct resolver *resolver, uint32_t function)
 {
     struct function_desc *desc = &resolver->names.functions[function];
     const struct typed_line *line = resolver_line(resolver, desc->start);
@@ -83,7 +83,7 @@ static bool describe_function(struct resolver *resolver, uint32_t function,
     if (function >= resolver->names.function_count)
         return false;
     if (!resolver->names.functions[function].file)
-        look_for_line(resolver, function);
+        set_function_line(resolver, function);
     *desc = resolver->names.functions[function];
     desc->file = desc->file ? desc->file : "";
     return true;
@@ -189,7 +189,7 @@ bool resolver_name_address(void *context, uint64_t address, const char **functio
     return id != 0;
 }
 
-int resolver_assigned(void *context, uint64_t return_address, char *out, size_t out_size,
+int resolver_assignee(void *context, uint64_t return_address, char *out, size_t out_size,
                       uint32_t *type)
 {
     static const struct typed_answer nothing;
@@ -307,7 +307,7 @@ bool resolver_find(struct resolver *resolver, const char *name, struct object_ex
     const struct names *names = &resolver->names;
     struct object_search search = {.name = name};
     for (uint32_t i = 1; i < names->object_count; i++)
-        if (provisional_now(resolver, i) == i)
+        if (provisional_current(resolver, i) == i)
             object_search_look(&search, i, names->objects[i].name, names->objects[i].module);
     const struct object_desc *found = &names->objects[search.found];
     *extent =

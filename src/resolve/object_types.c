@@ -78,8 +78,8 @@ static const char *name_array(struct located *located, const char *name)
 }
 
 /* Names memory after a type. `start`, `end`: bounds of the instance, or of all elements. */
-static void name_after(struct located *located, const struct type_desc *type, uint32_t id,
-                       uint64_t start, uint64_t end, bool array)
+static void name_after_type(struct located *located, const struct type_desc *type, uint32_t id,
+                            uint64_t start, uint64_t end, bool array)
 {
     enum { KEY_TYPE = 9 /* other values are in objects.c */ };
     /* Each mapped file or shared memory has types of its own; private memory is the heap. */
@@ -125,7 +125,7 @@ bool type_instances_apply(const struct located *located)
 }
 
 /* Returns the type seen at a position in a block of this size; 0: none. */
-static uint32_t seen_at(const struct type_instance *known, uint64_t start, uint32_t size)
+static uint32_t instance_type(const struct type_instance *known, uint64_t start, uint32_t size)
 {
     return known->start == start && known->size == size ? known->type : 0;
 }
@@ -135,14 +135,15 @@ static uint32_t block_size(const struct located *located)
     return (uint32_t)(located->end - located->base);
 }
 
-static struct type_places *places_of(struct type_instances *instances, uint32_t type, uint32_t size)
+static struct type_places *type_places_slot(struct type_instances *instances, uint32_t type,
+                                            uint32_t size)
 {
     return &instances->places[hash_mix((uint64_t)type << 32 | size) % PLACES];
 }
 
 static bool is_array(struct type_instances *instances, uint32_t type, uint32_t size)
 {
-    const struct type_places *places = places_of(instances, type, size);
+    const struct type_places *places = type_places_slot(instances, type, size);
     return places->type == type && places->size == size && places->array &&
            places->differ <= places->agree / AGREE_MIN;
 }
@@ -154,7 +155,7 @@ static bool is_array(struct type_instances *instances, uint32_t type, uint32_t s
 static bool note_place(struct type_instances *instances, uint32_t id, const struct type_desc *type,
                        uint32_t size, uint64_t into)
 {
-    struct type_places *places = places_of(instances, id, size);
+    struct type_places *places = type_places_slot(instances, id, size);
     bool first = places->type != id || places->size != size;
     if (first)
         *places = (struct type_places){.type = id, .size = size, .first = into};
@@ -170,7 +171,7 @@ static uint32_t name_block(struct type_instances *instances, const struct types 
                            struct located *located, uint32_t id, uint64_t cookie)
 {
     bool array = is_array(instances, id, block_size(located));
-    name_after(located, types_at(types, id), id, located->base + cookie, located->end, array);
+    name_after_type(located, types_at(types, id), id, located->base + cookie, located->end, array);
     return id;
 }
 
@@ -188,18 +189,18 @@ bool type_instances_array(struct type_instances *instances, const struct types *
 }
 
 /* Names a walked block after the type seen in it before, because the code has no type. */
-static uint32_t rename_by_memory(struct type_instances *instances, const struct types *types,
-                                 struct located *located)
+static uint32_t rename_by_seen_type(struct type_instances *instances, const struct types *types,
+                                    struct located *located)
 {
     if (located->allocation != ALLOCATION_WALKED)
         return 0;
     uint32_t size = block_size(located);
-    uint32_t known = seen_at(instance_at(instances, located->base), located->base, size);
+    uint32_t known = instance_type(instance_at(instances, located->base), located->base, size);
     const struct type_desc *type = types_at(types, known);
     if (!type)
         return 0;
     bool array = is_array(instances, known, size);
-    uint64_t cookie = array ? places_of(instances, known, size)->first % type->size : 0;
+    uint64_t cookie = array ? type_places_slot(instances, known, size)->first % type->size : 0;
     return name_block(instances, types, located, known, cookie);
 }
 
@@ -211,36 +212,36 @@ static uint32_t rename_block(struct type_instances *instances, const struct type
     uint64_t into = start - located->base;
     uint32_t size = block_size(located);
     struct type_instance *known = instance_at(instances, located->base);
-    uint32_t before = seen_at(known, located->base, size);
+    uint32_t before = instance_type(known, located->base, size);
     bool inside = start >= located->base && into < size && type->size <= size - into;
     bool first = inside && note_place(instances, id, type, size, into);
     bool fits = inside && (!into || is_array(instances, id, size));
     located->may_be_array = first && !fits && !before;
     /* A part of a larger type, but not at its start: the larger type gives the name. */
     if (!fits && before && types_contains(types, before, id))
-        return rename_by_memory(instances, types, located);
+        return rename_by_seen_type(instances, types, located);
     if (!fits) {
-        name_after(located, type, id, start, start + type->size, false);
+        name_after_type(located, type, id, start, start + type->size, false);
         return id;
     }
     uint32_t now = type_instances_join(types, before, id);
     *known = (struct type_instance){located->base, now, size};
     return now == id ? name_block(instances, types, located, id, into % type->size)
-                     : rename_by_memory(instances, types, located);
+                     : rename_by_seen_type(instances, types, located);
 }
 
 static uint32_t rename_place(struct type_instances *instances, const struct types *types,
                              struct located *located, uint32_t id, uint64_t start)
 {
     struct type_instance *known = instance_at(instances, start);
-    uint32_t now = type_instances_join(types, seen_at(known, start, 0), id);
+    uint32_t now = type_instances_join(types, instance_type(known, start, 0), id);
     *known = (struct type_instance){start, now, 0};
-    name_after(located, types_at(types, now), now, start, start + types_at(types, now)->size,
-               false);
+    name_after_type(located, types_at(types, now), now, start, start + types_at(types, now)->size,
+                    false);
     return now;
 }
 
-static bool is_alone(const struct located *block, uint64_t size)
+static bool is_only_element(const struct located *block, uint64_t size)
 {
     uint64_t room = block->end - block->base;
     return size <= room && room < 2 * size;
@@ -254,11 +255,11 @@ uint32_t type_instances_rename(struct type_instances *instances, const struct ty
     if (!type_instances_apply(located))
         return 0;
     if (!type || !type->member_count || !is_inside(type, operand->offset) || is_allocators(type))
-        return rename_by_memory(instances, types, located);
+        return rename_by_seen_type(instances, types, located);
     uint64_t start = access->address - (uint64_t)operand->offset;
     bool block = located->allocation == ALLOCATION_WALKED;
     /* The index is not known. If the block has room for only one instance, that is the instance. */
-    if (block && operand->indexed && is_alone(located, type->size) &&
+    if (block && operand->indexed && is_only_element(located, type->size) &&
         (start < located->base || start + type->size > located->end))
         start = located->base;
     return block ? rename_block(instances, types, located, operand->type, start)
@@ -280,14 +281,14 @@ void object_types_fini(struct object_types *typed)
 
 static struct object_type *object_at(struct object_types *typed, uint32_t object)
 {
-    if (!array_reach(&typed->objects, &typed->object_count, object, sizeof *typed->objects,
-                     OBJECTS_FIRST))
+    if (!array_reserve_index(&typed->objects, &typed->object_count, object, sizeof *typed->objects,
+                             OBJECTS_FIRST))
         return NULL;
     return &typed->objects[object];
 }
 
-static bool holds(const struct types *types, uint32_t outer, uint64_t at, uint32_t inner,
-                  uint64_t inner_at)
+static bool type_holds_operand(const struct types *types, uint32_t outer, uint64_t at,
+                               uint32_t inner, uint64_t inner_at)
 {
     if (outer != inner)
         return type_holds(types_at(types, outer), at, types_at(types, inner), inner_at);
@@ -343,7 +344,7 @@ static bool is_array_of(const struct object_type *object, const struct type_desc
 }
 
 /* A size class may have blocks of several types: only a type common to all accesses is used. */
-static uint32_t own_type(struct object_type *object, const struct types *types)
+static uint32_t object_own_type(struct object_type *object, const struct types *types)
 {
     uint32_t voted = object->type ? object->type : votes_leader(&object->votes, types);
     if (object->by_size && !object->type && voted && !object->votes.leads_alone)
@@ -361,14 +362,14 @@ static bool begins_with_type(const struct object_type *object, const struct loca
 }
 
 /* Returns the object's own type if it applies to the object's memory; *offset: the offset in it. */
-static uint32_t data_type(struct object_type *object, const struct types *types,
-                          const struct located *located, const struct place *place,
-                          uint64_t *offset)
+static uint32_t type_of_data(struct object_type *object, const struct types *types,
+                             const struct located *located, const struct place *place,
+                             uint64_t *offset)
 {
     bool begins = begins_with_type(object, located);
     if (!begins && !votes_due(&object->votes))
         return 0;
-    uint32_t type = own_type(object, types);
+    uint32_t type = object_own_type(object, types);
     const struct type_desc *desc = types_at(types, type);
     uint64_t into = place->access.address - (located->of_type ? located->type_base : place->base);
     if (!desc || !desc->size || !begins)
@@ -383,8 +384,8 @@ static uint32_t data_type(struct object_type *object, const struct types *types,
     return type;
 }
 
-static void by_code(const struct types *types, const struct typed_answer *operand,
-                    struct place *place)
+static void set_type_by_code(const struct types *types, const struct typed_answer *operand,
+                             struct place *place)
 {
     const struct type_desc *desc = types_at(types, operand->type);
     place->type = operand->type;
@@ -393,9 +394,9 @@ static void by_code(const struct types *types, const struct typed_answer *operan
     place->typed = TYPED_CODE;
 }
 
-static void vote(struct object_type *object, const struct types *types,
-                 const struct located *located, const struct typed_answer *operand,
-                 const struct place *place)
+static void vote_for_operand(struct object_type *object, const struct types *types,
+                             const struct located *located, const struct typed_answer *operand,
+                             const struct place *place)
 {
     const struct type_desc *desc = types_at(types, operand->type);
     if (is_allocators(desc))
@@ -410,7 +411,7 @@ static void vote(struct object_type *object, const struct types *types,
         object->votes.elements[slot] = true;
 }
 
-static bool is_by_size(const struct located *located)
+static bool is_size_class(const struct located *located)
 {
     return located->allocation == ALLOCATION_WALKED && !located->of_type;
 }
@@ -421,7 +422,7 @@ void object_types_vote(struct object_types *typed, const struct types *types,
     struct object_type *known = object_at(typed, object);
     if (!known || known->declared)
         return;
-    known->by_size = is_by_size(bin);
+    known->by_size = is_size_class(bin);
     votes_add(&known->votes, types, type, fits);
 }
 
@@ -439,24 +440,25 @@ static void place_type(struct object_types *typed, const struct types *types,
     bool coded = operand && types_at(types, operand->type);
     uint64_t offset = 0;
     if (object)
-        object->by_size = is_by_size(located);
-    uint32_t type = object ? data_type(object, types, located, place, &offset) : 0;
+        object->by_size = is_size_class(located);
+    uint32_t type = object ? type_of_data(object, types, located, place, &offset) : 0;
     place->typed = TYPED_NOT;
     place->untyped = operand ? operand->untyped : (uint8_t)UNTYPED_WAITING;
     /* A whole stack is not an array of one type. */
     if (object && coded && !object->declared && located->kind != OBJECT_STACK &&
         !is_nameless(located))
-        vote(object, types, located, operand, place);
+        vote_for_operand(object, types, located, operand, place);
     else if (object && object->by_size && place->untyped != UNTYPED_WAITING)
         object->votes.unsaid++;
     if (coded)
-        by_code(types, operand, place);
+        set_type_by_code(types, operand, place);
     if (!type)
         return;
     /* An index, as of a virtual base, may lead to another member than the one it starts from. */
     if (coded && operand->indexed && operand->type == type)
         place->type_offset = (uint32_t)type_fold(types_at(types, type), offset);
-    bool agreed = coded && holds(types, type, offset, operand->type, place->type_offset);
+    bool agreed =
+        coded && type_holds_operand(types, type, offset, operand->type, place->type_offset);
     bool called = object->type && !object->declared;
     place->typed = !coded ? TYPED_DATA : agreed ? TYPED_AGREED : TYPED_DISAGREED;
     place->untyped = UNTYPED_NO_REASON;
@@ -483,8 +485,8 @@ void object_types_place(struct object_types *typed, const struct types *types,
     place->unit = operand->unit;
 }
 
-static const char *words(struct object_types *typed, const struct types *types,
-                         struct object_type *object, uint32_t type)
+static const char *object_type_text(struct object_types *typed, const struct types *types,
+                                    struct object_type *object, uint32_t type)
 {
     const struct type_desc *desc = types_at(types, type);
     if (object->text && object->text_type == type && object->text_count == object->count)
@@ -503,13 +505,13 @@ const char *object_types_describe(struct object_types *typed, const struct types
     struct object_type *object = id < typed->object_count ? &typed->objects[id] : NULL;
     if (!object)
         return NULL;
-    uint32_t type = own_type(object, types);
+    uint32_t type = object_own_type(object, types);
     if (!types_at(types, type))
         return NULL;
     desc->type_id = type;
     if (!object->declared)
         votes_count(&object->votes, types, type, &desc->type_votes, &desc->type_against);
-    return desc->type = words(typed, types, object, type);
+    return desc->type = object_type_text(typed, types, object, type);
 }
 
 static const double majority = 0.5;
@@ -526,7 +528,7 @@ struct slots {
 static const struct slots for_structs = {0, VOTES_STRUCTS};
 static const struct slots for_scalars = {VOTES_STRUCTS, VOTES_TYPES};
 
-static void wear_down(struct votes *votes, struct slots slots)
+static void decrement_votes(struct votes *votes, struct slots slots)
 {
     for (unsigned i = slots.first; i < slots.end; i++) {
         if (votes->misfits[i] == votes->count[i])
@@ -537,7 +539,7 @@ static void wear_down(struct votes *votes, struct slots slots)
 }
 
 /* Halves all votes, so that old votes count less and the leader can change. */
-static void halve(struct votes *votes)
+static void halve_votes(struct votes *votes)
 {
     votes->all /= 2;
     votes->unsaid /= 2;
@@ -558,7 +560,7 @@ static bool has_members(const struct types *types, uint32_t type)
 }
 
 /* Returns the slot of a type, otherwise an empty slot; slots.end: none. */
-static unsigned slot_of(const struct votes *votes, struct slots slots, uint32_t type)
+static unsigned find_vote_slot(const struct votes *votes, struct slots slots, uint32_t type)
 {
     unsigned empty = slots.end;
     for (unsigned i = slots.first; i < slots.end; i++) {
@@ -576,11 +578,11 @@ unsigned votes_add(struct votes *votes, const struct types *types, uint32_t type
     bool members = has_members(types, type);
     struct slots slots = members ? for_structs : for_scalars;
     if (++votes->all > ALL_MAX)
-        halve(votes);
+        halve_votes(votes);
     votes->structs += members;
-    unsigned at = slot_of(votes, slots, type);
+    unsigned at = find_vote_slot(votes, slots, type);
     if (at == slots.end) {
-        wear_down(votes, slots);
+        decrement_votes(votes, slots);
         return VOTES_TYPES;
     }
     if (votes->type[at] != type)
@@ -591,8 +593,8 @@ unsigned votes_add(struct votes *votes, const struct types *types, uint32_t type
     return at;
 }
 
-static uint32_t explained(const struct votes *votes, const struct types *types, uint32_t type,
-                          struct slots slots)
+static uint32_t votes_explained(const struct votes *votes, const struct types *types, uint32_t type,
+                                struct slots slots)
 {
     uint32_t sum = 0;
     for (unsigned i = slots.first; i < slots.end; i++)
@@ -602,7 +604,7 @@ static uint32_t explained(const struct votes *votes, const struct types *types, 
     return sum;
 }
 
-static uint32_t work_out(const struct votes *votes, const struct types *types)
+static uint32_t compute_leader(const struct votes *votes, const struct types *types)
 {
     uint32_t best = 0;
     uint32_t most = 0;
@@ -611,7 +613,7 @@ static uint32_t work_out(const struct votes *votes, const struct types *types)
     for (unsigned i = slots.first; i < slots.end; i++) {
         if (!votes->type[i] || votes->misfits[i] > misfits_max * votes->count[i])
             continue;
-        uint32_t sum = explained(votes, types, votes->type[i], slots);
+        uint32_t sum = votes_explained(votes, types, votes->type[i], slots);
         if (sum > most) {
             most = sum;
             best = votes->type[i];
@@ -626,7 +628,7 @@ uint32_t votes_leader(struct votes *votes, const struct types *types)
     if (votes_due(votes)) {
         uint32_t own;
         uint32_t against;
-        votes->leader = work_out(votes, types);
+        votes->leader = compute_leader(votes, types);
         votes_count(votes, types, votes->leader, &own, &against);
         votes->leads_alone = votes->leader && against + votes->unsaid <= against_max * own;
         votes->worked_out_at = votes->all + votes->unsaid;
@@ -641,6 +643,6 @@ void votes_count(const struct votes *votes, const struct types *types, uint32_t 
     uint32_t sum = 0;
     for (unsigned i = 0; i < VOTES_TYPES; i++)
         sum += votes->count[i];
-    *own = type ? explained(votes, types, type, every) : 0;
+    *own = type ? votes_explained(votes, types, type, every) : 0;
     *against = sum - *own;
 }

@@ -40,7 +40,7 @@ static bool is_block(uint64_t room, const uint64_t words[4])
 }
 
 /* Checks a part of a mapping, without caching. */
-static enum heap_answer heap_read(uint64_t start, uint64_t end, pid_t pid)
+static enum heap_answer check_heap_range(uint64_t start, uint64_t end, pid_t pid)
 {
     uint64_t words[4];
     if (!process_read(pid, start, words, sizeof words))
@@ -51,10 +51,10 @@ static enum heap_answer heap_read(uint64_t start, uint64_t end, pid_t pid)
 }
 
 /* Checks a mapping once and caches the result. */
-static enum heap_answer heap_look(struct map *map, pid_t pid)
+static enum heap_answer check_heap_mapping(struct map *map, pid_t pid)
 {
     if (map->heap == HEAP_UNKNOWN)
-        map->heap = (uint8_t)heap_read(map->start, map->end, pid);
+        map->heap = (uint8_t)check_heap_range(map->start, map->end, pid);
     return map->heap;
 }
 
@@ -154,11 +154,12 @@ static bool located_is_named(const char *name)
     return !strncmp(name, "[anon", 5) && strchr(name, ':');
 }
 
-static enum heap_answer look_at_heap(const struct located *located, struct map *map, pid_t pid)
+static enum heap_answer check_located_heap(const struct located *located, struct map *map,
+                                           pid_t pid)
 {
     return located->base == map->start && located->end == map->end
-               ? heap_look(map, pid)
-               : heap_read(located->base, located->end, pid);
+               ? check_heap_mapping(map, pid)
+               : check_heap_range(located->base, located->end, pid);
 }
 
 /* Locates anonymous memory. The name is formatted only once; later samples do not need it. */
@@ -172,7 +173,7 @@ static void find_anonymous(struct located *located, struct space *space, const s
     uint32_t known = names_find_object(names, located->key);
     located->kind = known ? names->objects[known].kind : OBJECT_ANON;
     enum heap_answer heap =
-        known || !space->from.live ? HEAP_NO : look_at_heap(located, map, space->from.pid);
+        known || !space->from.live ? HEAP_NO : check_located_heap(located, map, space->from.pid);
     if (heap == HEAP_ARENA || heap == HEAP_BLOCK)
         located->kind = OBJECT_HEAP;
     if (located->kind == OBJECT_ANON &&
@@ -295,11 +296,11 @@ static void find_in_map(struct located *located, struct space *space, const stru
  * Returns true if memory reached through the stack pointer is a stack. It is not if it is part of a
  * larger object, as stacks of coroutines are, because the whole object must not be named a stack.
  */
-static bool looks_like_stack(struct space *space, struct map *map)
+static bool may_be_stack(struct space *space, struct map *map)
 {
     return map->kind == MAPPING_ANON && map->end - map->start <= STACK_BYTES_MAX &&
            !located_is_named(maps_name(&space->maps, map)) &&
-           (!space->from.live || heap_look(map, space->from.pid) == HEAP_NO);
+           (!space->from.live || check_heap_mapping(map, space->from.pid) == HEAP_NO);
 }
 
 bool located_make(struct located *located, struct space *space, const struct tls *tls,
@@ -314,8 +315,8 @@ bool located_make(struct located *located, struct space *space, const struct tls
         find_in_module(located, module, map, address);
         return true;
     }
-    if (stack == STACK_REACHED && looks_like_stack(space, map))
-        stacks_reached(&space->stacks, map, address);
+    if (stack == STACK_REACHED && may_be_stack(space, map))
+        stacks_note_access(&space->stacks, map, address);
     /* TLS images of libraries loaded later are on the heap. */
     if ((map->kind == MAPPING_ANON || map->kind == MAPPING_HEAP) && find_tls(located, tls, address))
         return true;
@@ -418,7 +419,7 @@ void located_of_class(struct located *located, const struct space *space, const 
 }
 
 /* Keeps the size of the largest mapping or block; that of the last one would keep changing. */
-static void grow_to(struct object_desc *desc, uint64_t size_bytes)
+static void grow_object_size(struct object_desc *desc, uint64_t size_bytes)
 {
     if (size_bytes > desc->size_bytes)
         desc->size_bytes = size_bytes;
@@ -449,7 +450,7 @@ uint32_t located_object(const struct located *located, struct names *names)
             made->name = names_number(names, made, made->name);
     } else if (!located->of_type &&
                (located->kind == OBJECT_HEAP || located->kind == OBJECT_ANON)) {
-        grow_to(&names->objects[object], desc.size_bytes);
+        grow_object_size(&names->objects[object], desc.size_bytes);
     }
     if (object && located->whole_blocks && !located->of_type) {
         names->objects[object].size_bytes = located->whole_bytes;
@@ -469,7 +470,7 @@ uint32_t located_intern(const struct located *located, struct names *names)
     return object;
 }
 
-static const char *clean(struct names *names, const char *text)
+static const char *clean_name(struct names *names, const char *text)
 {
     char safe[NAMES_TEXT_MAX];
     char plain[NAMES_TEXT_MAX];
@@ -530,8 +531,8 @@ uint32_t names_add_object(struct names *names, uint64_t key, const struct object
         return 0;
     struct object_desc *kept = &names->objects[names->object_count];
     *kept = *desc;
-    kept->name = clean(names, desc->name);
-    kept->module = clean(names, desc->module);
+    kept->name = clean_name(names, desc->name);
+    kept->module = clean_name(names, desc->module);
     kept->blocks = 1;
     *slot = (uint32_t)names->object_count;
     return (uint32_t)names->object_count++;
@@ -565,8 +566,8 @@ uint32_t names_add_function(struct names *names, uint64_t key, const struct func
         return 0;
     struct function_desc *kept = &names->functions[names->function_count];
     *kept = *desc;
-    kept->name = clean(names, desc->name);
-    kept->module = clean(names, desc->module);
+    kept->name = clean_name(names, desc->name);
+    kept->module = clean_name(names, desc->module);
     kept->file = NULL;
     *slot = (uint32_t)names->function_count;
     return (uint32_t)names->function_count++;

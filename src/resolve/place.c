@@ -13,7 +13,7 @@ struct module *resolver_code_at(struct resolver *resolver, uint64_t address)
     return map ? space_module(&resolver->space, map) : NULL;
 }
 
-static const char *part_of_frame(const struct typed_answer *slot)
+static const char *frame_part_name(const struct typed_answer *slot)
 {
     if (!slot)
         return NULL;
@@ -45,7 +45,7 @@ const struct typed_answer *resolver_name_slot(struct resolver *resolver, struct 
                                       : at >= RETURN_ADDRESS
                                           ? &return_address
                                           : typing_slot(resolver->typing, module, pc, at);
-    const char *part = part_of_frame(slot);
+    const char *part = frame_part_name(slot);
     *waits = module && !part;
     if (!part)
         return NULL;
@@ -88,7 +88,7 @@ static const struct typed_answer *refine_stack(struct resolver *resolver, struct
 }
 
 /* Counts the samples of a key, up to a limit. Hash collisions may add samples of other keys. */
-static unsigned met(struct resolver *resolver, uint64_t key)
+static unsigned count_met(struct resolver *resolver, uint64_t key)
 {
     uint8_t *count = &resolver->met[hash_mix(key) % RESOLVER_MET];
     *count += *count < UINT8_MAX;
@@ -104,12 +104,12 @@ enum { DECLARED_FROM = 4 /* samples */ };
  * every pointer in a variable: the program's own code will show which variables matter, and for one
  * of libc all units are read.
  */
-static const struct typed_answer *declaration(struct resolver *resolver,
-                                              const struct located *located, uint64_t pc,
-                                              const struct module *code)
+static const struct typed_answer *variable_declaration(struct resolver *resolver,
+                                                       const struct located *located, uint64_t pc,
+                                                       const struct module *code)
 {
     if (!located->variable_of || (code && module_is_linker(code)) ||
-        (resolver->options.simulated && met(resolver, located->key) < DECLARED_FROM))
+        (resolver->options.simulated && count_met(resolver, located->key) < DECLARED_FROM))
         return NULL;
     return typing_answer(resolver->typing, located->variable_of,
                          located->kind == OBJECT_TLS ? DWARF_TLS : DWARF_VARIABLE, pc,
@@ -117,9 +117,9 @@ static const struct typed_answer *declaration(struct resolver *resolver,
 }
 
 /* The containing object stays the holder, for phases and for the heap's bins. */
-static uint32_t call_after_type(struct resolver *resolver, struct located *located,
-                                const struct access *access, const struct typed_answer *operand,
-                                struct place *place)
+static uint32_t rename_by_type(struct resolver *resolver, struct located *located,
+                               const struct access *access, const struct typed_answer *operand,
+                               struct place *place)
 {
     const struct types *types = typing_types(resolver->typing);
     struct located holder = *located;
@@ -142,20 +142,20 @@ static uint32_t call_after_type(struct resolver *resolver, struct located *locat
 }
 
 /* Returns true for misstop's agent library, in a process started with it. */
-static bool is_ours(const struct module *code)
+static bool is_agent_module(const struct module *code)
 {
     return code && module_is_agent(code);
 }
 
 /* Returns true for the agent's variables and the memory that it shares with misstop. */
-static bool is_data_of_ours(const struct located *located)
+static bool is_agent_data(const struct located *located)
 {
-    return is_ours(located->in_module) ||
+    return is_agent_module(located->in_module) ||
            (located->kind == OBJECT_MAP && located->name && strstr(located->name, AGENT_MEMORY));
 }
 
 /* Excludes an access of the agent: its code and data are not the program's. */
-static void leave_out(struct place *place)
+static void exclude_agent_access(struct place *place)
 {
     place->access.reason = REASON_AGENT;
     place->function = 0;
@@ -178,8 +178,8 @@ static uint32_t type_of_class(struct resolver *resolver, const struct runtime_ob
 
 /* Sets the heap block that contains a runtime's object as the holder, for the heap's bins. Returns
  * false if there is no block. */
-static bool note_holder(struct resolver *resolver, struct located *holder,
-                        const struct access *access, struct place *place)
+static bool set_heap_holder(struct resolver *resolver, struct located *holder,
+                            const struct access *access, struct place *place)
 {
     if (!resolver->options.live || !located_refine(holder, resolver->allocations, &resolver->space,
                                                    access->address, access->time_ns))
@@ -192,7 +192,7 @@ static bool note_holder(struct resolver *resolver, struct located *holder,
 
 /* Cuts an object to its block: its size may be too large (an int's digits, a string's head).
  * Rejects one that begins further inside and does not end there: its head is a coincidence. */
-static bool fit_block(const struct located *block, struct runtime_object *object)
+static bool fit_object_to_block(const struct located *block, struct runtime_object *object)
 {
     enum { BEFORE_HEAD_BYTES = 64 }; /* head of a garbage collector */
     if (object->start < block->base)
@@ -219,8 +219,8 @@ static bool find_class(struct resolver *resolver, struct located *located,
         return false;
     /* Large tables of a runtime are blocks of malloc, possibly between the runtime's arenas. */
     struct located holder = *located;
-    bool block = note_holder(resolver, &holder, access, place);
-    if (block && (!object.class || !fit_block(&holder, &object))) {
+    bool block = set_heap_holder(resolver, &holder, access, place);
+    if (block && (!object.class || !fit_object_to_block(&holder, &object))) {
         place->holder = 0;
         return false;
     }
@@ -296,7 +296,7 @@ static struct resolved *resolved_at(const struct resolver *resolver, const struc
 }
 
 /* Resolves another access of the same instruction to the same object from the cache. */
-static bool resolve_again(struct resolver *resolver, struct place *place)
+static bool resolve_from_cache(struct resolver *resolver, struct place *place)
 {
     const struct access *access = &place->access;
     const struct resolved *known = resolved_at(resolver, access);
@@ -318,9 +318,9 @@ static bool resolve_again(struct resolver *resolver, struct place *place)
     return true;
 }
 
-static void remember(struct resolver *resolver, const struct located *located,
-                     const struct typed_answer *operand, const struct typed_answer *variable,
-                     const struct place *place)
+static void remember_place(struct resolver *resolver, const struct located *located,
+                           const struct typed_answer *operand, const struct typed_answer *variable,
+                           const struct place *place)
 {
     const struct access *access = &place->access;
     uint32_t binary = binary_of(resolver, access->ip);
@@ -342,12 +342,13 @@ static void remember(struct resolver *resolver, const struct located *located,
 
 /* Returns true for the dynamic linker's start-up code, which is long and runs once. A simulation
  * contains all of it, and tracking its registers would take longer than the simulation. */
-static bool is_rare(struct resolver *resolver, const struct module *code, uint32_t function)
+static bool is_startup_code(struct resolver *resolver, const struct module *code, uint32_t function)
 {
     enum { BYTES_A_SAMPLE = 64 };
     const struct function_desc *desc = &resolver->names.functions[function];
     return resolver->options.simulated && code && module_is_linker(code) && function &&
-           desc->end - desc->start > BYTES_A_SAMPLE * (uint64_t)met(resolver, ~(uint64_t)function);
+           desc->end - desc->start >
+               BYTES_A_SAMPLE * (uint64_t)count_met(resolver, ~(uint64_t)function);
 }
 
 static void resolve_object(struct resolver *resolver, const struct access *access,
@@ -356,7 +357,7 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
 {
     const struct types *types = typing_types(resolver->typing);
     static const struct typed_answer rare = {.untyped = UNTYPED_RARE};
-    const struct typed_answer *operand = is_rare(resolver, code, place->function)
+    const struct typed_answer *operand = is_startup_code(resolver, code, place->function)
                                              ? &rare
                                              : typing_operand(resolver->typing, code, access);
     const struct typed_answer *variable = NULL;
@@ -371,9 +372,9 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
     if (located->kind == OBJECT_STACK)
         variable = refine_stack(resolver, located, access, regs, place);
     else if (located->variable_of)
-        variable = declaration(resolver, located, access->ip, code);
+        variable = variable_declaration(resolver, located, access->ip, code);
     else if (!of_class)
-        type = call_after_type(resolver, located, access, operand, place);
+        type = rename_by_type(resolver, located, access, operand, place);
     if (!place->object)
         place->object = located_intern(located, &resolver->names);
     if (located->bin)
@@ -389,7 +390,7 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
                              variable->count);
     object_types_place(&resolver->object_types, types, located, class_type ? NULL : operand, place);
     if (resolver->resolved && !of_class && !type)
-        remember(resolver, located, operand, variable, place);
+        remember_place(resolver, located, operand, variable, place);
     /* Without a memory operand, the access is a call's or return's use of the stack. */
     bool returns = located->kind == OBJECT_STACK && place->untyped == UNTYPED_NO_CODE;
     if (place->typed == TYPED_NOT &&
@@ -447,7 +448,7 @@ static void note_thread(struct resolver *resolver, uint32_t tid)
     if (*heard_of == tid || tid == (uint32_t)pid)
         return;
     *heard_of = tid;
-    const struct tcb *tcb = tcbs_ask(&resolver->tcbs, pid, tid);
+    const struct tcb *tcb = tcbs_find_or_ask(&resolver->tcbs, pid, tid);
     const struct stack *known = tcb ? stacks_find(stacks, tcb->base) : NULL;
     if (tcb && (!known || known->tid != tid))
         stacks_of_thread(stacks, tcb, &resolver->space.maps);
@@ -455,8 +456,8 @@ static void note_thread(struct resolver *resolver, uint32_t tid)
 
 /* Refreshes thread-local storage if memory without a name may be newer than the last tick: a
  * program just started, or a new thread. Returns true if it was refreshed. */
-static bool look_for_tls(struct resolver *resolver, const struct located *located,
-                         const struct access *access)
+static bool refresh_tls(struct resolver *resolver, const struct located *located,
+                        const struct access *access)
 {
     enum { APART_NS = 20000000 };
     uint32_t *looked = &resolver->tls_of[access->tid % RESOLVER_HEARD_OF];
@@ -467,7 +468,7 @@ static bool look_for_tls(struct resolver *resolver, const struct located *locate
     *looked = access->tid;
     resolver->tls_ns = access->time_ns;
     tcbs_tick(&resolver->tcbs, resolver->options.pid, clock_now_ns());
-    tcbs_ask(&resolver->tcbs, resolver->options.pid, access->tid);
+    tcbs_find_or_ask(&resolver->tcbs, resolver->options.pid, access->tid);
     tls_refresh(&resolver->tls, &resolver->space, &resolver->tcbs);
     return true;
 }
@@ -492,7 +493,7 @@ static bool place_find(struct resolver *resolver, const struct access *access, c
     for (int again = 0;; again++) {
         if (!located_make(located, space, &resolver->tls, &resolver->names, access->address, stack))
             return located_unrecorded(located, space, access->address, regs ? regs[SREG_SP] : 0);
-        if (again || !resolver->options.live || !look_for_tls(resolver, located, access))
+        if (again || !resolver->options.live || !refresh_tls(resolver, located, access))
             break;
     }
     if (is_in_no_frame(resolver, located, access, regs))
@@ -507,15 +508,15 @@ void resolver_resolve(struct resolver *resolver, const struct access *access, co
     struct located located;
     struct module *code = NULL;
     *place = (struct place){.access = *access};
-    if (resolver->resolved && resolve_again(resolver, place))
+    if (resolver->resolved && resolve_from_cache(resolver, place))
         return;
     if (!resolver->options.live)
         count_binary(resolver, access);
     /* The code is worth reporting even if the data is not known. */
     if (access->reason != REASON_KERNEL)
         place->function = resolver_function(resolver, access->ip, &code);
-    if (is_ours(code)) {
-        leave_out(place);
+    if (is_agent_module(code)) {
+        exclude_agent_access(place);
         return;
     }
     if (access->reason != REASON_NONE)
@@ -525,8 +526,8 @@ void resolver_resolve(struct resolver *resolver, const struct access *access, co
         note_thread(resolver, access->tid);
     if (!place_find(resolver, access, regs, &located))
         place->access.reason = REASON_BAD_ADDRESS;
-    else if (is_data_of_ours(&located))
-        leave_out(place);
+    else if (is_agent_data(&located))
+        exclude_agent_access(place);
     else
         resolve_object(resolver, access, code, regs, &located, place);
 }
@@ -597,8 +598,8 @@ static uint64_t functions_key_of(const struct function_desc *desc, const struct 
     return hash_mix(hash_mix(desc->start) + owner);
 }
 
-static uint32_t look_up_function(struct resolver *resolver, const struct map *map,
-                                 struct module *module, uint64_t ip)
+static uint32_t find_or_add_function(struct resolver *resolver, const struct map *map,
+                                     struct module *module, uint64_t ip)
 {
     char text[192];
     struct function_desc desc = {.file = ""};
@@ -629,7 +630,7 @@ uint32_t resolver_function(struct resolver *resolver, uint64_t ip, struct module
         struct map *map = space_map(&resolver->space, ip);
         at->module = map ? space_module(&resolver->space, map) : NULL;
         if (!known)
-            at->function = look_up_function(resolver, map, at->module, ip);
+            at->function = find_or_add_function(resolver, map, at->module, ip);
         at->binary = map && at->module ? map->binary : 0;
         at->ip = ip;
     }

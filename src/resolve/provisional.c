@@ -46,7 +46,7 @@ static struct provisional_object *object_of(const struct provisional *provisiona
     return at ? &provisional->list[at - 1] : NULL;
 }
 
-static uint32_t one_of(const struct provisional *provisional, uint32_t object)
+static uint32_t current_object(const struct provisional *provisional, uint32_t object)
 {
     for (const struct provisional_object *found;
          (found = object_of(provisional, object)) && found->one_of;)
@@ -64,7 +64,7 @@ uint32_t provisional_part_of(const struct resolver *resolver, uint32_t object)
 {
     const struct provisional_object *found = object_of(&resolver->provisional, object);
     return found && !found->one_of && !found->own_row
-               ? one_of(&resolver->provisional, found->part_of)
+               ? current_object(&resolver->provisional, found->part_of)
                : 0;
 }
 
@@ -107,9 +107,9 @@ const char *provisional_name(struct resolver *resolver, uint32_t object,
     return *name;
 }
 
-uint32_t provisional_now(const struct resolver *resolver, uint32_t object)
+uint32_t provisional_current(const struct resolver *resolver, uint32_t object)
 {
-    return one_of(&resolver->provisional, object);
+    return current_object(&resolver->provisional, object);
 }
 
 /* ---- finding the object of a block ---- */
@@ -120,8 +120,8 @@ static uint64_t block_key(const struct space *space, uint64_t start, uint64_t si
     return (key & ~UINT64_C(15)) | KEY_BLOCK;
 }
 
-static struct provisional_known *known_at(const struct provisional *provisional, uint64_t start,
-                                          uint64_t size_bytes)
+static struct provisional_known *known_slot(const struct provisional *provisional, uint64_t start,
+                                            uint64_t size_bytes)
 {
     return &provisional->known[(hash_mix(start) + size_bytes) % PROVISIONAL_BLOCKS];
 }
@@ -129,7 +129,7 @@ static struct provisional_known *known_at(const struct provisional *provisional,
 static const struct provisional_known *find_known(const struct resolver *resolver, uint64_t start,
                                                   uint64_t size_bytes)
 {
-    const struct provisional_known *known = known_at(&resolver->provisional, start, size_bytes);
+    const struct provisional_known *known = known_slot(&resolver->provisional, start, size_bytes);
     return known->start == start && known->size_bytes == size_bytes ? known : NULL;
 }
 
@@ -139,28 +139,29 @@ uint32_t provisional_find(const struct resolver *resolver, uint64_t start, uint6
     uint32_t object =
         known ? known->object
               : names_find_object(&resolver->names, block_key(&resolver->space, start, size_bytes));
-    return one_of(&resolver->provisional, object);
+    return current_object(&resolver->provisional, object);
 }
 
 static void provisional_remember(struct resolver *resolver, uint64_t start, uint64_t size_bytes,
                                  uint32_t object, uint64_t type_at)
 {
     resolver->provisional.knows = true;
-    *known_at(&resolver->provisional, start, size_bytes) =
+    *known_slot(&resolver->provisional, start, size_bytes) =
         (struct provisional_known){start, size_bytes, type_at, object, 0};
 }
 
 /* ---- ending a provisional object ---- */
 
-static void end_as(struct resolver *resolver, struct provisional_object *ending, uint32_t to,
-                   const struct object_rename *how)
+static void end_as_object(struct resolver *resolver, struct provisional_object *ending, uint32_t to,
+                          const struct object_rename *how)
 {
     struct provisional *provisional = &resolver->provisional;
-    to = one_of(provisional, to);
+    to = current_object(provisional, to);
     if (!to || to == ending->object)
         return;
-    if (!array_more(&provisional->renames, &provisional->rename_room, provisional->rename_count,
-                    sizeof *provisional->renames, PROVISIONAL_MAX * 2))
+    if (!array_reserve_next(&provisional->renames, &provisional->rename_room,
+                            provisional->rename_count, sizeof *provisional->renames,
+                            PROVISIONAL_MAX * 2))
         return;
     provisional->renames[provisional->rename_count] = *how;
     provisional->renames[provisional->rename_count].from = ending->object;
@@ -178,7 +179,7 @@ static void end_as(struct resolver *resolver, struct provisional_object *ending,
 
 /* Returns the object with the only type that contains `type` and fills such blocks; `type` is then
  * a base class, or the value of a node. 0: none. */
-static uint32_t whole_of(const struct resolver *resolver, uint32_t class, uint32_t type)
+static uint32_t find_whole_object(const struct resolver *resolver, uint32_t class, uint32_t type)
 {
     const struct types *types = typing_types(resolver->typing);
     uint32_t whole = 0;
@@ -197,7 +198,7 @@ static uint32_t whole_of(const struct resolver *resolver, uint32_t class, uint32
     return whole;
 }
 
-static void note_filled(struct resolver *resolver, uint32_t class, uint32_t object)
+static void note_class_filled(struct resolver *resolver, uint32_t class, uint32_t object)
 {
     const struct types *types = typing_types(resolver->typing);
     if (object == class)
@@ -218,10 +219,11 @@ static void note_filled(struct resolver *resolver, uint32_t class, uint32_t obje
 
 static bool end_as_whole(struct resolver *resolver, struct provisional_object *block, uint32_t type)
 {
-    uint32_t object = block->kind == PROVISIONAL_BLOCK ? whole_of(resolver, block->class, type) : 0;
+    uint32_t object =
+        block->kind == PROVISIONAL_BLOCK ? find_whole_object(resolver, block->class, type) : 0;
     struct object_rename how = {.type = object_types_called(&resolver->object_types, object)};
     if (object)
-        end_as(resolver, block, object, &how);
+        end_as_object(resolver, block, object, &how);
     return object;
 }
 
@@ -231,7 +233,7 @@ static void provisional_settle(struct resolver *resolver, struct provisional_obj
     if (end_as_whole(resolver, ending, ending->type))
         return;
     struct object_rename how = {.type = ending->type, .offset = (int64_t)ending->type_at};
-    end_as(resolver, ending, ending->part_of, &how);
+    end_as_object(resolver, ending, ending->part_of, &how);
 }
 
 /* ---- adding a provisional object ---- */
@@ -248,8 +250,8 @@ static struct provisional_object *provisional_add(struct resolver *resolver, uin
                                .size_bytes = located->end - located->base};
     if (!part_of)
         return NULL;
-    if (!array_more(&provisional->list, &provisional->room, provisional->count,
-                    sizeof *provisional->list, PROVISIONAL_MAX))
+    if (!array_reserve_next(&provisional->list, &provisional->room, provisional->count,
+                            sizeof *provisional->list, PROVISIONAL_MAX))
         return NULL;
     uint32_t object = names_add_object(&resolver->names, key, &desc);
     if (!object)
@@ -268,7 +270,7 @@ static struct provisional_object *provisional_add(struct resolver *resolver, uin
 }
 
 /* Counts the blocks of a size class that have, or had, their own row. */
-static unsigned own_rows(const struct provisional *provisional, uint32_t class)
+static unsigned count_own_rows(const struct provisional *provisional, uint32_t class)
 {
     unsigned rows = 0;
     for (size_t i = 0; i < provisional->count; i++)
@@ -288,13 +290,13 @@ static void combine_class(struct resolver *resolver, uint32_t class)
 }
 
 /* Makes an object for a block without a type, at its first sample. */
-static uint32_t new_block(struct resolver *resolver, const struct located *block, uint32_t class,
-                          bool waits, const struct access *access)
+static uint32_t new_untyped_block(struct resolver *resolver, const struct located *block,
+                                  uint32_t class, bool waits, const struct access *access)
 {
     struct provisional *provisional = &resolver->provisional;
     bool large = block->end - block->base >= PROVISIONAL_OWN_BYTES;
     if (large && !provisional->classes[class].many &&
-        own_rows(provisional, class) >= PROVISIONAL_OWN_ROWS)
+        count_own_rows(provisional, class) >= PROVISIONAL_OWN_ROWS)
         combine_class(resolver, class);
     bool own_row = large && block->in_use && !provisional->classes[class].many;
     bool room = provisional->count < PROVISIONAL_MAX / 2 || provisional->classes[class].typed;
@@ -318,7 +320,7 @@ static uint32_t new_block(struct resolver *resolver, const struct located *block
 /* Blocks */
 
 /* Returns an object that starts without blocks: blocks shown under it come and go. */
-static uint32_t without_blocks(struct resolver *resolver, const struct located *located)
+static uint32_t make_object_without_blocks(struct resolver *resolver, const struct located *located)
 {
     size_t before = resolver->names.object_count;
     uint32_t object = located_object(located, &resolver->names);
@@ -332,7 +334,7 @@ static uint32_t without_blocks(struct resolver *resolver, const struct located *
 /* Returns the object of the size class, which counts only blocks that belong to no other object. */
 uint32_t provisional_class(struct resolver *resolver, const struct located *block)
 {
-    uint32_t class = without_blocks(resolver, block);
+    uint32_t class = make_object_without_blocks(resolver, block);
     resolver_note_bin(resolver, class, block->bin);
     return class;
 }
@@ -345,8 +347,8 @@ enum evidence {
     EVIDENCE_BLOCK /* the type, or an array of it, fills the block */
 };
 
-static enum evidence evidence_of(const struct resolver *resolver, const struct located *named,
-                                 const struct located *block, uint32_t type)
+static enum evidence type_evidence(const struct resolver *resolver, const struct located *named,
+                                   const struct located *block, uint32_t type)
 {
     enum { ROUNDED = 16 }; /* allocation sizes are rounded up to a multiple */
     const struct type_desc *desc = types_at(typing_types(resolver->typing), type);
@@ -366,7 +368,7 @@ static enum evidence evidence_of(const struct resolver *resolver, const struct l
 }
 
 /* Returns true if memory of one type can be the same object as memory of the other. */
-static bool is_related(const struct resolver *resolver, uint32_t object, uint32_t type)
+static bool is_related_type(const struct resolver *resolver, uint32_t object, uint32_t type)
 {
     const struct types *types = typing_types(resolver->typing);
     uint32_t before = object_types_called(&resolver->object_types, object);
@@ -375,7 +377,8 @@ static bool is_related(const struct resolver *resolver, uint32_t object, uint32_
 }
 
 /* Returns true if the block's object has such parts: it is an array of the type or contains it. */
-static bool is_within(const struct resolver *resolver, const struct located *block, uint32_t type)
+static bool is_part_of_block_type(const struct resolver *resolver, const struct located *block,
+                                  uint32_t type)
 {
     uint32_t object = provisional_find(resolver, block->base, block->end - block->base);
     uint32_t called = object_types_called(&resolver->object_types, object);
@@ -401,12 +404,12 @@ static void name_block(struct resolver *resolver, struct provisional_object *end
     uint32_t object = named_object(resolver, named, type);
     if (ending->by_untyped)
         note_site(&resolver->provisional, ending->access.ip, ending->class, object);
-    end_as(resolver, ending, object, &how);
+    end_as_object(resolver, ending, object, &how);
 }
 
 /* Sets type and start of a located block from its known object. Returns the type. */
-static uint32_t fit_located(const struct resolver *resolver, const struct located *block,
-                            uint32_t object, struct located *named)
+static uint32_t set_located_type(const struct resolver *resolver, const struct located *block,
+                                 uint32_t object, struct located *named)
 {
     const struct provisional_known *known =
         find_known(resolver, block->base, block->end - block->base);
@@ -434,7 +437,7 @@ static void note_site(struct provisional *provisional, uint64_t ip, uint32_t cla
     struct provisional_site *site = site_at(provisional, ip, class);
     if (site->ip != ip || site->class != class)
         *site = (struct provisional_site){.ip = ip, .class = class, .object = object};
-    if (one_of(provisional, site->object) == object)
+    if (current_object(provisional, site->object) == object)
         site->agreed++;
     else
         site->others++;
@@ -447,14 +450,14 @@ static uint32_t object_by_site(const struct provisional *provisional, uint64_t i
     const struct provisional_site *site = site_at(provisional, ip, class);
     bool same = site->ip == ip && site->class == class && site->agreed >= AGREED_MIN &&
                 site->others <= site->agreed / OTHERS_IN;
-    return same ? one_of(provisional, site->object) : 0;
+    return same ? current_object(provisional, site->object) : 0;
 }
 
 /* Blocks, continued */
 
 /* Shows a block under a type that may be only a part of it, and waits for more evidence. */
-static void name_weakly(struct resolver *resolver, struct provisional_object *block,
-                        const struct located *named, uint32_t type)
+static void name_by_weak_evidence(struct resolver *resolver, struct provisional_object *block,
+                                  const struct located *named, uint32_t type)
 {
     const struct types *types = typing_types(resolver->typing);
     if (end_as_whole(resolver, block, type))
@@ -465,7 +468,7 @@ static void name_weakly(struct resolver *resolver, struct provisional_object *bl
     block->waits = false;
     if (old && old->size >= types_at(types, type)->size)
         return;
-    block->part_of = without_blocks(resolver, named);
+    block->part_of = make_object_without_blocks(resolver, named);
     object_types_call(&resolver->object_types, block->part_of, type);
     block->type = type;
     block->type_at = named->type_base - block->start;
@@ -481,17 +484,18 @@ static uint32_t first_object(struct resolver *resolver, const struct located *bl
         waits || type ? 0 : object_by_site(&resolver->provisional, access->ip, class);
     if (by_site)
         return by_site;
-    uint32_t object = new_block(resolver, block, class, evidence == EVIDENCE_WEAK || waits, access);
+    uint32_t object =
+        new_untyped_block(resolver, block, class, evidence == EVIDENCE_WEAK || waits, access);
     if (evidence == EVIDENCE_WEAK && object == class)
         return named_object(resolver, named, type);
     if (evidence == EVIDENCE_WEAK)
-        name_weakly(resolver, object_of(&resolver->provisional, object), named, type);
+        name_by_weak_evidence(resolver, object_of(&resolver->provisional, object), named, type);
     return object;
 }
 
 /* Ends the object of a free block that is now in use. It is a new object; earlier samples stay in
  * the bin of free blocks. */
-static uint32_t leave_free(struct resolver *resolver, uint32_t object)
+static uint32_t end_free_block(struct resolver *resolver, uint32_t object)
 {
     struct provisional *provisional = &resolver->provisional;
     struct provisional_object *unnamed = object_of(provisional, object);
@@ -502,7 +506,7 @@ static uint32_t leave_free(struct resolver *resolver, uint32_t object)
 }
 
 /* Returns true if an object has another type that contains this one. */
-static bool is_whole(const struct resolver *resolver, uint32_t object, uint32_t type)
+static bool has_containing_type(const struct resolver *resolver, uint32_t object, uint32_t type)
 {
     uint32_t called = object_types_called(&resolver->object_types, object);
     return called && called != type && types_contains(typing_types(resolver->typing), called, type);
@@ -512,9 +516,9 @@ static bool is_whole(const struct resolver *resolver, uint32_t object, uint32_t 
 static void note_array(struct resolver *resolver, uint32_t class, const struct located *named,
                        uint32_t type)
 {
-    uint32_t object = without_blocks(resolver, named);
+    uint32_t object = make_object_without_blocks(resolver, named);
     object_types_call(&resolver->object_types, object, type);
-    note_filled(resolver, class, object);
+    note_class_filled(resolver, class, object);
 }
 
 uint32_t provisional_block(struct resolver *resolver, const struct located *block,
@@ -526,8 +530,8 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
     const struct types *types = typing_types(resolver->typing);
     uint64_t size_bytes = block->end - block->base;
     uint32_t class = provisional_class(resolver, block);
-    enum evidence evidence = evidence_of(resolver, named, block, type);
-    if (evidence == EVIDENCE_BLOCK && whole_of(resolver, class, type))
+    enum evidence evidence = type_evidence(resolver, named, block, type);
+    if (evidence == EVIDENCE_BLOCK && find_whole_object(resolver, class, type))
         evidence = EVIDENCE_WEAK;
     place->holder = class;
     if (evidence == EVIDENCE_NONE) {
@@ -546,9 +550,9 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
         evidence = EVIDENCE_NONE;
         type = 0;
     }
-    if (evidence == EVIDENCE_PART && is_within(resolver, block, type))
+    if (evidence == EVIDENCE_PART && is_part_of_block_type(resolver, block, type))
         evidence = EVIDENCE_NONE;
-    if (evidence == EVIDENCE_PART && whole_of(resolver, class, type))
+    if (evidence == EVIDENCE_PART && find_whole_object(resolver, class, type))
         evidence = EVIDENCE_WEAK;
     if (evidence == EVIDENCE_WEAK && named->array && type_instances_is_whole(named, block))
         note_array(resolver, class, named, type);
@@ -562,11 +566,11 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
                                          ? *find_known(resolver, block->base, size_bytes)
                                          : (struct provisional_known){0};
     if (block->in_use)
-        object = leave_free(resolver, object);
+        object = end_free_block(resolver, object);
     struct provisional_object *unnamed =
         has_no_name(provisional, object) ? object_of(provisional, object) : NULL;
-    bool unrelated =
-        object && !unnamed && evidence == EVIDENCE_BLOCK && !is_related(resolver, object, type);
+    bool unrelated = object && !unnamed && evidence == EVIDENCE_BLOCK &&
+                     !is_related_type(resolver, object, type);
     known.against = unrelated ? known.against + 1 : type ? 0 : known.against;
     /* The type shows that the memory was freed and reused. A large block may have elements of
      * several types, so several consecutive samples must agree. */
@@ -578,7 +582,7 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
     } else if (unnamed && evidence == EVIDENCE_BLOCK) {
         name_block(resolver, unnamed, named, type);
     } else if (unnamed && evidence == EVIDENCE_WEAK) {
-        name_weakly(resolver, unnamed, named, type);
+        name_by_weak_evidence(resolver, unnamed, named, type);
     } else if (unnamed && !operand && !unnamed->waits) {
         unnamed->waits = true;
         unnamed->access = *access;
@@ -590,15 +594,15 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
         known.type_at = named->type_base - block->base;
     /* The containing type begins at the start of the block. */
     if (evidence == EVIDENCE_WEAK && (!known.object || unnamed) &&
-        is_whole(resolver, one_of(provisional, object), type))
+        has_containing_type(resolver, current_object(provisional, object), type))
         known.type_at = 0;
     known.start = block->base;
     known.size_bytes = size_bytes;
-    known.object = object = one_of(provisional, object);
+    known.object = object = current_object(provisional, object);
     provisional->knows = true;
-    *known_at(provisional, block->base, size_bytes) = known;
+    *known_slot(provisional, block->base, size_bytes) = known;
     if (evidence == EVIDENCE_BLOCK && !has_no_name(provisional, object))
-        note_filled(resolver, class, object);
+        note_class_filled(resolver, class, object);
     if (!has_no_name(provisional, object))
         names_instance(&resolver->names, object, block->base);
     place->object = object;
@@ -607,20 +611,20 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
     place->holder = counted && counted->class         ? counted->class
                     : resolver->bin_of_object[object] ? object
                                                       : class;
-    return fit_located(resolver, block, object, named);
+    return set_located_type(resolver, block, object, named);
 }
 
 /* Code and stack slots */
 
 /* Sets the bounds of an instance from an earlier answer that is no longer cached. */
-static void bound_instance(const struct resolver *resolver, uint32_t object,
-                           const struct access *access, struct located *located)
+static void set_instance_bounds(const struct resolver *resolver, uint32_t object,
+                                const struct access *access, struct located *located)
 {
     const struct provisional *provisional = &resolver->provisional;
     const struct provisional_object *was = object_of(provisional, object);
     if (!was || !was->fixed)
         return;
-    const struct object_desc *now = &resolver->names.objects[one_of(provisional, object)];
+    const struct object_desc *now = &resolver->names.objects[current_object(provisional, object)];
     located->base = access->address - (uint64_t)was->into;
     located->end = located->base + now->size_bytes;
 }
@@ -643,9 +647,9 @@ static bool provisional_part(struct resolver *resolver, struct located *whole, u
         made->slot = part->slot;
         object = made->object;
     }
-    place->object = one_of(&resolver->provisional, object);
+    place->object = current_object(&resolver->provisional, object);
     place->holder = place->object == part_of ? 0 : part_of;
-    bound_instance(resolver, object, &part->access, whole);
+    set_instance_bounds(resolver, object, &part->access, whole);
     return true;
 }
 
@@ -701,18 +705,18 @@ static void take_operand(struct resolver *resolver, struct provisional_object *w
                                   : 0;
     if (waiting->kind == PROVISIONAL_CODE && type) {
         struct object_rename how = {.type = type, .fixed = true, .offset = operand->offset};
-        end_as(resolver, waiting, named_object(resolver, &named, type), &how);
+        end_as_object(resolver, waiting, named_object(resolver, &named, type), &how);
     } else if (waiting->kind == PROVISIONAL_CODE) {
         provisional_settle(resolver, waiting);
     } else if (type) {
-        enum evidence evidence = evidence_of(resolver, &named, &block, type);
+        enum evidence evidence = type_evidence(resolver, &named, &block, type);
         resolver->provisional.classes[waiting->class].typed = true;
         object_types_vote(&resolver->class_types, types, &block, waiting->class, type,
                           type_instances_is_whole(&named, &block));
         if (evidence == EVIDENCE_BLOCK)
             name_block(resolver, waiting, &named, type);
         else if (evidence == EVIDENCE_WEAK)
-            name_weakly(resolver, waiting, &named, type);
+            name_by_weak_evidence(resolver, waiting, &named, type);
     }
 }
 
@@ -735,12 +739,12 @@ static void take_slot(struct resolver *resolver, struct provisional_object *wait
         how.type = slot->type;
         object_types_declare(&resolver->object_types, object, slot->type, slot->count);
     }
-    end_as(resolver, waiting, object, &how);
+    end_as_object(resolver, waiting, object, &how);
 }
 
 /* Returns true if the allocator still has a block of that size there. */
-static bool is_there(struct resolver *resolver, const struct provisional_object *block,
-                     uint64_t now_ns)
+static bool block_exists(struct resolver *resolver, const struct provisional_object *block,
+                         uint64_t now_ns)
 {
     return allocations_holds(resolver->allocations, &resolver->space, now_ns, block->start,
                              block->end);
@@ -753,12 +757,12 @@ static void name_as_array(struct resolver *resolver, struct provisional_object *
     if (!type_instances_array(&resolver->type_instances, typing_types(resolver->typing), &named,
                               block->type))
         return;
-    block->part_of = without_blocks(resolver, &named);
+    block->part_of = make_object_without_blocks(resolver, &named);
     object_types_call(&resolver->object_types, block->part_of, block->type);
 }
 
-static void look_at_block(struct resolver *resolver, struct provisional_object *block,
-                          uint64_t now_ns)
+static void update_block(struct resolver *resolver, struct provisional_object *block,
+                         uint64_t now_ns)
 {
     if (block->type && end_as_whole(resolver, block, block->type))
         return;
@@ -772,11 +776,11 @@ static void look_at_block(struct resolver *resolver, struct provisional_object *
                            : object_by_site(provisional, block->access.ip, block->class);
     if (by_site) {
         struct object_rename how = {.type = object_types_called(&resolver->object_types, by_site)};
-        end_as(resolver, block, by_site, &how);
+        end_as_object(resolver, block, by_site, &how);
         return;
     }
     bool over = block->own_row
-                    ? resolver->alive && !is_there(resolver, block, now_ns)
+                    ? resolver->alive && !block_exists(resolver, block, now_ns)
                     : class->many || (now_ns > block->born_ns + after_ns && !class->free);
     if (over && !block->waits)
         provisional_settle(resolver, block);
@@ -785,10 +789,10 @@ static void look_at_block(struct resolver *resolver, struct provisional_object *
 static void join_object(struct resolver *resolver, uint32_t from, uint32_t to)
 {
     struct provisional *provisional = &resolver->provisional;
-    if (one_of(provisional, from) != from)
+    if (current_object(provisional, from) != from)
         return;
-    if (!array_more(&provisional->list, &provisional->room, provisional->count,
-                    sizeof *provisional->list, PROVISIONAL_MAX))
+    if (!array_reserve_next(&provisional->list, &provisional->room, provisional->count,
+                            sizeof *provisional->list, PROVISIONAL_MAX))
         return;
     struct provisional_object *ending = &provisional->list[provisional->count];
     *ending = (struct provisional_object){.object = from, .kind = PROVISIONAL_CODE, .part_of = to};
@@ -797,7 +801,7 @@ static void join_object(struct resolver *resolver, uint32_t from, uint32_t to)
 }
 
 /* Joins mappings that turned out to be one object. */
-static void take_joins(struct resolver *resolver)
+static void take_region_joins(struct resolver *resolver)
 {
     struct regions *regions = &resolver->space.regions;
     for (size_t i = 0; i < regions->join_count; i++) {
@@ -813,7 +817,7 @@ void provisional_tick(struct resolver *resolver, uint64_t now_ns)
 {
     struct provisional *provisional = &resolver->provisional;
     bool all = true;
-    take_joins(resolver);
+    take_region_joins(resolver);
     for (size_t i = provisional->first_active; i < provisional->count; i++) {
         struct provisional_object *object = &provisional->list[i];
         if (!object->one_of && object->waits && object->kind == PROVISIONAL_SLOT)
@@ -821,7 +825,7 @@ void provisional_tick(struct resolver *resolver, uint64_t now_ns)
         else if (!object->one_of && object->waits)
             take_operand(resolver, object);
         if (!object->one_of && object->kind == PROVISIONAL_BLOCK)
-            look_at_block(resolver, object, now_ns);
+            update_block(resolver, object, now_ns);
         all &= object->one_of != 0;
         if (all)
             provisional->first_active = i + 1;

@@ -19,7 +19,7 @@ static int open_allocations(struct resolver *resolver, struct error *error)
                                           .note = resolver->options.heap_note,
                                           .pid = resolver->options.pid,
                                           .name = resolver_name_address,
-                                          .assigned = resolver_assigned,
+                                          .assigned = resolver_assignee,
                                           .context = resolver};
     return allocations_new(&resolver->allocations, &options, error);
 }
@@ -134,7 +134,7 @@ static void forget_functions(struct resolver *resolver)
     memset(resolver->functions, 0, sizeof resolver->functions);
 }
 
-static void code_changed(struct resolver *resolver, uint64_t start, uint64_t end)
+static void note_code_change(struct resolver *resolver, uint64_t start, uint64_t end)
 {
     forget_functions(resolver);
     unwind_forget(&resolver->unwind);
@@ -156,7 +156,7 @@ bool resolver_code_changed(struct resolver *resolver, uint64_t *start, uint64_t 
     return true;
 }
 
-static void new_program(struct resolver *resolver, const struct record *record)
+static void start_new_program(struct resolver *resolver, const struct record *record)
 {
     typing_forget(resolver->typing);
     type_instances_forget(&resolver->type_instances);
@@ -169,7 +169,7 @@ static void new_program(struct resolver *resolver, const struct record *record)
     runtimes_forget(&resolver->runtimes);
     thread_names_forget_all(&resolver->threads_named);
     memset(resolver->bin_of_object, 0, NAMES_OBJECTS_MAX * sizeof *resolver->bin_of_object);
-    code_changed(resolver, 0, UINT64_MAX);
+    note_code_change(resolver, 0, UINT64_MAX);
     text_sanitise(resolver->comm, sizeof resolver->comm, record->comm.name,
                   strlen(record->comm.name));
     resolver->exe[0] = '\0';
@@ -186,7 +186,7 @@ static void take_mapping(struct resolver *resolver, const struct sample_mapping 
     memset(resolver->heard_of, 0, sizeof resolver->heard_of);
     memset(resolver->tls_of, 0, sizeof resolver->tls_of);
     if (space_take(&resolver->space, mapping))
-        code_changed(resolver, mapping->start, mapping->start + mapping->length);
+        note_code_change(resolver, mapping->start, mapping->start + mapping->length);
 }
 
 void resolver_record(struct resolver *resolver, const struct record *record)
@@ -199,7 +199,7 @@ void resolver_record(struct resolver *resolver, const struct record *record)
     if (record->kind == RECORD_MAPPING && ours)
         take_mapping(resolver, &record->mapping);
     else if (record->kind == RECORD_COMM && ours && record->comm.exec)
-        new_program(resolver, record);
+        start_new_program(resolver, record);
     else if (record->kind == RECORD_COMM && ours && record->tid == record->pid)
         text_sanitise(resolver->comm, sizeof resolver->comm, record->comm.name,
                       strlen(record->comm.name));
@@ -222,12 +222,12 @@ bool resolver_thread(struct resolver *resolver, uint32_t tid, char *out, size_t 
     return resolver->comm[0];
 }
 
-void resolver_distrust(struct resolver *resolver)
+void resolver_mark_maps_stale(struct resolver *resolver)
 {
     resolver->distrusted = true;
 }
 
-static void look_at_rights(struct resolver *resolver)
+static void update_rights(struct resolver *resolver)
 {
     struct process_rights rights;
     if (!process_rights(resolver->options.pid, &rights))
@@ -239,7 +239,7 @@ static void look_at_rights(struct resolver *resolver)
     resolver->user = rights.effective;
 }
 
-bool resolver_shut_off(const struct resolver *resolver)
+bool resolver_sampling_ended(const struct resolver *resolver)
 {
     return resolver->shut_off;
 }
@@ -265,7 +265,7 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
         return;
     }
     resolver->threads = stat.threads;
-    look_at_rights(resolver);
+    update_rights(resolver);
     resolver->cpu_ticks = stat.cpu_ticks;
     resolver->stopped = stat.state == 'T' || stat.state == 't';
     memory_use_tick(&resolver->memory_use, &stat, now_ns);
@@ -281,7 +281,7 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
     tls_refresh(&resolver->tls, &resolver->space, &resolver->tcbs);
     if (jitmap_refresh(&resolver->jitmap, resolver->options.pid, resolver->options.files))
         forget_functions(resolver);
-    runtimes_look(&resolver->runtimes, &resolver->space, resolver->options.pid, now_ns);
+    runtimes_detect(&resolver->runtimes, &resolver->space, resolver->options.pid, now_ns);
     if (runtimes_tick(&resolver->runtimes))
         forget_functions(resolver);
     tick_allocations(resolver, now_ns);
@@ -293,9 +293,9 @@ bool resolver_code_only(const struct resolver *resolver)
     return !space->from.live && !space->data_recorded && space->maps.count;
 }
 
-void resolver_be_patient(struct resolver *resolver, uint64_t patience_ns)
+void resolver_set_patience(struct resolver *resolver, uint64_t patience_ns)
 {
-    typing_be_patient(resolver->typing, patience_ns);
+    typing_set_patience(resolver->typing, patience_ns);
 }
 
 size_t resolver_binaries(const struct resolver *resolver, struct binary_desc *out, size_t most)
@@ -352,7 +352,7 @@ bool resolver_segment(void *context, uint32_t tid, bool gs, uint64_t *base)
     struct resolver *resolver = context;
     if (gs || !resolver->options.live)
         return false;
-    const struct tcb *tcb = tcbs_ask(&resolver->tcbs, resolver->options.pid, tid);
+    const struct tcb *tcb = tcbs_find_or_ask(&resolver->tcbs, resolver->options.pid, tid);
     uint64_t now = tcb ? 0 : clock_now_ns();
     if (!tcb && now >= resolver->scan_ns) {
         resolver->scan_ns = now + CLOCK_NS_PER_S / RESOLVER_SCAN_PER_S;
@@ -386,9 +386,9 @@ void resolver_settle(struct resolver *resolver, uint64_t now_ns)
     if (resolver->distrusted && resolver->options.live && space_reread(&resolver->space, now_ns))
         resolver->distrusted = false;
     if (resolver->options.live && resolver->alive)
-        runtimes_look(&resolver->runtimes, &resolver->space, resolver->options.pid, now_ns);
+        runtimes_detect(&resolver->runtimes, &resolver->space, resolver->options.pid, now_ns);
     if (typing_run(resolver->typing, now_ns))
-        allocations_ask_again(resolver->allocations);
+        allocations_retry_names(resolver->allocations);
     allocations_settle(resolver->allocations, now_ns);
 }
 
@@ -414,7 +414,7 @@ int resolver_bin_undo(struct resolver *resolver)
 
 /* The blocks of an object, and the call paths that allocate more of them. */
 
-static const char *refusal(enum object_kind kind)
+static const char *watch_refusal(enum object_kind kind)
 {
     switch (kind) {
     case OBJECT_HEAP:
@@ -443,7 +443,7 @@ int resolver_blocks(struct resolver *resolver, uint32_t object, resolver_block *
         return 0;
     }
     if (desc->kind != OBJECT_GLOBAL || !desc->size_bytes)
-        return error_set(error, -ENOTSUP, "%s", refusal(desc->kind));
+        return error_set(error, -ENOTSUP, "%s", watch_refusal(desc->kind));
     sink(context, desc->address, desc->size_bytes);
     return 0;
 }

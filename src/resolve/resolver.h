@@ -55,7 +55,7 @@ void resolver_record(struct resolver *resolver, const struct record *record);
 void resolver_expect(struct resolver *resolver, uint64_t address);
 
 /* Notes that records were lost and maps may be stale; /proc is read again at the next refresh. */
-void resolver_distrust(struct resolver *resolver);
+void resolver_mark_maps_stale(struct resolver *resolver);
 
 /* Does slow work that must not delay samples (symbol files, threads). Called once per refresh. */
 void resolver_tick(struct resolver *resolver, uint64_t now_ns);
@@ -92,7 +92,7 @@ bool resolver_code_only(const struct resolver *resolver);
 
 /* Returns true if the process executed a program with other rights than its user's. The kernel then
  * ends sampling without notice, even for root (begin_new_exec() in fs/exec.c). */
-bool resolver_shut_off(const struct resolver *resolver);
+bool resolver_sampling_ended(const struct resolver *resolver);
 
 struct resolver_target resolver_target(const struct resolver *resolver);
 
@@ -101,7 +101,7 @@ struct resolver_target resolver_target(const struct resolver *resolver);
 long resolver_follow(struct resolver *resolver, uint64_t until_ns);
 
 /* Sets how long to wait for debug information in a recording from now on. */
-void resolver_be_patient(struct resolver *resolver, uint64_t patience_ns);
+void resolver_set_patience(struct resolver *resolver, uint64_t patience_ns);
 
 /* Does background work; called between refreshes while no sample waits. */
 void resolver_settle(struct resolver *resolver, uint64_t now_ns);

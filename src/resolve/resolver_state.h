@@ -189,7 +189,7 @@ void provisional_tick(struct resolver *resolver, uint64_t now_ns);
 uint32_t provisional_find(const struct resolver *resolver, uint64_t start, uint64_t size_bytes);
 
 /* Returns the object that another one turned out to be, or the object itself. */
-uint32_t provisional_now(const struct resolver *resolver, uint32_t object);
+uint32_t provisional_current(const struct resolver *resolver, uint32_t object);
 
 bool provisional_is_block(const struct resolver *resolver, uint32_t object);
 
@@ -260,7 +260,7 @@ struct resolver {
     char exe[512];
     uint32_t threads;
     bool new_program; /* its rights must be checked */
-    bool shut_off;    /* see resolver_shut_off() */
+    bool shut_off;    /* see resolver_sampling_ended() */
     uint32_t user;    /* effective user before the current program was executed */
     uint64_t cpu_ticks;
     bool stopped;
@@ -273,7 +273,7 @@ struct resolver {
 };
 
 /* Finds the variable assigned by the call before a return address (a bins_assigned callback). */
-int resolver_assigned(void *context, uint64_t return_address, char *out, size_t out_size,
+int resolver_assignee(void *context, uint64_t return_address, char *out, size_t out_size,
                       uint32_t *type);
 
 /* Returns the current name of a thread, otherwise of the process. */

@@ -48,14 +48,14 @@ struct source_texts *source_texts_new(const struct source_options *options)
     return texts;
 }
 
-static size_t bytes_of(const struct source_text *text)
+static size_t source_text_bytes(const struct source_text *text)
 {
     return text->size_bytes + text->lines * sizeof *text->starts;
 }
 
-static void drop(struct source_texts *texts, struct source_text *text)
+static void drop_source_text(struct source_texts *texts, struct source_text *text)
 {
-    texts->size_bytes -= bytes_of(text);
+    texts->size_bytes -= source_text_bytes(text);
     free(text->file);
     free(text->text);
     free(text->starts);
@@ -67,7 +67,7 @@ void source_texts_free(struct source_texts *texts)
     if (!texts)
         return;
     for (size_t i = 0; i < TEXTS_MAX; i++)
-        drop(texts, &texts->texts[i]);
+        drop_source_text(texts, &texts->texts[i]);
     free(texts);
 }
 
@@ -110,8 +110,8 @@ static bool read_text(struct source_text *text, int fd)
 }
 
 /* Handles an opened or failed file. Returns true to end the search: found, or not to be shown. */
-static bool source_take(const struct source_options *options, struct source_text *text, int fd,
-                        const char *path, const char *where)
+static bool source_take_file(const struct source_options *options, struct source_text *text, int fd,
+                             const char *path, const char *where)
 {
     char why[FILES_WHY];
     if (fd < 0) {
@@ -141,8 +141,8 @@ static bool may_be_source(const char *tail)
 }
 
 /* Tries the tails of the path: debug information is often made elsewhere (/build/x/src/a.c). */
-static bool take_tail(const struct source_options *options, struct source_text *text,
-                      const char *file)
+static bool try_path_tails(const struct source_options *options, struct source_text *text,
+                           const char *file)
 {
     char directory[PATH_MAX];
     char path[2 * PATH_MAX];
@@ -158,7 +158,7 @@ static bool take_tail(const struct source_options *options, struct source_text *
             snprintf(path, sizeof path, "%s/%s", directory, tail);
             int fd = files_open_below(-1, path, options->files, FILES_FOLLOW, TEXT_MAX_BYTES);
             if (fd != -ENOENT && fd != -ENOTDIR &&
-                source_take(options, text, fd, tail, " in the current directory"))
+                source_take_file(options, text, fd, tail, " in the current directory"))
                 return true;
             first = first ? first : tail;
         }
@@ -180,9 +180,10 @@ static void source_search(const struct source_options *options, struct source_te
     struct files_client *files = options->files;
     bool elsewhere = files && files->elsewhere;
     if (absolute && options->pid &&
-        source_take(options, text,
-                    files_open_in_root(options->pid, file, files, FILES_FOLLOW, TEXT_MAX_BYTES),
-                    file, " of the process"))
+        source_take_file(
+            options, text,
+            files_open_in_root(options->pid, file, files, FILES_FOLLOW, TEXT_MAX_BYTES), file,
+            " of the process"))
         return;
     if (absolute && elsewhere)
         text_append(
@@ -192,19 +193,20 @@ static void source_search(const struct source_options *options, struct source_te
                 ? "the process has another root; use --symfs DIR for the directory of its files"
                 : "recorded on another machine; use --symfs DIR for the directory of its files");
     if (absolute && !elsewhere &&
-        source_take(options, text, files_open_below(-1, file, files, FILES_FOLLOW, TEXT_MAX_BYTES),
-                    file, options->pid ? " in misstop's root" : ""))
+        source_take_file(options, text,
+                         files_open_below(-1, file, files, FILES_FOLLOW, TEXT_MAX_BYTES), file,
+                         options->pid ? " in misstop's root" : ""))
         return;
     if (absolute && options->symfs &&
         snprintf(path, sizeof path, "%s%s", options->symfs, file) < (int)sizeof path &&
-        source_take(options, text, files_open_in_folder(options->symfs, file, TEXT_MAX_BYTES), path,
-                    ""))
+        source_take_file(options, text, files_open_in_folder(options->symfs, file, TEXT_MAX_BYTES),
+                         path, ""))
         return;
-    take_tail(options, text, file);
+    try_path_tails(options, text, file);
 }
 
 /* Returns a free slot, otherwise the least recently used one. `with_text`: only one with a text. */
-static struct source_text *oldest(struct source_texts *texts, bool with_text)
+static struct source_text *oldest_source_text(struct source_texts *texts, bool with_text)
 {
     struct source_text *old = NULL;
     for (size_t i = 0; i < TEXTS_MAX; i++) {
@@ -225,16 +227,16 @@ static struct source_text *source_text_of(struct source_texts *texts, const char
             return text;
         }
     }
-    text = oldest(texts, false);
-    drop(texts, text);
+    text = oldest_source_text(texts, false);
+    drop_source_text(texts, text);
     text->file = strdup(file);
     if (!text->file)
         return NULL;
     text->used = ++texts->clock;
     source_search(&texts->options, text);
-    texts->size_bytes += bytes_of(text);
+    texts->size_bytes += source_text_bytes(text);
     while (texts->size_bytes > ALL_MAX_BYTES) /* one text alone is never larger */
-        drop(texts, oldest(texts, true));
+        drop_source_text(texts, oldest_source_text(texts, true));
     return text;
 }
 

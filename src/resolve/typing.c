@@ -95,7 +95,7 @@ static struct answered *answers_expect(struct typing *typing, uint32_t serial,
 }
 
 /* Formats the functions inlined at an instruction, as in "min < clamp". */
-static const char *join_inlined(struct typing *typing, const struct dwarf_answer *answer)
+static const char *format_inlined(struct typing *typing, const struct dwarf_answer *answer)
 {
     char text[512] = "";
     size_t used = 0;
@@ -109,7 +109,7 @@ static const char *join_inlined(struct typing *typing, const struct dwarf_answer
     return used ? answers_keep_text(typing, text) : NULL;
 }
 
-static bool is_own(const char *file)
+static bool is_program_source(const char *file)
 {
     return file && *file && !library_source(file);
 }
@@ -122,7 +122,8 @@ static void find_own_line(struct typing *typing, const struct dwarf_answer *answ
         answer->inlined_count < DWARF_INLINED_MAX ? answer->inlined_count : DWARF_INLINED_MAX;
     uint32_t outer = 0; /* index + 1 */
     for (uint32_t i = 0;
-         i < count && !is_own(outer ? answer->inlined_file[outer - 1] : answer->file); i++)
+         i < count && !is_program_source(outer ? answer->inlined_file[outer - 1] : answer->file);
+         i++)
         outer = answer->inlined_file[i] ? i + 1 : outer;
     line->own_file =
         outer ? answers_keep_text(typing, answer->inlined_file[outer - 1]) : line->file;
@@ -135,7 +136,7 @@ static void answers_fill(struct typing *typing, struct answered *known,
     uint32_t type = types_of_file(&typing->types, known->serial, answer->type);
     if (answer->question.ask == DWARF_LINE) {
         known->line = (struct typed_line){.file = answers_keep_text(typing, answer->file),
-                                          .inlined = join_inlined(typing, answer),
+                                          .inlined = format_inlined(typing, answer),
                                           .line = answer->line};
         find_own_line(typing, answer, &known->line);
         return;
@@ -223,7 +224,7 @@ void typing_forget(struct typing *typing)
     memset(typing->slots, 0, sizeof typing->slots);
 }
 
-void typing_be_patient(struct typing *typing, uint64_t patience_ns)
+void typing_set_patience(struct typing *typing, uint64_t patience_ns)
 {
     typing->patience_ns = patience_ns;
 }
@@ -243,7 +244,7 @@ static void typing_wait_for(struct typing *typing, const struct answered *known)
 }
 
 /* Returns the answer to a question without room, or about a file without debug information. */
-static const struct answered *refused(enum dwarf_ask ask, bool without)
+static const struct answered *refused_answer(enum dwarf_ask ask, bool without)
 {
     static const struct answered known[] = {{.answer = {.untyped = UNTYPED_GAVE_UP}},
                                             {.answer = {.untyped = UNTYPED_NO_DEBUG}}};
@@ -252,8 +253,8 @@ static const struct answered *refused(enum dwarf_ask ask, bool without)
 }
 
 /* Returns the answer, or NULL if there is none yet; asks the question if it is new. */
-static const struct answered *ask(struct typing *typing, const struct module *module,
-                                  const struct dwarf_question *question)
+static const struct answered *ask_question(struct typing *typing, const struct module *module,
+                                           const struct dwarf_question *question)
 {
     uint32_t serial = module_serial(module);
     struct answered *known = answers_find(typing, serial, question);
@@ -261,7 +262,7 @@ static const struct answered *ask(struct typing *typing, const struct module *mo
         return known->answered ? known : NULL;
     bool without = readers_without(typing->readers, module);
     if (without || typing->count == ANSWERS_MAX)
-        return refused(question->ask, without);
+        return refused_answer(question->ask, without);
     if (!readers_ask(typing->readers, module, question))
         return NULL;
     known = answers_expect(typing, serial, question);
@@ -284,20 +285,20 @@ const struct typed_answer *typing_operand(struct typing *typing, const struct mo
                                       .size = access->size};
     if (!module)
         return &no_code;
-    const struct answered *known = ask(typing, module, &question);
+    const struct answered *known = ask_question(typing, module, &question);
     return known ? &known->answer : NULL;
 }
 
 const struct typed_answer *typing_answer(struct typing *typing, const struct module *module,
                                          enum dwarf_ask what, uint64_t pc, uint64_t address)
 {
-    const struct answered *known =
-        ask(typing, module, &(struct dwarf_question){.ask = what, .pc = pc, .address = address});
+    const struct answered *known = ask_question(
+        typing, module, &(struct dwarf_question){.ask = what, .pc = pc, .address = address});
     return known ? &known->answer : NULL;
 }
 
 /* Returns true if the answer for one slot is valid for another slot of the same function. */
-static bool covers(const struct slot_asked *asked, int64_t slot)
+static bool answer_covers_slot(const struct slot_asked *asked, int64_t slot)
 {
     const struct typed_answer *variable = &asked->known->answer;
     if (variable->slot != DWARF_SLOT_VARIABLE || !variable->size)
@@ -314,7 +315,7 @@ const struct typed_answer *typing_slot(struct typing *typing, const struct modul
     unsigned waiting = 0;
     for (unsigned i = 0; i < SLOT_WAYS; i++) {
         bool same = set[i].known && set[i].serial == serial && set[i].pc == pc;
-        if (same && set[i].known->answered && covers(&set[i], slot)) {
+        if (same && set[i].known->answered && answer_covers_slot(&set[i], slot)) {
             typing->slot = set[i].known->answer;
             typing->slot.offset += slot - set[i].slot;
             return &typing->slot;
@@ -323,7 +324,7 @@ const struct typed_answer *typing_slot(struct typing *typing, const struct modul
     }
     if (waiting >= SLOTS_WAITING)
         return NULL;
-    const struct answered *answer = ask(typing, module, &question);
+    const struct answered *answer = ask_question(typing, module, &question);
     const struct answered *known = answers_find(typing, serial, &question);
     if (known)
         set[typing->next_way++ % SLOT_WAYS] =
@@ -335,7 +336,7 @@ const struct typed_line *typing_line(struct typing *typing, const struct module 
                                      uint64_t pc)
 {
     const struct answered *known =
-        ask(typing, module, &(struct dwarf_question){.ask = DWARF_LINE, .pc = pc});
+        ask_question(typing, module, &(struct dwarf_question){.ask = DWARF_LINE, .pc = pc});
     return known ? &known->line : NULL;
 }
 
@@ -415,11 +416,11 @@ static bool copy_members(struct types *types, struct type_desc *kept, const stru
 
 static bool types_make_room(struct types *types)
 {
-    return array_more(&types->types, &types->room, types->count + 1, sizeof *types->types,
-                      ARRAY_UNBOUNDED);
+    return array_reserve_next(&types->types, &types->room, types->count + 1, sizeof *types->types,
+                              ARRAY_UNBOUNDED);
 }
 
-static uint32_t add_new(struct types *types, const struct type_desc *desc, uint64_t content)
+static uint32_t add_type(struct types *types, const struct type_desc *desc, uint64_t content)
 {
     if (types->count == TYPES_MAX || types->memory.used_bytes > TYPES_BYTES_MAX ||
         !types_make_room(types))
@@ -449,7 +450,7 @@ uint32_t types_add(struct types *types, uint32_t serial, uint32_t reference,
     }
     uint64_t content = content_of(&desc);
     const uint32_t *known = hash_find(&types->of_content, content);
-    uint32_t type = known ? *known : add_new(types, &desc, content);
+    uint32_t type = known ? *known : add_type(types, &desc, content);
     hash_put(&types->of_file, file_key(serial, reference), type);
     return type;
 }

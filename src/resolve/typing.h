@@ -75,7 +75,7 @@ struct typing *typing_new(void);
 void typing_free(struct typing *typing);
 
 /* Makes questions wait for answers, up to this time in total; 0: no waiting. For recordings. */
-void typing_be_patient(struct typing *typing, uint64_t patience_ns);
+void typing_set_patience(struct typing *typing, uint64_t patience_ns);
 
 /* Returns the id of a type that no debug information describes; 0: full. */
 uint32_t typing_declare(struct typing *typing, const struct type_desc *desc);

@@ -82,8 +82,8 @@ static int threads_compare(const void *a, const void *b)
 
 static int threads_append(struct threads *threads, pid_t tid)
 {
-    if (!array_more(&threads->tids, &threads->room, threads->count, sizeof *threads->tids,
-                    ARRAY_UNBOUNDED))
+    if (!array_reserve_next(&threads->tids, &threads->room, threads->count, sizeof *threads->tids,
+                            ARRAY_UNBOUNDED))
         return -ENOMEM;
     threads->tids[threads->count++] = tid;
     return 0;
@@ -160,8 +160,8 @@ static const struct switching_thread *find_thread(const struct switching *switch
     return NULL;
 }
 
-void switching_look(struct switching *switching, const struct kernel *kernel, pid_t pid,
-                    uint64_t now_ns)
+void switching_update(struct switching *switching, const struct kernel *kernel, pid_t pid,
+                      uint64_t now_ns)
 {
     struct switching now = {.read_ns = now_ns, .often = switching->often};
     struct threads threads = {0};

@@ -71,8 +71,8 @@ struct switching {
 };
 
 /* Reads the process again if the last reading is at least a second old. */
-void switching_look(struct switching *switching, const struct kernel *kernel, pid_t pid,
-                    uint64_t now_ns);
+void switching_update(struct switching *switching, const struct kernel *kernel, pid_t pid,
+                      uint64_t now_ns);
 
 /* Records are copied out: a record that wraps or is overwritten meanwhile would be seen torn. */
 struct ring {

@@ -38,8 +38,8 @@ static void sampler_describe_session(struct sampler *sampler)
     for (unsigned i = 0; i < info->event_count; i++) {
         memcpy(info->events[i].name, session->plan.events[i].name, sizeof info->events[i].name);
         info->events[i].role = session->plan.events[i].role;
-        event_weigh(&session->plan.events[i], info->events[i].weighs,
-                    sizeof info->events[i].weighs);
+        event_describe_weight(&session->plan.events[i], info->events[i].weighs,
+                              sizeof info->events[i].weighs);
     }
 }
 
@@ -153,21 +153,23 @@ struct read_batch {
     struct record records[AHEAD_RECORDS];
 };
 
-static const unsigned char *keep_bytes(struct arena *arena, const unsigned char *bytes, size_t size)
+static const unsigned char *copy_bytes_to_arena(struct arena *arena, const unsigned char *bytes,
+                                                size_t size)
 {
     unsigned char *copy = bytes ? arena_alloc(arena, size) : NULL;
     return copy ? memcpy(copy, bytes, size) : NULL;
 }
 
-static void keep_record(void *context, const struct record *record)
+static void batch_add_record(void *context, const struct record *record)
 {
     struct read_batch *batch = context;
     struct record *kept = &batch->records[batch->count++];
     struct sample *sample = &kept->sample;
     *kept = *record;
     if (kept->kind == RECORD_SAMPLE) {
-        sample->stack = keep_bytes(&batch->bytes, sample->stack, sample->stack_bytes);
-        sample->chain = keep_bytes(&batch->bytes, sample->chain, 8 * (size_t)sample->chain_count);
+        sample->stack = copy_bytes_to_arena(&batch->bytes, sample->stack, sample->stack_bytes);
+        sample->chain =
+            copy_bytes_to_arena(&batch->bytes, sample->chain, 8 * (size_t)sample->chain_count);
     } else if (kept->kind == RECORD_MAPPING) {
         kept->mapping.path = arena_string(&batch->bytes, kept->mapping.path);
     } else if (kept->kind == RECORD_COMM) {
@@ -181,7 +183,8 @@ static void read_batch(void *context, void *buffer)
     struct read_batch *batch = buffer;
     arena_init(&batch->bytes);
     batch->count = 0;
-    batch->code = perfdata_read_some(context, batch->until_ns, AHEAD_RECORDS, keep_record, batch);
+    batch->code =
+        perfdata_read_some(context, batch->until_ns, AHEAD_RECORDS, batch_add_record, batch);
 }
 
 int sampler_read_ahead(struct sampler *sampler)
@@ -193,24 +196,25 @@ int sampler_read_ahead(struct sampler *sampler)
                      sampler->replay);
 }
 
-static void ask_for_batch(struct lane *lane, uint64_t until_ns)
+static void request_batch(struct lane *lane, uint64_t until_ns)
 {
     struct read_batch *batch = lane_next(lane);
     batch->until_ns = until_ns;
-    lane_give(lane);
+    lane_submit(lane);
 }
 
 /* A batch that is not full is the last one up to the time; later batches are empty. */
-static long read_from_ahead(struct lane *lane, uint64_t until_ns, sampler_sink sink, void *context)
+static long read_batches_ahead(struct lane *lane, uint64_t until_ns, sampler_sink sink,
+                               void *context)
 {
     struct read_batch *batch;
     long handed = 0;
     long code = 0; /* of the batch that ended the reading */
     for (int i = 1; i < AHEAD_BATCHES; i++)
-        ask_for_batch(lane, until_ns);
+        request_batch(lane, until_ns);
     while ((batch = lane_take(lane))) {
         if (batch->count == AHEAD_RECORDS)
-            ask_for_batch(lane, until_ns);
+            request_batch(lane, until_ns);
         for (size_t i = 0; i < batch->count; i++)
             sink(context, &batch->records[i]);
         arena_fini(&batch->bytes);
@@ -223,7 +227,7 @@ static long read_from_ahead(struct lane *lane, uint64_t until_ns, sampler_sink s
 long sampler_read(struct sampler *sampler, uint64_t until_ns, sampler_sink sink, void *context)
 {
     if (sampler->ahead)
-        return read_from_ahead(sampler->ahead, until_ns, sink, context);
+        return read_batches_ahead(sampler->ahead, until_ns, sink, context);
     return sampler->replay       ? perfdata_read(sampler->replay, until_ns, sink, context)
            : sampler->sim.memory ? sim_session_read(&sampler->sim, until_ns, sink, context)
                                  : session_read(&sampler->session, until_ns, sink, context);
@@ -235,14 +239,14 @@ void sampler_pace(struct sampler *sampler, sampler_may *may, void *context)
     sampler->session.may_context = context;
 }
 
-bool sampler_behind(const struct sampler *sampler, uint64_t *reached_ns)
+bool sampler_has_backlog(const struct sampler *sampler, uint64_t *reached_ns)
 {
     if (!sampler->replay && !sampler->sim.memory && sampler->session.behind)
         *reached_ns = sampler->session.last_ns;
     if (!sampler->replay && !sampler->sim.memory)
         return sampler->session.behind;
     if (sampler->replay)
-        return perfdata_more(sampler->replay);
+        return perfdata_has_backlog(sampler->replay);
     if (!sampler->sim.memory || !sampler->sim.behind)
         return false;
     *reached_ns = sampler->sim.last_ns;

@@ -66,7 +66,7 @@ void sampler_pace(struct sampler *sampler, sampler_may *may, void *context);
  * only a few ms of work, and a live call what the pace allows. Sets *reached_ns to the time of the
  * last record if records wait, otherwise leaves it unchanged.
  */
-bool sampler_behind(const struct sampler *sampler, uint64_t *reached_ns);
+bool sampler_has_backlog(const struct sampler *sampler, uint64_t *reached_ns);
 
 /* Opens events for new threads and CPUs, and adjusts the period of each event to the wanted rate
  * (prime, jittered). Once per refresh. Returns 0, or -ESRCH if the target has ended. */

@@ -286,7 +286,7 @@ const struct row_field *store_form_list(unsigned kind, unsigned *count)
 
 /* Sums bytes, eight at a time: every byte of a recording is summed twice. Each step is reversible,
  * so one bit changes the sum. Protects against accidents, not attacks. */
-static uint64_t sum_bytes(uint64_t sum, const void *bytes, size_t size)
+static uint64_t checksum_bytes(uint64_t sum, const void *bytes, size_t size)
 {
     const unsigned char *at = bytes;
     uint64_t word;
@@ -303,13 +303,13 @@ static uint64_t sum_bytes(uint64_t sum, const void *bytes, size_t size)
 
 uint64_t store_form_header_sum(const struct store_header *header)
 {
-    return sum_bytes(STORE_VERSION, header, offsetof(struct store_header, checksum));
+    return checksum_bytes(STORE_VERSION, header, offsetof(struct store_header, checksum));
 }
 
 uint64_t store_form_block_sum(const struct store_block *block, const void *payload)
 {
-    uint64_t sum = sum_bytes(0, block, offsetof(struct store_block, checksum));
-    return sum_bytes(sum, payload, block->payload_bytes);
+    uint64_t sum = checksum_bytes(0, block, offsetof(struct store_block, checksum));
+    return checksum_bytes(sum, payload, block->payload_bytes);
 }
 
 void rows_fini(struct rows *rows)
@@ -330,9 +330,10 @@ uint64_t *rows_find(const struct rows *rows, uint64_t id)
 static bool rows_grow(struct rows *rows)
 {
     size_t room = rows->room;
-    return array_more(&rows->at, &room, rows->count, rows->fields * sizeof *rows->at,
-                      ARRAY_UNBOUNDED) &&
-           array_more(&rows->ids, &rows->room, rows->count, sizeof *rows->ids, ARRAY_UNBOUNDED);
+    return array_reserve_next(&rows->at, &room, rows->count, rows->fields * sizeof *rows->at,
+                              ARRAY_UNBOUNDED) &&
+           array_reserve_next(&rows->ids, &rows->room, rows->count, sizeof *rows->ids,
+                              ARRAY_UNBOUNDED);
 }
 
 uint64_t *rows_take(struct rows *rows, uint64_t id, bool *created)
@@ -390,26 +391,26 @@ static uint64_t pack_access_shape(const struct access *access)
            (uint64_t)access->base << 48 | (uint64_t)access->index << 56;
 }
 
-static uint8_t byte_of(uint64_t packed, unsigned shift)
+static uint8_t packed_byte(uint64_t packed, unsigned shift)
 {
     return (uint8_t)(packed >> shift);
 }
 
-static uint8_t byte_below(uint64_t packed, unsigned shift, uint8_t bound, uint8_t otherwise)
+static uint8_t packed_byte_below(uint64_t packed, unsigned shift, uint8_t bound, uint8_t otherwise)
 {
-    uint8_t byte = byte_of(packed, shift);
+    uint8_t byte = packed_byte(packed, shift);
     return byte < bound ? byte : otherwise;
 }
 
 static void unpack_shape(uint64_t shape, struct access *access)
 {
     access->event = (uint16_t)shape;
-    access->reason = byte_below(shape, 16, REASON_COUNT, REASON_BAD_ADDRESS);
-    access->how = byte_below(shape, 24, ACCESS_HOW_COUNT, ACCESS_INFERRED);
-    access->size = byte_of(shape, 32);
-    access->kind = byte_below(shape, 40, ACCESS_PREFETCH + 1, ACCESS_UNKNOWN_KIND);
-    access->base = byte_below(shape, 48, SREG_COUNT, SREG_NONE);
-    access->index = byte_below(shape, 56, SREG_COUNT, SREG_NONE);
+    access->reason = packed_byte_below(shape, 16, REASON_COUNT, REASON_BAD_ADDRESS);
+    access->how = packed_byte_below(shape, 24, ACCESS_HOW_COUNT, ACCESS_INFERRED);
+    access->size = packed_byte(shape, 32);
+    access->kind = packed_byte_below(shape, 40, ACCESS_PREFETCH + 1, ACCESS_UNKNOWN_KIND);
+    access->base = packed_byte_below(shape, 48, SREG_COUNT, SREG_NONE);
+    access->index = packed_byte_below(shape, 56, SREG_COUNT, SREG_NONE);
 }
 
 void place_row_fill(uint64_t row[PLACE_ROW_FIELDS], const struct place *place)
@@ -449,7 +450,7 @@ void place_row_fill(uint64_t row[PLACE_ROW_FIELDS], const struct place *place)
 }
 
 /* Checks a base address. Only a stack frame's base is above its bytes. */
-static uint64_t sound_base(uint64_t base, uint64_t address)
+static uint64_t checked_base(uint64_t base, uint64_t address)
 {
     return base > address && base - address > PLACE_FRAME_MAX ? address : base;
 }
@@ -471,7 +472,7 @@ void place_row_read(const uint64_t row[PLACE_ROW_FIELDS], struct place *place)
                    .evictor_ip = row[PLACE_ROW_EVICTOR_IP],
                    .evictor_address = row[PLACE_ROW_EVICTOR_ADDRESS],
                    .evictor_tid = (uint32_t)row[PLACE_ROW_EVICTOR_TID],
-                   .cause = byte_below(row[PLACE_ROW_CAUSE], 0, CAUSE_COUNT, CAUSE_UNKNOWN),
+                   .cause = packed_byte_below(row[PLACE_ROW_CAUSE], 0, CAUSE_COUNT, CAUSE_UNKNOWN),
                    .locked = typing >> 24 & 1,
                    .waits = typing >> 25 & 1,
                    .kept = typing >> 26 & 1,
@@ -490,11 +491,11 @@ void place_row_read(const uint64_t row[PLACE_ROW_FIELDS], struct place *place)
         .caller = (uint32_t)row[PLACE_ROW_CALLER],
         .type = (uint32_t)row[PLACE_ROW_TYPE],
         .type_offset = (uint32_t)row[PLACE_ROW_TYPE_OFFSET],
-        .unit = byte_of(typing, 32),
+        .unit = packed_byte(typing, 32),
         .by_member = typing & 1,
-        .typed = byte_below(typing, 8, TYPED_COUNT, TYPED_NOT),
-        .untyped = byte_below(typing, 16, UNTYPED_COUNT, UNTYPED_NO_REASON)};
-    place->base = sound_base(place->base, place->access.address);
+        .typed = packed_byte_below(typing, 8, TYPED_COUNT, TYPED_NOT),
+        .untyped = packed_byte_below(typing, 16, UNTYPED_COUNT, UNTYPED_NO_REASON)};
+    place->base = checked_base(place->base, place->access.address);
     unpack_shape(row[PLACE_ROW_SHAPE], &place->access);
 }
 
@@ -567,7 +568,7 @@ bool line_row_read(const uint64_t row[LINE_ROW_FIELDS], struct line_place *line)
         .by_member = shape >> 48 & 1,
         .unit = (uint8_t)(shape >> 56),
     };
-    line->place.base = sound_base(line->place.base, event->address);
+    line->place.base = checked_base(line->place.base, event->address);
     return event->what <= LINE_REUSED;
 }
 

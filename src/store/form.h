@@ -381,6 +381,7 @@ static inline bool place_row_new_ids(const uint64_t *now, const uint64_t *before
 }
 
 /* Single lines, and pairs of instructions, which writer and reader store. */
+
 /* Fills in a row. `since_ns`: since the previous line. No table uses thread and CPU. */
 void line_row_fill(uint64_t row[LINE_ROW_FIELDS], const struct line_place *line, uint64_t since_ns);
 

@@ -75,7 +75,7 @@ static void coder_begin(struct coder *coder)
     *coder = (struct coder){0};
 }
 
-static void note_time(struct segment *segment, uint64_t time_ns)
+static void extend_segment_time(struct segment *segment, uint64_t time_ns)
 {
     if (!segment->kept || time_ns < segment->start_ns)
         segment->start_ns = time_ns;
@@ -97,7 +97,7 @@ static bool coder_put(struct coder *coder, struct segment *segment, size_t limit
     out = number_put(out, slot);
     out = number_put(out, number_of_difference(place->access.time_ns - coder->time_ns));
     out = row_put(out, row, coder->slots[slot], SEGMENT_FIELDS);
-    note_time(segment, place->access.time_ns);
+    extend_segment_time(segment, place->access.time_ns);
     coder->time_ns = place->access.time_ns;
     segment->used_bytes = (size_t)(out - segment->bytes);
     segment->kept++;
@@ -167,14 +167,14 @@ struct sieve {
     unsigned joined[KINDS]; /* places that `waiting` represents; 0: none */
 };
 
-static bool let_go(struct sieve *sieve, unsigned kind)
+static bool write_joined_place(struct sieve *sieve, unsigned kind)
 {
     const struct kept_place *kept = &sieve->waiting[kind];
     sieve->joined[kind] = 0;
     return coder_put(&sieve->past->thinning, &sieve->out, SEGMENT_BYTES, &kept->place, kept->count);
 }
 
-static bool pass(struct sieve *sieve, const struct segment *segment)
+static bool sieve_segment(struct sieve *sieve, const struct segment *segment)
 {
     struct kept_place kept;
     coder_begin(&sieve->past->thinned);
@@ -184,7 +184,7 @@ static bool pass(struct sieve *sieve, const struct segment *segment)
             past_join_places(sieve->past, &sieve->waiting[kind], &kept);
         else
             sieve->waiting[kind] = kept;
-        if (sieve->joined[kind] == sieve->each && !let_go(sieve, kind))
+        if (sieve->joined[kind] == sieve->each && !write_joined_place(sieve, kind))
             return false;
     }
     return true;
@@ -196,10 +196,10 @@ static bool join_segments(struct sieve *sieve, const struct segment *pair)
     coder_begin(&sieve->past->thinning);
     sieve->out = (struct segment){.bytes = sieve->past->spare};
     memset(sieve->joined, 0, sizeof sieve->joined);
-    if (!pass(sieve, &pair[0]) || !pass(sieve, &pair[1]))
+    if (!sieve_segment(sieve, &pair[0]) || !sieve_segment(sieve, &pair[1]))
         return false;
     for (unsigned kind = 0; kind < KINDS; kind++)
-        if (sieve->joined[kind] && !let_go(sieve, kind))
+        if (sieve->joined[kind] && !write_joined_place(sieve, kind))
             return false;
     return true;
 }
@@ -209,7 +209,7 @@ static bool join_segments(struct sieve *sieve, const struct segment *pair)
  * places is then inversely proportional to their age, and the newest part is exact. Excludes the
  * segments being written and read.
  */
-static size_t choose_pair(const struct past *past)
+static size_t choose_segments_to_join(const struct past *past)
 {
     size_t best = past->count;
     double shortest = 0;
@@ -232,7 +232,7 @@ static size_t choose_pair(const struct past *past)
 static void past_thin(struct past *past)
 {
     struct sieve sieve = {.past = past, .each = 2};
-    size_t at = choose_pair(past);
+    size_t at = choose_segments_to_join(past);
     assert(at < past->count);
     struct segment *pair = &past->segments[at];
     unsigned char *freed[2] = {pair[0].bytes, pair[1].bytes};
@@ -340,13 +340,13 @@ static const struct time_range *time_range_at(const struct past_cursor *cursor, 
     return low < cursor->count ? &cursor->ranges[low] : NULL;
 }
 
-static bool overlaps(const struct past_cursor *cursor, const struct segment *segment)
+static bool segment_overlaps_ranges(const struct past_cursor *cursor, const struct segment *segment)
 {
     const struct time_range *range = time_range_at(cursor, segment->start_ns);
     return segment->kept && range && range->start_ns <= segment->end_ns;
 }
 
-static bool wanted(const struct past_cursor *cursor, uint64_t time_ns)
+static bool is_in_time_ranges(const struct past_cursor *cursor, uint64_t time_ns)
 {
     const struct time_range *range = time_range_at(cursor, time_ns);
     return range && range->start_ns <= time_ns;
@@ -369,10 +369,10 @@ size_t past_read(struct past *past, struct place *places, size_t room, uint64_t 
     size_t count = 0;
     while (cursor->goes_on && count < room) {
         const struct segment *segment = &past->segments[cursor->segment];
-        bool any = cursor->segment < past->count && overlaps(cursor, segment);
+        bool any = cursor->segment < past->count && segment_overlaps_ranges(cursor, segment);
         if (!any || !coder_get(&cursor->coder, segment, &kept)) {
             cursor->goes_on = next_segment(past);
-        } else if (wanted(cursor, kept.place.access.time_ns)) {
+        } else if (is_in_time_ranges(cursor, kept.place.access.time_ns)) {
             places[count++] = kept.place;
             *seen += kept.count;
         }

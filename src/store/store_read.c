@@ -122,8 +122,8 @@ static bool reader_take_string(struct store_reader *reader, uint64_t id)
     if (!number_get(&reader->from, &length) || length > STORE_STRING_BYTES ||
         length > (uint64_t)(reader->from.end - reader->from.at) || id != reader->string_count + 1)
         return false;
-    if (!array_more(&reader->string, &reader->string_room, reader->string_count,
-                    sizeof *reader->string, ARRAY_UNBOUNDED))
+    if (!array_reserve_next(&reader->string, &reader->string_room, reader->string_count,
+                            sizeof *reader->string, ARRAY_UNBOUNDED))
         return false;
     char *copy = arena_alloc(&reader->strings, length + 1);
     if (!copy)
@@ -139,7 +139,7 @@ static bool read_at(int fd, uint64_t offset, void *out, size_t size)
     return pread(fd, out, size, (off_t)offset) == (ssize_t)size;
 }
 
-bool store_is_one(const char *path)
+bool store_has_magic(const char *path)
 {
     uint64_t magic = 0;
     int fd = files_open(path);
@@ -195,7 +195,7 @@ static void find_end(struct store_reader *reader)
     }
 }
 
-static void end_damaged(struct store_reader *reader, const char *what)
+static void end_reading_damaged(struct store_reader *reader, const char *what)
 {
     snprintf(reader->damage, sizeof reader->damage,
              "the recording %s after %llu of %llu bytes; shown up to there", what,
@@ -223,7 +223,7 @@ static bool next_block(struct store_reader *reader)
         return false;
     }
     if (!reader_payload(reader, reader->at, reader->blocks, reader->payload, &reader->from)) {
-        end_damaged(reader, "is truncated or damaged");
+        end_reading_damaged(reader, "is truncated or damaged");
         return false;
     }
     reader->at += reader_block_bytes(&reader->from);
@@ -357,14 +357,14 @@ static bool take_record(struct store_reader *reader)
                                  : take_row(reader, kind, id);
 }
 
-static void look_for_item(struct store_reader *reader)
+static void read_until_item(struct store_reader *reader)
 {
     while (!reader->waiting && !reader->ended) {
         if (reader->from.at == reader->from.end && !next_block(reader))
             return;
         /* A block with a valid checksum but invalid records: not written by misstop. */
         if (reader->from.at < reader->from.end && !take_record(reader))
-            end_damaged(reader, "makes no sense");
+            end_reading_damaged(reader, "makes no sense");
     }
 }
 
@@ -373,7 +373,7 @@ long store_reader_read(struct store_reader *reader, uint64_t until_ns, store_sin
 {
     long count = 0;
     for (;; count++) {
-        look_for_item(reader);
+        read_until_item(reader);
         if (!reader->waiting)
             return count ? count : -ENODATA;
         if (reader->next.time_ns > until_ns)
@@ -383,7 +383,7 @@ long store_reader_read(struct store_reader *reader, uint64_t until_ns, store_sin
     }
 }
 
-static int prepare(struct store_reader *reader)
+static int prepare_reader(struct store_reader *reader)
 {
     arena_init(&reader->strings);
     arena_init(&reader->types);
@@ -396,7 +396,7 @@ static int prepare(struct store_reader *reader)
 /* Reads the facts, which precede the first item. */
 static int read_facts(struct store_reader *reader, const char *path, struct error *error)
 {
-    look_for_item(reader);
+    read_until_item(reader);
     reader->first_ns = reader->time_ns;
     if (reader->rows[STORE_FACTS].count)
         return 0;
@@ -414,7 +414,7 @@ int store_reader_open(struct store_reader **out, const char *path, struct error 
     int code = reader->fd < 0 ? error_set(error, reader->fd, "cannot open %s: %s", path,
                                           files_why(NULL, reader->fd, why))
                               : check_header(reader, path, error);
-    if (!code && prepare(reader))
+    if (!code && prepare_reader(reader))
         code = error_set(error, -ENOMEM, "out of memory for reading %s", path);
     if (!code) {
         find_end(reader);
@@ -504,7 +504,7 @@ bool store_reader_more(const struct store_reader *reader)
 /* Extents around addresses: the answers that the tables got during the recording; elsewhere the
  * first instance of each object. For splits of a search. Also mappings and nodes. */
 
-static void collect(struct store_reader *reader)
+static void collect_extents(struct store_reader *reader)
 {
     const struct rows *extents = &reader->rows[STORE_EXTENT];
     const struct rows *objects = &reader->rows[STORE_OBJECT];
@@ -535,14 +535,14 @@ static bool make_extents(struct store_reader *reader)
     reader->extent = extent;
     reader->extent_count = 0;
     reader->extents_of = count;
-    collect(reader);
+    collect_extents(reader);
     SORT(reader->extent, reader->extent_count, SMALLEST(struct object_extent, base),
          SMALLEST(struct object_extent, bound));
     return true;
 }
 
 /* Returns the number of extents that begin at or below an address. */
-static size_t below(const struct store_reader *reader, uint64_t address)
+static size_t count_extents_up_to(const struct store_reader *reader, uint64_t address)
 {
     return SORTED_UP_TO(reader->extent, reader->extent_count, base, address);
 }
@@ -553,7 +553,7 @@ static bool read_extent(struct store_reader *reader, uint64_t address, struct ob
     enum { NESTED_MAX = 16 };
     if (!make_extents(reader))
         return false;
-    size_t next = below(reader, address);
+    size_t next = count_extents_up_to(reader, address);
     uint64_t gap = 0;
     for (size_t i = next; i > 0 && next - i < NESTED_MAX; i--) {
         if (reader->extent[i - 1].bound > address) {
@@ -599,7 +599,7 @@ static bool read_mapping(const struct store_reader *reader, uint64_t address,
     return true;
 }
 
-static int node_of(const struct rows *rows, uint64_t id)
+static int numa_node(const struct rows *rows, uint64_t id)
 {
     const uint64_t *row = rows_find(rows, id);
     return row && row[NODE_ROW_NODE] <= INT_MAX ? (int)row[NODE_ROW_NODE] - 1 : -1;
@@ -607,7 +607,8 @@ static int node_of(const struct rows *rows, uint64_t id)
 
 /* The meaning of ids at the current position; every row is untrusted. */
 
-static const char *string_or(const struct store_reader *reader, uint64_t id, const char *otherwise)
+static const char *reader_string_or(const struct store_reader *reader, uint64_t id,
+                                    const char *otherwise)
 {
     const char *string = reader_string(reader, id);
     return string ? string : otherwise;
@@ -692,8 +693,8 @@ static bool read_type(struct store_reader *reader, uint32_t type, struct type_de
     enum { FIRST = 256 };
     const struct rows *rows = &reader->rows[STORE_TYPE];
     const uint32_t *number = hash_find(&rows->index, type);
-    if (!number ||
-        !array_reach(&reader->type, &reader->type_room, *number, sizeof *reader->type, FIRST))
+    if (!number || !array_reserve_index(&reader->type, &reader->type_room, *number,
+                                        sizeof *reader->type, FIRST))
         return false;
     struct type_desc *made = &reader->type[*number];
     if (!made->name)
@@ -710,7 +711,7 @@ static bool read_heap(const struct store_reader *reader, struct heap_summary *su
     return true;
 }
 
-static double age_of(const struct store_reader *reader, uint64_t moment_ns)
+static double heap_event_age(const struct store_reader *reader, uint64_t moment_ns)
 {
     const uint64_t *heap = rows_find(&reader->rows[STORE_HEAP], 0);
     if (!heap || moment_ns == UINT64_MAX)
@@ -722,7 +723,7 @@ static void read_site(struct store_reader *reader, uint32_t index, struct heap_b
 {
     const uint64_t *row = rows_find(&reader->rows[STORE_SITE], index);
     for (; row && bin->site_count < SITE_ROW_FIELDS && row[bin->site_count]; bin->site_count++)
-        reader->site[bin->site_count] = string_or(reader, row[bin->site_count], "?");
+        reader->site[bin->site_count] = reader_string_or(reader, row[bin->site_count], "?");
     bin->site = reader->site;
 }
 
@@ -735,8 +736,8 @@ static bool read_bin(struct store_reader *reader, uint32_t index, struct heap_bi
     *bin = (struct heap_bin){
         .walked = row[BIN_ROW_FLAGS] & 1,
         .renamed = row[BIN_ROW_FLAGS] & 2,
-        .age_s = age_of(reader, row[BIN_ROW_FIRST_NS]),
-        .quiet_s = age_of(reader, row[BIN_ROW_LAST_NS]),
+        .age_s = heap_event_age(reader, row[BIN_ROW_FIRST_NS]),
+        .quiet_s = heap_event_age(reader, row[BIN_ROW_LAST_NS]),
     };
     reader_fill(reader, STORE_BIN, row, bin);
     bin->name = bin->name ? bin->name : "heap";
@@ -781,10 +782,10 @@ static bool reader_answer(void *context, enum place_question question, uint64_t 
     case PLACE_THREAD:
         return read_thread(reader, id, answer->thread, sizeof answer->thread);
     case PLACE_CPU_NODE:
-        answer->node = node_of(&reader->rows[STORE_CPU], number);
+        answer->node = numa_node(&reader->rows[STORE_CPU], number);
         return true;
     case PLACE_PAGE_NODE:
-        answer->node = node_of(&reader->rows[STORE_PAGE], number);
+        answer->node = numa_node(&reader->rows[STORE_PAGE], number);
         return true;
     case PLACE_MEMORY:
         return reader_take_value(reader, STORE_MEMORY, number, &answer->memory);
@@ -837,7 +838,7 @@ static void reader_whatif(const struct store_reader *reader, struct snapshot_wha
 
 /* Facts of a store other than places and names. */
 
-uint64_t store_reader_belongs(const struct store_reader *reader)
+uint64_t store_reader_perfdata_mark(const struct store_reader *reader)
 {
     return reader->header.belongs;
 }

@@ -42,7 +42,7 @@ struct store_item {
 typedef void (*store_sink)(void *context, const struct store_item *item);
 
 /* Returns true if a file starts like a store. */
-bool store_is_one(const char *path);
+bool store_has_magic(const char *path);
 
 /* Returns 0, or a negative errno with cause and remedy. */
 int store_reader_open(struct store_reader **reader, const char *path, struct error *error);
@@ -60,7 +60,7 @@ long store_reader_read(struct store_reader *reader, uint64_t until_ns, store_sin
 bool store_reader_more(const struct store_reader *reader);
 
 /* Returns the mark of the perf.data of the same run; 0: none. */
-uint64_t store_reader_belongs(const struct store_reader *reader);
+uint64_t store_reader_perfdata_mark(const struct store_reader *reader);
 
 /* Return the recording's start, the same in ns since 1970, and the time of its last item. */
 uint64_t store_reader_start_ns(const struct store_reader *reader);

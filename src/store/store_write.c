@@ -68,8 +68,8 @@ static uint64_t writer_string(struct store_writer *writer, const char *text)
         !memcmp(writer->string[*known], text, length))
         return *known + 1;
     char *copy = arena_alloc(&writer->strings, length + 1);
-    if (!copy || !array_more(&writer->string, &writer->string_room, writer->string_count,
-                             sizeof *writer->string, UINT32_MAX))
+    if (!copy || !array_reserve_next(&writer->string, &writer->string_room, writer->string_count,
+                                     sizeof *writer->string, UINT32_MAX))
         return 0;
     memcpy(copy, text, length);
     writer->string[writer->string_count++] = copy;
@@ -227,7 +227,8 @@ void store_writer_begin_refresh(struct store_writer *writer)
 }
 
 /* Returns the name in the file: a name changed between two refreshes is not in the replay. */
-static bool written_thread(struct store_writer *writer, uint32_t tid, union place_answer *answer)
+static bool write_thread_answer(struct store_writer *writer, uint32_t tid,
+                                union place_answer *answer)
 {
     writer_thread(writer, tid);
     const uint64_t *row = rows_find(&writer->rows[STORE_THREAD], tid);
@@ -283,7 +284,7 @@ static void describe_mapping(struct store_writer *writer, uint64_t address)
 }
 
 /* Describes some instructions per sync, because a line may require debugging information. */
-static void sync_instructions(struct store_writer *writer)
+static void write_some_instructions(struct store_writer *writer)
 {
     enum { AT_ONCE = 512 };
     const struct rows *rows = &writer->rows[STORE_INSTRUCTION];
@@ -311,7 +312,7 @@ static void writer_names_sync(struct store_writer *writer)
         describe_object(writer, (uint32_t)objects->ids[i]);
     for (size_t i = 0; i < functions->count; i++)
         describe_function(writer, (uint32_t)functions->ids[i]);
-    sync_instructions(writer);
+    write_some_instructions(writer);
 }
 
 /* What-if questions and answers at each sync. */
@@ -378,7 +379,8 @@ static void put_code(struct store_writer *writer, uint64_t address, uint32_t fun
 }
 
 /* A process that has ended cannot be read; the replay answers with the words read before. */
-static bool written_word(struct store_writer *writer, uint64_t address, bool known, uint64_t *value)
+static bool write_word_answer(struct store_writer *writer, uint64_t address, bool known,
+                              uint64_t *value)
 {
     const uint64_t *row = known ? value : rows_find(&writer->rows[STORE_WORD], address);
     if (known)
@@ -392,12 +394,12 @@ bool store_writer_answer(struct store_writer *writer, enum place_question questi
                          union place_answer *answer)
 {
     if (question == PLACE_THREAD)
-        return written_thread(writer, (uint32_t)number, answer);
+        return write_thread_answer(writer, (uint32_t)number, answer);
     if (question == PLACE_PAIR)
         return pair_rows_answer(&writer->rows[STORE_PAIR], number, &answer->pair);
     bool known = writer_ask(writer, question, number, answer);
     if (question == PLACE_WORD)
-        return written_word(writer, number, known, &answer->word);
+        return write_word_answer(writer, number, known, &answer->word);
     if (known && question == PLACE_INSTRUCTION)
         put_instruction(writer, number, &answer->instruction);
     else if (known && question == PLACE_EXTENT)
@@ -413,15 +415,15 @@ bool store_writer_answer(struct store_writer *writer, enum place_question questi
     return known;
 }
 
-static uint64_t ns_of(double seconds)
+static uint64_t age_ns_of(double seconds)
 {
     return (uint64_t)llround(seconds * (double)CLOCK_NS_PER_S);
 }
 
 /* Returns the time of an event of a given age; UINT64_MAX: not known. */
-static uint64_t moment(uint64_t now_ns, double age_s)
+static uint64_t time_of_age(uint64_t now_ns, double age_s)
 {
-    return isnan(age_s) ? UINT64_MAX : now_ns - ns_of(age_s);
+    return isnan(age_s) ? UINT64_MAX : now_ns - age_ns_of(age_s);
 }
 
 /* Returns the time of the heap's own clock. Ages are relative to it, but it is not exported: it is
@@ -433,7 +435,7 @@ static uint64_t heap_clock(struct store_writer *writer, uint64_t now_ns)
         const uint64_t *row = rows_find(&writer->rows[STORE_BIN], i);
         if (row && row[BIN_ROW_ID] == answer.bin.id && !isnan(answer.bin.age_s) &&
             row[BIN_ROW_FIRST_NS] != UINT64_MAX)
-            return row[BIN_ROW_FIRST_NS] + ns_of(answer.bin.age_s);
+            return row[BIN_ROW_FIRST_NS] + age_ns_of(answer.bin.age_s);
     }
     return now_ns;
 }
@@ -456,8 +458,8 @@ static void put_bin(struct store_writer *writer, uint32_t index, const struct he
         put_site(writer, index, bin);
     uint64_t row[ROWS_FIELDS_MAX] = {
         [BIN_ROW_FLAGS] = bin->walked | bin->renamed << 1,
-        [BIN_ROW_FIRST_NS] = moment(heap_ns, bin->age_s),
-        [BIN_ROW_LAST_NS] = moment(heap_ns, bin->quiet_s),
+        [BIN_ROW_FIRST_NS] = time_of_age(heap_ns, bin->age_s),
+        [BIN_ROW_LAST_NS] = time_of_age(heap_ns, bin->quiet_s),
     };
     writer_fill(writer, STORE_BIN, bin, row);
     memcpy(row + BIN_ROW_SIZES, bin->sizes, sizeof bin->sizes);
@@ -547,7 +549,7 @@ static void writer_item(struct store_writer *writer, enum store_kind kind, const
 }
 
 /* Adds to a field of STORE_COUNTS, which has a single row. */
-static void count_on(struct store_writer *writer, unsigned field, uint64_t count)
+static void add_to_counts(struct store_writer *writer, unsigned field, uint64_t count)
 {
     bool created;
     const struct rows *rows = &writer->rows[STORE_COUNTS];
@@ -563,16 +565,16 @@ static void count_on(struct store_writer *writer, unsigned field, uint64_t count
 void store_writer_lost(struct store_writer *writer, uint64_t count)
 {
     if (writer)
-        count_on(writer, COUNTS_ROW_LOST, count);
+        add_to_counts(writer, COUNTS_ROW_LOST, count);
 }
 
 void store_writer_throttled(struct store_writer *writer)
 {
     if (writer)
-        count_on(writer, COUNTS_ROW_THROTTLED, 1);
+        add_to_counts(writer, COUNTS_ROW_THROTTLED, 1);
 }
 
-static inline void note_ids(struct store_writer *writer, const struct place *place)
+static inline void write_place_ids(struct store_writer *writer, const struct place *place)
 {
     writer_object(writer, place->object);
     writer_function(writer, place->function);
@@ -599,7 +601,7 @@ void store_writer_place(struct store_writer *writer, const struct place *place)
     uint64_t *before = writer->slots[slot];
     /* Fast path: the slot's last place usually has the same ids. */
     if (place_row_new_ids(now, before))
-        note_ids(writer, place);
+        write_place_ids(writer, place);
     if (now[PLACE_ROW_TID] != before[PLACE_ROW_TID])
         writer_thread(writer, place->access.tid);
     if (now[PLACE_ROW_EVICTOR_TID] && now[PLACE_ROW_EVICTOR_TID] != before[PLACE_ROW_EVICTOR_TID])
@@ -789,7 +791,7 @@ void store_writer_line(struct store_writer *writer, const struct line_place *lin
 enum { WINDOWS_PER_S = 4, WINDOW_KEPT = THINNING_PER_S / WINDOWS_PER_S, SHIFT_MAX = 24 };
 
 /* Adjusts the rate: at once if there are too many, at the window's end if far fewer. */
-static void adjust(struct thinning *thinning, uint64_t now_ns)
+static void adjust_thinning(struct thinning *thinning, uint64_t now_ns)
 {
     bool full = thinning->kept >= WINDOW_KEPT;
     bool over = now_ns > thinning->from_ns + CLOCK_NS_PER_S / WINDOWS_PER_S;
@@ -803,9 +805,9 @@ static void adjust(struct thinning *thinning, uint64_t now_ns)
     thinning->kept = 0;
 }
 
-bool thinning_keeps(struct thinning *thinning, uint64_t now_ns, uint64_t *weight)
+bool thinning_keeps_event(struct thinning *thinning, uint64_t now_ns, uint64_t *weight)
 {
-    adjust(thinning, now_ns);
+    adjust_thinning(thinning, now_ns);
     if (prng_next(&thinning->prng) & ((UINT64_C(1) << thinning->shift) - 1))
         return false;
     thinning->kept++;

@@ -80,6 +80,6 @@ struct thinning {
 
 /* Returns true if an event is kept, and multiplies its weight by the number it represents.
  * Decreasing times count as the same moment. */
-bool thinning_keeps(struct thinning *thinning, uint64_t now_ns, uint64_t *weight);
+bool thinning_keeps_event(struct thinning *thinning, uint64_t now_ns, uint64_t *weight);
 
 #endif

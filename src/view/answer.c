@@ -28,7 +28,7 @@ static double waits_by_finding(const struct snapshot_finding *finding)
 }
 
 /* Returns false if another finding on the object saves more of the same waiting. */
-static bool counts_for_object(const struct snapshot_findings *findings, size_t index)
+static bool is_largest_of_object(const struct snapshot_findings *findings, size_t index)
 {
     double saves = waits_by_finding(&findings->list[index]);
     for (size_t i = 0; i < findings->count; i++) {
@@ -45,7 +45,7 @@ static double waits_by_findings(const struct snapshot *snapshot)
     const struct snapshot_findings *findings = &snapshot->findings;
     double sum = 0;
     for (size_t i = 0; i < findings->count; i++)
-        if (counts_for_object(findings, i))
+        if (is_largest_of_object(findings, i))
             sum += waits_by_finding(&findings->list[i]);
     return sum;
 }
@@ -57,7 +57,7 @@ struct bounds {
     bool by_findings; /* the lower bound is from the findings */
 };
 
-static struct bounds bounds_of(const struct snapshot *snapshot, enum wait_level level)
+static struct bounds wait_bounds(const struct snapshot *snapshot, enum wait_level level)
 {
     const struct snapshot_wait *wait = &snapshot->wait;
     bool known = wait->from != WAIT_UNKNOWN && !isnan(wait->low[level]);
@@ -75,10 +75,10 @@ static bool bounds_known(const struct bounds *bounds)
     return bounds->low > 0 || bounds->high < 1;
 }
 
-enum answer answer_of(const struct snapshot *snapshot)
+enum answer answer_kind(const struct snapshot *snapshot)
 {
     const char *state = snapshot->target.state;
-    struct bounds bounds = bounds_of(snapshot, WAIT_BEYOND_L1);
+    struct bounds bounds = wait_bounds(snapshot, WAIT_BEYOND_L1);
     if (snapshot->source.live && state && !strcmp(state, "idle"))
         return WAITS_IDLE;
     if (snapshot->totals.samples < SAMPLES_ENOUGH)
@@ -90,8 +90,8 @@ enum answer answer_of(const struct snapshot *snapshot)
 
 bool answer_is_vague(const struct snapshot *snapshot)
 {
-    enum answer answer = answer_of(snapshot);
-    struct bounds bounds = bounds_of(snapshot, WAIT_BEYOND_L1);
+    enum answer answer = answer_kind(snapshot);
+    struct bounds bounds = wait_bounds(snapshot, WAIT_BEYOND_L1);
     bool open = answer == WAITS_UNKNOWN || (answer == WAITS_PERHAPS && bounds.low < hardly);
     return open && bounds.high > much && measured_of(&snapshot->source) == MEASURED_TIME;
 }
@@ -111,7 +111,7 @@ static void add_bounds(char *out, size_t size, const struct bounds *bounds)
         text_append(out, size, "%.0f-%.0f%%", floor(low), ceil(high));
 }
 
-static bool add_where_room(char *out, size_t size, int columns, const char *text)
+static bool append_if_room(char *out, size_t size, int columns, const char *text)
 {
     if (strlen(out) + strlen(text) > (size_t)columns)
         return false;
@@ -129,25 +129,25 @@ void answer_words(const struct snapshot *snapshot, int columns, char *out, size_
         [WAITS_PERHAPS] = {"Waits for memory: ", " of CPU time"},
         [WAITS_MUCH] = {"Waits for memory: ", " of CPU time"},
     };
-    enum answer answer = answer_of(snapshot);
+    enum answer answer = answer_kind(snapshot);
     bool simulated = snapshot->wait.from == WAIT_FROM_SIMULATION;
-    struct bounds bounds = bounds_of(snapshot, WAIT_BEYOND_L1);
+    struct bounds bounds = wait_bounds(snapshot, WAIT_BEYOND_L1);
     snprintf(out, size, "%s", words[answer][0]);
     if (answer >= WAITS_HARDLY)
         add_bounds(out, size, &bounds);
-    bool room = add_where_room(out, size, columns,
+    bool room = append_if_room(out, size, columns,
                                answer >= WAITS_HARDLY && simulated ? " of simulated cycles"
                                                                    : words[answer][1]);
-    if (answer < WAITS_HARDLY || !room || !add_where_room(out, size, columns, " beyond L1"))
+    if (answer < WAITS_HARDLY || !room || !append_if_room(out, size, columns, " beyond L1"))
         return;
     for (int i = WAIT_BEYOND_L2; i < WAIT_LEVELS && answer > WAITS_HARDLY; i++) {
         char text[64] = ", ";
-        bounds = bounds_of(snapshot, (enum wait_level)i);
+        bounds = wait_bounds(snapshot, (enum wait_level)i);
         if (!bounds_known(&bounds) || (bounds.low < 0.01 && bounds.high > nearly_all))
             continue;
         add_bounds(text, sizeof text, &bounds);
         text_append(text, sizeof text, " beyond %s", level_words[i]);
-        if (!add_where_room(out, size, columns, text))
+        if (!append_if_room(out, size, columns, text))
             return;
     }
 }
@@ -161,17 +161,17 @@ const char *answer_evidence(const struct snapshot *snapshot)
         [WAIT_FROM_RECURRENCE] = "bounds from recurring lines",
         [WAIT_FROM_SIMULATION] = "simulated",
     };
-    if (answer_of(snapshot) < WAITS_HARDLY)
+    if (answer_kind(snapshot) < WAITS_HARDLY)
         return "";
-    return bounds_of(snapshot, WAIT_BEYOND_L1).by_findings ? "low end from the findings"
-                                                           : words[snapshot->wait.from];
+    return wait_bounds(snapshot, WAIT_BEYOND_L1).by_findings ? "low end from the findings"
+                                                             : words[snapshot->wait.from];
 }
 
 void answer_gauge(const struct snapshot *snapshot, int columns, bool ascii, char *out, size_t size)
 {
-    struct bounds bounds = bounds_of(snapshot, WAIT_BEYOND_L1);
+    struct bounds bounds = wait_bounds(snapshot, WAIT_BEYOND_L1);
     *out = '\0';
-    if (answer_of(snapshot) < WAITS_HARDLY)
+    if (answer_kind(snapshot) < WAITS_HARDLY)
         return;
     for (int i = 0; i < columns; i++) {
         double middle = (i + 0.5) / columns;

@@ -18,7 +18,7 @@ enum answer {
     WAITS_MUCH /* the lower bound is large */
 };
 
-enum answer answer_of(const struct snapshot *snapshot);
+enum answer answer_kind(const struct snapshot *snapshot);
 
 /* Returns true if time is sampled and the samples do not show whether the process waits at all. */
 bool answer_is_vague(const struct snapshot *snapshot);

@@ -27,7 +27,8 @@ static const char *level_of(const char *level)
 }
 
 /* Formats "BlkMultiply on Y 81%, fill on X 12%" between two texts; "": no evictor is known. */
-static void evictors(const struct snapshot_finding *finding, const char *before, char out[700])
+static void format_finding_evictors(const struct snapshot_finding *finding, const char *before,
+                                    char out[700])
 {
     size_t used = 0;
     *out = '\0';
@@ -182,10 +183,13 @@ static void chasing_words(const struct snapshot_finding *finding, struct finding
             " lead to another page, and of %" PRIu32 " nodes, %" PRIu32
             " are followed by at least %" PRIu32 " more.",
             chase->read, chase->far, chase->nodes, chase->deep, chase->deep_least);
+    char size[32] = "";
+    if (chase->element_bytes > sizeof(void *)) /* otherwise a base class: nodes are larger */
+        SAY(size, " of %" PRIu64 " bytes", chase->element_bytes);
     SAY(words->evidence,
-        "%s links each %s of %" PRIu64
-        " bytes to another one; the %.0f samples on them are spread over at least %.0f MiB%s.%s%s",
-        finding->field, finding->type, chase->element_bytes, chase->samples, MIB(chase->bytes),
+        "%s links each %s%s to another one; the %.0f samples on them are spread over at least "
+        "%.0f MiB%s.%s%s",
+        finding->field, finding->type, size, chase->samples, MIB(chase->bytes),
         chase->scattered ? ", in no order" : "", links,
         finding->sure == FINDING_SURE ? " The misses follow the links." : "");
     if (chase->several)
@@ -293,7 +297,7 @@ static void conflict_cause_words(const struct snapshot_finding *finding,
 {
     const struct finding_cause *cause = &finding->of.cause;
     char by[700];
-    evictors(finding, " Evicted by: ", by);
+    format_finding_evictors(finding, " Evicted by: ", by);
     SAY(words->evidence,
         "%.0f%% of its %.0f misses in %s are conflict misses: a fully associative cache of this "
         "size would hit.%s",
@@ -319,7 +323,7 @@ static void evicted_words(const struct snapshot_finding *finding, struct finding
 {
     const struct finding_cause *cause = &finding->of.cause;
     char by[700];
-    evictors(finding, "", by);
+    format_finding_evictors(finding, "", by);
     SAY(words->evidence,
         "Its missed lines take %.0f KiB, and %s holds %.0f KiB; yet %.0f%% of its %.0f misses are "
         "capacity misses. Evicted by: %s",
@@ -336,7 +340,7 @@ static void streaming_cause_words(const struct snapshot_finding *finding,
 {
     const struct finding_cause *cause = &finding->of.cause;
     char by[700];
-    evictors(finding, " Known evictors: ", by);
+    format_finding_evictors(finding, " Known evictors: ", by);
     SAY(words->evidence,
         "It is %s in order, %.1f MiB from end to end, repeatedly: %.0f%% of its %.0f misses in %s "
         "are capacity misses, %.0f%% first references.%s",
@@ -447,7 +451,7 @@ static void sharing_cause_words(const struct snapshot_finding *finding, struct f
 {
     const struct finding_cause *cause = &finding->of.cause;
     char by[700];
-    evictors(finding, " Taken by: ", by);
+    format_finding_evictors(finding, " Taken by: ", by);
     SAY(words->evidence,
         "Of its %.0f misses in %s, %.0f%% are on lines that another thread invalidated by writing: "
         "%.0f%% by writes to other bytes, %.0f%% by writes to the same bytes.%s",

@@ -101,19 +101,20 @@ double levels_stall_share(const struct snapshot *snapshot, const struct snapshot
 }
 
 /* Adds two numbers; NAN counts as 0 unless both are NAN. */
-static double plus(double sum, double more)
+static double add_known(double sum, double more)
 {
     return isnan(more) ? sum : isnan(sum) ? more : sum + more;
 }
 
-static void add_each(double *sums, const double *more, int count)
+static void add_known_each(double *sums, const double *more, int count)
 {
     for (int i = 0; i < count; i++)
-        sums[i] = plus(sums[i], more[i]);
+        sums[i] = add_known(sums[i], more[i]);
 }
 
 /* Averages two shares, weighted by their accesses. */
-static double mean(double of_sum, double sum_accesses, double of_more, double more_accesses)
+static double weighted_mean(double of_sum, double sum_accesses, double of_more,
+                            double more_accesses)
 {
     double all = sum_accesses + more_accesses;
     return isnan(of_more) || !(more_accesses > 0)
@@ -124,20 +125,21 @@ static double mean(double of_sum, double sum_accesses, double of_more, double mo
 
 void levels_join(struct snapshot_levels *levels, const struct snapshot_levels *more)
 {
-    levels->remote = mean(levels->remote, levels->accesses, more->remote, more->accesses);
-    levels->locked = mean(levels->locked, levels->accesses, more->locked, more->accesses);
-    levels->blocked = mean(levels->blocked, levels->accesses, more->blocked, more->accesses);
-    levels->accesses = plus(levels->accesses, more->accesses);
-    levels->stall = plus(levels->stall, more->stall);
-    add_each(levels->level, more->level, DATA_LEVEL_COUNT);
-    add_each(levels->waited, more->waited, DATA_LEVEL_COUNT);
-    add_each(levels->snoop, more->snoop, SNOOP_COUNT);
-    add_each(levels->tlb, more->tlb, TLB_COUNT);
-    add_each(levels->histogram, more->histogram, SNAPSHOT_LATENCY_CLASSES);
+    levels->remote = weighted_mean(levels->remote, levels->accesses, more->remote, more->accesses);
+    levels->locked = weighted_mean(levels->locked, levels->accesses, more->locked, more->accesses);
+    levels->blocked =
+        weighted_mean(levels->blocked, levels->accesses, more->blocked, more->accesses);
+    levels->accesses = add_known(levels->accesses, more->accesses);
+    levels->stall = add_known(levels->stall, more->stall);
+    add_known_each(levels->level, more->level, DATA_LEVEL_COUNT);
+    add_known_each(levels->waited, more->waited, DATA_LEVEL_COUNT);
+    add_known_each(levels->snoop, more->snoop, SNOOP_COUNT);
+    add_known_each(levels->tlb, more->tlb, TLB_COUNT);
+    add_known_each(levels->histogram, more->histogram, SNAPSHOT_LATENCY_CLASSES);
     snapshot_levels_derive(levels);
 }
 
-static double total(const double *counts, int count)
+static double sum_known(const double *counts, int count)
 {
     double sum = 0;
     for (int i = 0; i < count; i++)
@@ -200,7 +202,7 @@ static void add_levels(struct levels_rows *rows, const struct snapshot_levels *l
         [DATA_BEYOND_L2] = "missed the L2; the level is not reported",
         [DATA_BEYOND_L3] = "missed the L3; the level is not reported",
     };
-    double waited = total(levels->waited, DATA_LEVEL_COUNT);
+    double waited = sum_known(levels->waited, DATA_LEVEL_COUNT);
     add_counts(rows, PART_LEVEL, levels->level, DATA_LEVEL_COUNT, levels->accesses, data_level_name,
                meanings);
     for (size_t i = 0; i < rows->count; i++)
@@ -212,7 +214,7 @@ static void add_levels(struct levels_rows *rows, const struct snapshot_levels *l
 static void add_latency(struct levels_rows *rows, const struct snapshot_levels *levels)
 {
     enum { LAST = SNAPSHOT_LATENCY_CLASSES - 1 };
-    double all = total(levels->histogram, SNAPSHOT_LATENCY_CLASSES);
+    double all = sum_known(levels->histogram, SNAPSHOT_LATENCY_CLASSES);
     int first = 0;
     int last = LAST;
     if (!(all > 0)) {
@@ -253,7 +255,7 @@ static void add_snoops(struct levels_rows *rows, const struct snapshot_levels *l
         [SNOOP_PEER] = "forwarded by a peer cache",
         [SNOOP_HITM] = "modified in another cache: sharing",
     };
-    double all = total(levels->snoop, SNOOP_COUNT);
+    double all = sum_known(levels->snoop, SNOOP_COUNT);
     if (!(all > 0))
         return;
     add_rule(rows, PART_SNOOP, "snoop results");
@@ -270,14 +272,14 @@ static void add_tlb(struct levels_rows *rows, const struct snapshot_levels *leve
     double known[TLB_COUNT];
     memcpy(known, levels->tlb, sizeof known);
     known[TLB_UNKNOWN] = 0;
-    double all = total(known, TLB_COUNT);
+    double all = sum_known(known, TLB_COUNT);
     if (!(all > 0))
         return;
     add_rule(rows, PART_TLB, "TLB, if reported");
     add_counts(rows, PART_TLB, known, TLB_COUNT, all, data_tlb_name, meanings);
 }
 
-static void add_rest(struct levels_rows *rows, const struct snapshot_levels *levels)
+static void add_flag_shares(struct levels_rows *rows, const struct snapshot_levels *levels)
 {
     static const char *const names[] = {"remote", "locked", "blocked"};
     static const char *const meanings[] = {"found on another node", "atomic instructions",
@@ -306,12 +308,12 @@ void levels_rows_make(struct levels_rows *rows, const struct snapshot_levels *le
     add_latency(rows, levels);
     add_snoops(rows, levels);
     add_tlb(rows, levels);
-    add_rest(rows, levels);
+    add_flag_shares(rows, levels);
 }
 
 /* Columns of the Levels pane. Separators between its parts have no values. */
 
-static const char *parting(const void *pointer)
+static const char *levels_parting(const void *pointer)
 {
     return ((const struct levels_row *)pointer)->parting;
 }
@@ -341,7 +343,7 @@ const struct columns levels_columns = {
     TABLE(struct levels_row, list),
     .sort = COLUMNS_AS_THEY_COME,
     .key = FIELD(struct levels_row, identity),
-    .parting = parting,
+    .parting = levels_parting,
 };
 
 /* One number is shown if an interval's ends differ by less than half, or by 0.1 %. */
@@ -352,17 +354,17 @@ static const double said_ratio = 10;
 static const double small_rate = 0.2;
 static const double cached_wait = 0.1; /* a row that waits less than this counts as cached */
 
-static bool is_sure(const struct snapshot_share *share)
+static bool is_narrow_interval(const struct snapshot_share *share)
 {
     return !isnan(share->value) &&
            (share->high <= share->low * sure_ratio || share->high - share->low <= sure_width);
 }
 
-static struct value value_of(const struct snapshot_share *share, bool says_something)
+static struct value rate_value(const struct snapshot_share *share, bool says_something)
 {
     if (!share || isnan(share->low) || isnan(share->high))
         return value_number(NAN);
-    if (is_sure(share))
+    if (is_narrow_interval(share))
         return value_number(share->value);
     bool near = share->high <= share->low * said_ratio;
     struct value value = value_number(near || says_something ? share->low : NAN);
@@ -375,7 +377,7 @@ struct value rates_rate(const struct snapshot *snapshot, const void *pointer)
 {
     const struct snapshot_share *share = pointer;
     (void)snapshot;
-    return value_of(share, share && share->high <= small_rate);
+    return rate_value(share, share && share->high <= small_rate);
 }
 
 /* A wide interval is still shown if the ratio is certainly below 1. */
@@ -383,10 +385,10 @@ struct value rates_ratio(const struct snapshot *snapshot, const void *pointer)
 {
     const struct snapshot_share *share = pointer;
     (void)snapshot;
-    return value_of(share, share && share->high < 1);
+    return rate_value(share, share && share->high < 1);
 }
 
-static bool ranks(const struct snapshot_source *source, enum event_role role)
+static bool is_ranked_by(const struct snapshot_source *source, enum event_role role)
 {
     const struct snapshot_event *event = ranking_event(source);
     return event && event->role == role;
@@ -394,7 +396,7 @@ static bool ranks(const struct snapshot_source *source, enum event_role role)
 
 bool rates_report_accessed(const struct snapshot *snapshot)
 {
-    return !ranks(&snapshot->source, EVENT_ACCESS);
+    return !is_ranked_by(&snapshot->source, EVENT_ACCESS);
 }
 
 bool rates_report_stall_counted(const struct snapshot *snapshot)
@@ -402,7 +404,7 @@ bool rates_report_stall_counted(const struct snapshot *snapshot)
     enum event_role role = stall_role(&snapshot->source);
     return snapshot->rates && !isnan(snapshot->rates->stall.value) &&
            !(snapshot->levels && !isnan(snapshot->levels->stall)) &&
-           has_role(&snapshot->source, role) && !ranks(&snapshot->source, role);
+           has_role(&snapshot->source, role) && !is_ranked_by(&snapshot->source, role);
 }
 
 struct value waits_range(const struct snapshot *snapshot, const void *pointer)
@@ -551,7 +553,7 @@ void rates_sentence(const struct snapshot *snapshot, const struct snapshot_rates
         text_append(out, size, "%s%s", i ? ", " : "", texts[i]);
 }
 
-static bool is(const char *text, const char *other)
+static bool text_equal(const char *text, const char *other)
 {
     return text && !strcmp(text, other);
 }
@@ -570,11 +572,11 @@ void rates_wanting(const struct snapshot *snapshot, char *out, size_t size)
     else if (!source->live)
         text = "none: the recording has no event for accesses in addition to one for misses, and "
                "no samples of both";
-    else if (is(source->name, "clock"))
+    else if (text_equal(source->name, "clock"))
         text = "none: a timer does not count accesses; misstop doctor says what does";
-    else if (is(source->name, "pebs"))
+    else if (text_equal(source->name, "pebs"))
         text = "none: only slow loads are sampled; -e ldlat=3 samples all loads";
-    else if (is(source->name, "ibs"))
+    else if (text_equal(source->name, "ibs"))
         text = "none yet, or a filter excludes hits: without -e ldlat and l3missonly all accesses "
                "are sampled";
     else if (!has_role(source, EVENT_ACCESS))

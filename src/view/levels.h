@@ -118,6 +118,7 @@ void levels_rows_make(struct levels_rows *rows, const struct snapshot_levels *le
 
 /* Miss rates and criticality, for columns of rows with rates, the line above the lists, and batch
  * text. One number if its interval is narrow, otherwise a range or blank. */
+
 /* Returns true if the share of accesses is a separate figure; it is the ranking share if accesses
  * rank. The same applies to stalls. */
 bool rates_report_accessed(const struct snapshot *snapshot);

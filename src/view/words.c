@@ -21,7 +21,7 @@ void field_reading(const struct snapshot *snapshot, char *out, size_t size)
 }
 
 /* Returns true if `type` consists of `element`: "struct particle [1000]". */
-static bool made_of(const char *type, const char *element)
+static bool is_type_made_of(const char *type, const char *element)
 {
     size_t length = strlen(element);
     return type && !strncmp(type, element, length) && (!type[length] || type[length] == ' ');
@@ -39,7 +39,7 @@ void field_known(const struct snapshot_object *object, const struct snapshot_lay
         text_append(out, size, ": not named in debug information");
         return;
     }
-    if (layout && !made_of(object->type, layout->name))
+    if (layout && !is_type_made_of(object->type, layout->name))
         text_append(out, size, "not the object's own type: some code accesses it as this type");
     else if (!object->type_votes)
         text_append(out, size, "declared in the program");
@@ -297,38 +297,38 @@ const char *measure_name(const struct snapshot *snapshot, enum snapshot_measure 
                                                : measure_key(snapshot, measure);
 }
 
-static bool is(const struct snapshot *snapshot, const char *source)
+static bool source_is(const struct snapshot *snapshot, const char *source)
 {
     return snapshot->source.name && !strcmp(snapshot->source.name, source);
 }
 
-static const char *want_misses(const struct snapshot *snapshot)
+static const char *misses_hint(const struct snapshot *snapshot)
 {
-    if (is(snapshot, "clock"))
+    if (source_is(snapshot, "clock"))
         return "A timer measures time, not counts. -s counter -e mem-fill,access,stall samples all "
                "three if there are hardware counters (see misstop doctor); --sim counts them in a "
                "program that it starts.";
     return "No event that counts misses is sampled: -e mem-fill adds one to those of -e.";
 }
 
-static const char *want_accesses(const struct snapshot *snapshot)
+static const char *accesses_hint(const struct snapshot *snapshot)
 {
-    if (is(snapshot, "clock"))
+    if (source_is(snapshot, "clock"))
         return "A timer does not count accesses. -s counter -e mem-fill,access,stall samples all "
                "three if there are hardware counters (see misstop doctor); --sim -e "
                "mem-fill,access counts them in a program that it starts.";
-    if (is(snapshot, "pebs"))
+    if (source_is(snapshot, "pebs"))
         return "Only slow loads are sampled: -e ldlat=3 samples all loads.";
-    if (is(snapshot, "ibs"))
+    if (source_is(snapshot, "ibs"))
         return "A filter excludes hits: without -e ldlat and l3missonly all accesses are sampled.";
     return "No event that counts accesses is sampled: -e mem-fill,access samples both.";
 }
 
-static const char *want_waiting(const struct snapshot *snapshot)
+static const char *waiting_hint(const struct snapshot *snapshot)
 {
-    if (is(snapshot, "sim"))
+    if (source_is(snapshot, "sim"))
         return "A simulated cache counts misses, not time: attach to the running program for that.";
-    if (is(snapshot, "counter"))
+    if (source_is(snapshot, "counter"))
         return "No event that counts stalls is sampled: -e mem-fill,stall samples both.";
     return "This source reports neither stalls nor latencies: -s clock samples the time spent at "
            "accesses.";
@@ -338,9 +338,9 @@ const char *measure_wanting(const struct snapshot *snapshot, enum snapshot_measu
 {
     if (!snapshot->source.live)
         return "The recording has no event for it; misstop -o records all events of -e.";
-    return measure == MEASURE_ACCESSES  ? want_accesses(snapshot)
-           : measure == MEASURE_WAITING ? want_waiting(snapshot)
-                                        : want_misses(snapshot);
+    return measure == MEASURE_ACCESSES  ? accesses_hint(snapshot)
+           : measure == MEASURE_WAITING ? waiting_hint(snapshot)
+                                        : misses_hint(snapshot);
 }
 
 static void format_range(const struct snapshot_time_range *range, char *out, size_t size)
@@ -400,18 +400,18 @@ bool object_is_spread(const struct snapshot_object *object)
            (first->share < leads_from || first->samples < samples_min);
 }
 
-static bool is_state(const struct snapshot *snapshot, const char *state)
+static bool target_is_in_state(const struct snapshot *snapshot, const char *state)
 {
     return snapshot->target.state && !strcmp(snapshot->target.state, state);
 }
 
-static const char *no_samples(const struct snapshot *snapshot)
+static const char *no_samples_reason(const struct snapshot *snapshot)
 {
-    if (is_state(snapshot, "idle"))
+    if (target_is_in_state(snapshot, "idle"))
         return "No samples: the process sleeps or waits, and uses no CPU time.";
-    if (is_state(snapshot, "stopped"))
+    if (target_is_in_state(snapshot, "stopped"))
         return "No samples: the process is stopped by a signal or a debugger.";
-    if (is_state(snapshot, "not sampled"))
+    if (target_is_in_state(snapshot, "not sampled"))
         return "No samples although the process runs: either the sampled event does not occur (try "
                "-s clock), or the kernel does not allow counting it. 'misstop doctor' shows what "
                "can be sampled here.";
@@ -419,7 +419,7 @@ static const char *no_samples(const struct snapshot *snapshot)
            "doctor' shows what can be sampled here.";
 }
 
-static bool simulation_starts(const struct snapshot_simulation *simulation)
+static bool simulation_is_starting(const struct snapshot_simulation *simulation)
 {
     return simulation->level_count && !simulation->counting &&
            simulation->pause == SIMULATION_STARTING;
@@ -429,12 +429,13 @@ const char *objects_nothing_yet(const struct snapshot *snapshot)
 {
     const struct snapshot_simulation *simulation = &snapshot->simulation;
     if (simulation->level_count && !snapshot->totals.samples)
-        return simulation_starts(simulation) ? "No samples yet. Valgrind is starting the program; "
-                                               "the first samples come in a second or two."
-               : simulation->counting        ? "No samples yet."
-                                             : "No samples yet: counting is stopped, see above.";
+        return simulation_is_starting(simulation)
+                   ? "No samples yet. Valgrind is starting the program; "
+                     "the first samples come in a second or two."
+               : simulation->counting ? "No samples yet."
+                                      : "No samples yet: counting is stopped, see above.";
     if (!snapshot->totals.samples)
-        return no_samples(snapshot);
+        return no_samples_reason(snapshot);
     if (!snapshot->totals.attributed)
         return "No sample could be attributed to an object yet; the reasons are above and are "
                "explained under ? Help.";
@@ -459,7 +460,7 @@ const char *simulation_pause_name(enum simulation_pause pause)
     return (unsigned)pause < SIMULATION_PAUSE_COUNT ? names[pause] : "outside";
 }
 
-static const char *why_not_counting(const struct snapshot_simulation *simulation)
+static const char *not_counting_reason(const struct snapshot_simulation *simulation)
 {
     switch (simulation->pause) {
     case SIMULATION_PAUSED:
@@ -486,13 +487,13 @@ void simulation_sentence(const struct snapshot_simulation *simulation, char *out
     *out = '\0';
     if (!simulation->level_count)
         return;
-    if (simulation_starts(simulation)) {
+    if (simulation_is_starting(simulation)) {
         snprintf(out, size,
                  "simulated: Valgrind starts the program, which will be 50 to 200 times slower");
         return;
     }
     snprintf(out, size, "simulated%s%s%s: %s loads, %s stores", simulation->counting ? "" : " (",
-             simulation->counting ? "" : why_not_counting(simulation),
+             simulation->counting ? "" : not_counting_reason(simulation),
              simulation->counting ? "" : ")", text_count(loads, (double)simulation->loads),
              text_count(stores, (double)simulation->stores));
     if (simulation->accesses) {

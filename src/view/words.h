@@ -74,7 +74,6 @@ void volatility_words(const struct snapshot_timeline *timeline,
 /* Formats the start of a phase: "phase A again since 20.3s: table leads with 93%; ...". */
 void phase_news(const struct snapshot_phase *phase, char *out, size_t size);
 
-/* Sentences on objects, listed or not, for the screen and the page of --html. */
 /* Formats "148 more objects have less than 0.1% each, 3.4% together"; "" if all are listed. */
 void objects_left_out(const struct snapshot *snapshot, char *out, size_t size);
 
@@ -99,7 +98,6 @@ const char *objects_nothing_yet(const struct snapshot *snapshot);
 /* Formats "312M loads, 98M stores; missed L1 1.24%, ..."; "" if nothing is simulated. */
 void simulation_sentence(const struct snapshot_simulation *simulation, char *out, size_t size);
 
-/* Sentences on the sharing of cache lines. */
 /* Formats the evidence and the remedy, in one to three sentences. */
 enum { SHARING_READING_BYTES = 2048 };
 void sharing_reading(const struct snapshot_sharing_group *group, char *out, size_t size);
@@ -120,7 +118,6 @@ const char *reuse_size_text(char out[16], double size_bytes);
 /* Returns true if the figure's interval is narrow enough to show. */
 bool reuse_is_sure(const struct snapshot_share *missed);
 
-/* State and results of watchpoints, in one line each. */
 /* Formats "cost 0.90% of its time, 1% allowed; 4 debug registers on 1 thread: ...". */
 void watch_summary(const struct snapshot_watch *watch, char *out, size_t size);
 

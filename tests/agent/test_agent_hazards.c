@@ -20,7 +20,7 @@
 
 static struct watch watch;
 
-static void run(const char *hazard, const char *file)
+static void run_hazard(const char *hazard, const char *file)
 {
     const char *const words[] = {"victim", hazard, file, NULL};
     const char *why;
@@ -30,7 +30,7 @@ static void run(const char *hazard, const char *file)
     assert_int_equal(feed_counts(watch.feed).damaged, 0);
 }
 
-static int forget(void **state)
+static int finish_watch(void **state)
 {
     (void)state;
     watch_fini(&watch);
@@ -60,28 +60,28 @@ static void half_full_rings_wake_the_reader(void **state)
     munmap((void *)(uintptr_t)header, AGENT_HEADER_BYTES);
 }
 
-static size_t allocated(uint64_t size)
+static size_t count_allocations(uint64_t size)
 {
     return watch_count(&watch, FEED_ALLOC, size);
 }
 
-static void children_are_not_recorded(void **state)
+static void forked_children_are_not_recorded(void **state)
 {
     (void)state;
-    run("fork", NULL);
+    run_hazard("fork", NULL);
     assert_int_equal(watch.status, 0);
-    assert_int_equal(allocated(MARK), 20);
-    assert_int_equal(allocated(MARK_CHILD), 0);
+    assert_int_equal(count_allocations(MARK), 20);
+    assert_int_equal(count_allocations(MARK_CHILD), 0);
 }
 
-static void threads_that_come_and_go_use_rings_again(void **state)
+static void rings_of_short_threads_are_reused(void **state)
 {
     (void)state;
     watch.sizes = (struct agent_sizes){8, 1 << 12, 1024, 1 << 16};
-    run("threads", NULL);
+    run_hazard("threads", NULL);
     assert_int_equal(watch.status, 0);
     assert_int_equal(feed_lost(watch.feed), 0);
-    assert_int_equal(allocated(MARK), THREADS);
+    assert_int_equal(count_allocations(MARK), THREADS);
     uint32_t last = 0;
     size_t threads = 0;
     for (size_t i = 0; i < watch.count; i++)
@@ -93,63 +93,64 @@ static void threads_that_come_and_go_use_rings_again(void **state)
 }
 
 /* A shell's last command, env, a wrapper script: the same process with another program. */
-static void the_process_is_followed_through_exec(void **state)
+static void recording_continues_through_exec(void **state)
 {
     (void)state;
-    run("exec", NULL);
+    run_hazard("exec", NULL);
     assert_int_equal(watch.status, 0);
     assert_int_equal(feed_lost(watch.feed), 0);
-    assert_int_equal(allocated(MARK), 7 * 10);
-    assert_int_equal(allocated(MARK_LATE), 7);
+    assert_int_equal(count_allocations(MARK), 7 * 10);
+    assert_int_equal(count_allocations(MARK_LATE), 7);
 }
 
-static void events_after_the_threads_destructor_are_kept(void **state)
+static void events_after_thread_destructors_are_recorded(void **state)
 {
     (void)state;
     watch.sizes = (struct agent_sizes){8, 1 << 12, 1024, 1 << 16};
-    run("destructors", NULL);
+    run_hazard("destructors", NULL);
     assert_int_equal(watch.status, 0);
     assert_int_equal(feed_lost(watch.feed), 0);
-    assert_int_equal(allocated(MARK), THREADS);
-    assert_int_equal(allocated(MARK_LATE), 2 * THREADS);
+    assert_int_equal(count_allocations(MARK), THREADS);
+    assert_int_equal(count_allocations(MARK_LATE), 2 * THREADS);
 }
 
-static void too_few_rings_lose_events_and_say_so(void **state)
+static void lack_of_rings_is_counted(void **state)
 {
     (void)state;
     watch.sizes = (struct agent_sizes){1, 1 << 12, 1024, 1 << 16};
-    run("threads", NULL);
+    run_hazard("threads", NULL);
     assert_int_equal(watch.status, 0);
     assert_true(feed_counts(watch.feed).no_ring > 0);
 }
 
-static void signals_interrupt_recording(void **state)
+static void recording_survives_signals(void **state)
 {
     (void)state;
-    run("signals", NULL);
+    run_hazard("signals", NULL);
     assert_int_equal(watch.status, 0);
     /* A slow reader, for example with sanitizers, loses events, which are counted. */
     uint64_t lost = feed_lost(watch.feed);
-    assert_true(allocated(MARK) <= SIGNAL_PAIRS && allocated(MARK) + lost >= SIGNAL_PAIRS);
+    assert_true(count_allocations(MARK) <= SIGNAL_PAIRS &&
+                count_allocations(MARK) + lost >= SIGNAL_PAIRS);
 }
 
-static void before_main_and_after_exit(void **state)
+static void allocations_before_main_and_after_exit_are_recorded(void **state)
 {
     (void)state;
-    run("early", NULL);
+    run_hazard("early", NULL);
     assert_int_equal(watch.status, 0);
-    assert_int_equal(allocated(MARK), 1);
-    assert_int_equal(allocated(MARK_LATE), 2);
+    assert_int_equal(count_allocations(MARK), 1);
+    assert_int_equal(count_allocations(MARK_LATE), 2);
 }
 
-static void libraries_loaded_and_unloaded(void **state)
+static void allocations_of_dlopened_library_are_recorded(void **state)
 {
     (void)state;
     char plugin[4096];
     snprintf(plugin, sizeof plugin, "%s", watch_file("plugin.so"));
-    run("dlopen", plugin);
+    run_hazard("dlopen", plugin);
     assert_int_equal(watch.status, 0);
-    assert_int_equal(allocated(MARK), 50);
+    assert_int_equal(count_allocations(MARK), 50);
     /* plugin_allocate, hazard_dlopen, main and libc's start: the path leads through the plugin. */
     for (size_t i = 0; i < watch.count; i++) {
         const uint64_t *frames;
@@ -158,12 +159,12 @@ static void libraries_loaded_and_unloaded(void **state)
     }
 }
 
-static void longjmp_leaves_nothing_behind(void **state)
+static void recording_survives_longjmp(void **state)
 {
     (void)state;
-    run("longjmp", NULL);
+    run_hazard("longjmp", NULL);
     assert_int_equal(watch.status, 0);
-    assert_int_equal(allocated(MARK), 550);
+    assert_int_equal(count_allocations(MARK), 550);
     uint32_t deepest = 0;
     for (size_t i = 0; i < watch.count; i++) {
         const uint64_t *frames;
@@ -174,44 +175,44 @@ static void longjmp_leaves_nothing_behind(void **state)
     assert_true(deepest >= 13); /* mark, ten of jump, the hazard, main, two of libc */
 }
 
-static void a_preload_of_the_users_stays(void **state)
+static void user_preload_is_kept(void **state)
 {
     (void)state;
     char plugin[4096];
     snprintf(plugin, sizeof plugin, "%s", watch_file("plugin.so"));
     watch.preload = plugin;
-    run("environment", plugin);
+    run_hazard("environment", plugin);
     assert_int_equal(watch.status, 0);
-    assert_int_equal(allocated(MARK), 1);
+    assert_int_equal(count_allocations(MARK), 1);
 }
 
-static void without_a_preload_the_variable_goes(void **state)
+static void preload_variable_is_removed(void **state)
 {
     (void)state;
-    run("environment", "");
+    run_hazard("environment", "");
     assert_int_equal(watch.status, 0);
 }
 
-static void strdup_and_operator_new_come_through_malloc(void **state)
+static void strdup_and_operator_new_are_recorded(void **state)
 {
     (void)state;
-    run("indirect", NULL);
+    run_hazard("indirect", NULL);
     if (WEXITSTATUS(watch.status) == 77) {
         printf("no libstdc++.so.6: operator new not tried\n");
         skip();
     }
     assert_int_equal(watch.status, 0);
     /* strdup, strndup, two of reallocarray (not counted again as realloc), operator new */
-    assert_int_equal(allocated(MARK), 5);
+    assert_int_equal(count_allocations(MARK), 5);
 }
 
-static void every_function_is_recorded(void **state)
+static void every_allocation_function_is_recorded(void **state)
 {
     (void)state;
-    run("functions", NULL);
+    run_hazard("functions", NULL);
     assert_int_equal(watch.status, 0);
     for (unsigned i = 0; i < 8; i++)
-        assert_int_equal(allocated(FUNCTION_SIZE(i)), 1);
+        assert_int_equal(count_allocations(FUNCTION_SIZE(i)), 1);
     /* The block that realloc could not grow: allocated, freed for the attempt, allocated again. */
     const struct feed_event *first = watch.events;
     const struct feed_event *end = watch.events + watch.count;
@@ -227,7 +228,7 @@ static void every_function_is_recorded(void **state)
 static void mappings_are_recorded(void **state)
 {
     (void)state;
-    run("maps", NULL);
+    run_hazard("maps", NULL);
     assert_int_equal(watch.status, 0);
     assert_int_equal(watch_count(&watch, FEED_MAP, MARK_MAP), 1);
     assert_int_equal(watch_count(&watch, FEED_UNMAP, MARK_MAP), 1);
@@ -235,15 +236,15 @@ static void mappings_are_recorded(void **state)
     assert_int_equal(watch_count(&watch, FEED_UNMAP, 2 * MARK_MAP), 1);
 }
 
-static void stacks_that_go_away_are_not_read(void **state)
+static void unmapped_stacks_are_not_read(void **state)
 {
     (void)state;
-    run("stacks", NULL);
+    run_hazard("stacks", NULL);
     assert_int_equal(watch.status, 0);
-    assert_int_equal(allocated(MARK), 20);
+    assert_int_equal(count_allocations(MARK), 20);
 }
 
-static void a_malloc_of_the_programs_own_wins(void **state)
+static void programs_own_malloc_takes_precedence(void **state)
 {
     (void)state;
     const char *const words[] = {"own_malloc", NULL};
@@ -254,12 +255,12 @@ static void a_malloc_of_the_programs_own_wins(void **state)
     assert_non_null(strstr(why, "its own malloc"));
 }
 
-static void a_full_ring_counts_and_never_waits(void **state)
+static void full_ring_counts_losses_and_never_blocks(void **state)
 {
     (void)state;
     watch.sizes = (struct agent_sizes){8, 8, 1024, 1 << 16};
     watch.leave_unread = true;
-    run("full", NULL);
+    run_hazard("full", NULL);
     assert_int_equal(watch.status, 0);
     assert_true(watch.count > 300);
     assert_int_equal(feed_counts(watch.feed).no_ring, 0);
@@ -267,17 +268,17 @@ static void a_full_ring_counts_and_never_waits(void **state)
     assert_true(events >= 2 * FULL_PAIRS && events < 2 * FULL_PAIRS + 1000);
 }
 
-static void full_tables_of_paths_lose_paths_only(void **state)
+static void full_path_table_loses_paths_only(void **state)
 {
     (void)state;
     watch.sizes = (struct agent_sizes){8, 1 << 12, 2, 1 << 16};
-    run("longjmp", NULL);
+    run_hazard("longjmp", NULL);
     assert_int_equal(watch.status, 0);
-    assert_int_equal(allocated(MARK), 550);
+    assert_int_equal(count_allocations(MARK), 550);
     assert_true(feed_counts(watch.feed).no_path > 0);
 }
 
-static void without_address_space_it_gives_up_and_says_why(void **state)
+static void agent_without_address_space_gives_up_with_reason(void **state)
 {
     (void)state;
     const char *const words[] = {"victim", "longjmp", NULL};
@@ -291,7 +292,7 @@ static void without_address_space_it_gives_up_and_says_why(void **state)
 }
 
 /* Runs a reader in a separate process. */
-static void read_for_ever(int input, int output, int report)
+static void read_forever(int input, int output, int report)
 {
     const char *const words[] = {"victim", "reader", NULL};
     dup2(input, STDIN_FILENO);
@@ -305,7 +306,7 @@ static void read_for_ever(int input, int output, int report)
 }
 
 /* This process adopts the victim after its reader has been killed, to get the victim's status. */
-static void killing_misstop_leaves_the_program_undisturbed(void **state)
+static void killing_misstop_does_not_disturb_the_program(void **state)
 {
     (void)state;
     int to[2];
@@ -319,7 +320,7 @@ static void killing_misstop_leaves_the_program_undisturbed(void **state)
     pid_t reader = fork();
     if (!reader) {
         close(to[1]);
-        read_for_ever(to[0], from[1], report[1]);
+        read_forever(to[0], from[1], report[1]);
     }
     close(from[1]);
     close(report[1]);
@@ -339,27 +340,28 @@ static void killing_misstop_leaves_the_program_undisturbed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(children_are_not_recorded, forget),
-        cmocka_unit_test_teardown(half_full_rings_wake_the_reader, forget),
-        cmocka_unit_test_teardown(threads_that_come_and_go_use_rings_again, forget),
-        cmocka_unit_test_teardown(the_process_is_followed_through_exec, forget),
-        cmocka_unit_test_teardown(events_after_the_threads_destructor_are_kept, forget),
-        cmocka_unit_test_teardown(too_few_rings_lose_events_and_say_so, forget),
-        cmocka_unit_test_teardown(signals_interrupt_recording, forget),
-        cmocka_unit_test_teardown(before_main_and_after_exit, forget),
-        cmocka_unit_test_teardown(libraries_loaded_and_unloaded, forget),
-        cmocka_unit_test_teardown(longjmp_leaves_nothing_behind, forget),
-        cmocka_unit_test_teardown(a_preload_of_the_users_stays, forget),
-        cmocka_unit_test_teardown(without_a_preload_the_variable_goes, forget),
-        cmocka_unit_test_teardown(strdup_and_operator_new_come_through_malloc, forget),
-        cmocka_unit_test_teardown(every_function_is_recorded, forget),
-        cmocka_unit_test_teardown(mappings_are_recorded, forget),
-        cmocka_unit_test_teardown(stacks_that_go_away_are_not_read, forget),
-        cmocka_unit_test_teardown(a_malloc_of_the_programs_own_wins, forget),
-        cmocka_unit_test_teardown(a_full_ring_counts_and_never_waits, forget),
-        cmocka_unit_test_teardown(full_tables_of_paths_lose_paths_only, forget),
-        cmocka_unit_test_teardown(without_address_space_it_gives_up_and_says_why, forget),
-        cmocka_unit_test(killing_misstop_leaves_the_program_undisturbed),
+        cmocka_unit_test_teardown(forked_children_are_not_recorded, finish_watch),
+        cmocka_unit_test_teardown(half_full_rings_wake_the_reader, finish_watch),
+        cmocka_unit_test_teardown(rings_of_short_threads_are_reused, finish_watch),
+        cmocka_unit_test_teardown(recording_continues_through_exec, finish_watch),
+        cmocka_unit_test_teardown(events_after_thread_destructors_are_recorded, finish_watch),
+        cmocka_unit_test_teardown(lack_of_rings_is_counted, finish_watch),
+        cmocka_unit_test_teardown(recording_survives_signals, finish_watch),
+        cmocka_unit_test_teardown(allocations_before_main_and_after_exit_are_recorded,
+                                  finish_watch),
+        cmocka_unit_test_teardown(allocations_of_dlopened_library_are_recorded, finish_watch),
+        cmocka_unit_test_teardown(recording_survives_longjmp, finish_watch),
+        cmocka_unit_test_teardown(user_preload_is_kept, finish_watch),
+        cmocka_unit_test_teardown(preload_variable_is_removed, finish_watch),
+        cmocka_unit_test_teardown(strdup_and_operator_new_are_recorded, finish_watch),
+        cmocka_unit_test_teardown(every_allocation_function_is_recorded, finish_watch),
+        cmocka_unit_test_teardown(mappings_are_recorded, finish_watch),
+        cmocka_unit_test_teardown(unmapped_stacks_are_not_read, finish_watch),
+        cmocka_unit_test_teardown(programs_own_malloc_takes_precedence, finish_watch),
+        cmocka_unit_test_teardown(full_ring_counts_losses_and_never_blocks, finish_watch),
+        cmocka_unit_test_teardown(full_path_table_loses_paths_only, finish_watch),
+        cmocka_unit_test_teardown(agent_without_address_space_gives_up_with_reason, finish_watch),
+        cmocka_unit_test(killing_misstop_does_not_disturb_the_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,7 +84,7 @@ static struct step *read_record(const struct watch *watch, const struct log_head
     return steps;
 }
 
-static void times_never_decrease(const struct watch *watch)
+static void expect_times_never_decrease(const struct watch *watch)
 {
     for (size_t i = 1; i < watch->count; i++)
         assert_true(watch->events[i - 1].time_ns <= watch->events[i].time_ns);
@@ -147,32 +147,32 @@ static size_t record_and_compare(const char *threads, const char *operations, co
              preload ? preload : "");
     assert_int_equal(watch.status, 0);
     assert_int_equal(feed_state(watch.feed, NULL), FEED_RUNNING);
-    times_never_decrease(&watch);
+    expect_times_never_decrease(&watch);
     size_t left = compare(&watch, path, label);
     unlink(path);
     watch_fini(&watch);
     return left;
 }
 
-static void one_thread(void **state)
+static void record_of_one_thread_matches_log(void **state)
 {
     (void)state;
     record_and_compare("1", "1000000", "10000", NULL);
 }
 
-static void two_threads(void **state)
+static void record_of_two_threads_matches_log(void **state)
 {
     (void)state;
     record_and_compare("2", "1000000", "10000", NULL);
 }
 
-static void four_threads_that_fight_for_few_blocks(void **state)
+static void record_of_contending_threads_matches_log(void **state)
 {
     (void)state;
     record_and_compare("4", "1000000", "50", NULL);
 }
 
-static void a_million_live_blocks(void **state)
+static void record_of_a_million_live_blocks_matches_log(void **state)
 {
     (void)state;
 #ifdef __SANITIZE_ADDRESS__ /* four times as slow; the tables grow as often */
@@ -182,7 +182,7 @@ static void a_million_live_blocks(void **state)
 #endif
 }
 
-static void with_library(const char *name)
+static void record_with_library(const char *name)
 {
     char path[128];
     snprintf(path, sizeof path, "/usr/lib/x86_64-linux-gnu/%s", name);
@@ -193,27 +193,27 @@ static void with_library(const char *name)
     record_and_compare("4", "400000", "1000", path);
 }
 
-static void with_jemalloc(void **state)
+static void record_with_jemalloc_matches_log(void **state)
 {
     (void)state;
-    with_library("libjemalloc.so.2");
+    record_with_library("libjemalloc.so.2");
 }
 
-static void with_tcmalloc(void **state)
+static void record_with_tcmalloc_matches_log(void **state)
 {
     (void)state;
-    with_library("libtcmalloc_minimal.so.4");
+    record_with_library("libtcmalloc_minimal.so.4");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_thread),
-        cmocka_unit_test(two_threads),
-        cmocka_unit_test(four_threads_that_fight_for_few_blocks),
-        cmocka_unit_test(a_million_live_blocks),
-        cmocka_unit_test(with_jemalloc),
-        cmocka_unit_test(with_tcmalloc),
+        cmocka_unit_test(record_of_one_thread_matches_log),
+        cmocka_unit_test(record_of_two_threads_matches_log),
+        cmocka_unit_test(record_of_contending_threads_matches_log),
+        cmocka_unit_test(record_of_a_million_live_blocks_matches_log),
+        cmocka_unit_test(record_with_jemalloc_matches_log),
+        cmocka_unit_test(record_with_tcmalloc_matches_log),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,7 @@ static void check_type(const struct type_desc *desc)
 
 static void check_answer(const struct dwarf_answer *answer)
 {
-    if (answer->untyped >= UNTYPED_COUNT || answer->how > DWARF_HOW_MEMBER ||
+    if (answer->untyped >= UNTYPED_COUNT || answer->how >= DWARF_HOW_FOLLOWED ||
         answer->slot > DWARF_SLOT_DYNAMIC || answer->inlined_count > DWARF_INLINED_MAX)
         abort();
     check_text(answer->name);

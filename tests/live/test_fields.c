@@ -122,7 +122,7 @@ static void in_parallel(void *(*work)(void *))
 
 /* ---- the table ---- */
 
-static const char *word(const struct job *job)
+static const char *verdict_word(const struct job *job)
 {
     static const char *const words[] = {[VERDICT_NOT_RUN] = "-",
                                         [VERDICT_RIGHT] = "right",
@@ -141,7 +141,8 @@ static void print_build(size_t at)
         printf(" does not build");
     for (size_t i = 0; i < job_count; i++)
         if (jobs[i].build == &builds[at] && made[at].state == BUILD_READY)
-            printf(" %s%s:%s", jobs[i].name, jobs[i].launch ? "(launched)" : "", word(&jobs[i]));
+            printf(" %s%s:%s", jobs[i].name, jobs[i].launch ? "(launched)" : "",
+                   verdict_word(&jobs[i]));
     printf("\n");
 }
 
@@ -157,7 +158,7 @@ static void print_reason(const struct job *job)
     const char *excuse = excuse_of(job->build, job->name);
     if (job->judged.verdict == VERDICT_RIGHT || job->judged.verdict == VERDICT_NOT_RUN)
         return;
-    printf("%s: %s, %s%s: %s%s%s\n", word(job), job->build->name, job->name,
+    printf("%s: %s, %s%s: %s%s%s\n", verdict_word(job), job->build->name, job->name,
            job->launch ? " (launched)" : "", job->judged.text, excuse ? "; " : "",
            excuse ? excuse : "");
 }
@@ -177,7 +178,7 @@ static void print_all(void)
            counts[VERDICT_BROKEN], counts[VERDICT_NOT_RUN]);
 }
 
-static void fields(void **state)
+static void fields_of_all_builds_are_correct(void **state)
 {
     size_t faults = 0;
     (void)state;
@@ -201,7 +202,7 @@ static void fields(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fields)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fields_of_all_builds_are_correct)};
     made = calloc(build_count, sizeof *made);
     return made ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
 }

@@ -80,7 +80,7 @@ static json_t *first_of(json_t *from, const char *member)
     return json_array_get(json_object_get(from, member), 0);
 }
 
-static void say_unknown(struct judged *judged, const char *what, const char *why)
+static void set_unknown(struct judged *judged, const char *what, const char *why)
 {
     judged->verdict = VERDICT_UNKNOWN;
     snprintf(judged->text, sizeof judged->text, "%s: %s", what, why);
@@ -93,7 +93,7 @@ static struct judged judge(const struct expected *expected, json_t *report)
     json_t *object = first_of(report, "objects");
     json_t *field = first_of(object, "fields");
     if (!(report_number(samples, "attributed") > 0.5 * report_number(samples, "total"))) {
-        say_unknown(&judged, "no address", largest(json_object_get(samples, "unattributed")));
+        set_unknown(&judged, "no address", largest(json_object_get(samples, "unattributed")));
         return judged;
     }
     judged.share = report_number(object, "share") * report_number(field, "share");
@@ -101,7 +101,7 @@ static struct judged judge(const struct expected *expected, json_t *report)
     if (same && judged.share >= floor_share)
         judged.verdict = VERDICT_RIGHT;
     else if (!same && json_is_null(json_object_get(field, "type")))
-        say_unknown(&judged, "no type",
+        set_unknown(&judged, "no type",
                     largest(json_object_get(json_object_get(report, "types"), "unknown")));
     else
         snprintf(judged.text, sizeof judged.text, "%s at %.0f, %.0f %% (object %s), not %s at %llu",
@@ -110,7 +110,7 @@ static struct judged judge(const struct expected *expected, json_t *report)
     return judged;
 }
 
-static struct judged broken(const char *what)
+static struct judged failed_answer(const char *what)
 {
     struct judged judged = {.verdict = VERDICT_BROKEN};
     snprintf(judged.text, sizeof judged.text, "%s", what);
@@ -128,10 +128,10 @@ static bool is_settled(json_t *report, unsigned *quiet)
 
 /* Judges one report after the other until one is right or no better one will come: the time for
  * reading debugging information is not tested. Lines of a launched program come in between. */
-static struct judged judge_reports(FILE *in, struct expected *expected)
+static struct judged judge_until_right(FILE *in, struct expected *expected)
 {
     enum { REPORTS_MAX = 60 };
-    struct judged judged = broken("no report, or nothing expected");
+    struct judged judged = failed_answer("no report, or nothing expected");
     char *line = NULL;
     size_t size = 0;
     unsigned quiet = 0;
@@ -159,7 +159,7 @@ static FILE *start_misstop(const char *target)
 
 static struct judged watch_attached(const char *program, const char *name)
 {
-    struct judged judged = broken("misstop did not start");
+    struct judged judged = failed_answer("misstop did not start");
     struct planted planted;
     struct expected expected = {0};
     char target[32];
@@ -171,13 +171,13 @@ static struct judged watch_attached(const char *program, const char *name)
     snprintf(target, sizeof target, "-p %d", (int)planted.pid);
     FILE *in = ready ? start_misstop(target) : NULL;
     if (in)
-        judged = judge_reports(in, &expected);
+        judged = judge_until_right(in, &expected);
     if (planted.pid > 0)
         kill(planted.pid, SIGKILL);
     planted_finish(&planted);
     if (in)
         pclose(in); /* ends when its target ends */
-    return ready ? judged : broken("the program does not know the case");
+    return ready ? judged : failed_answer("the program does not know the case");
 }
 
 static struct judged watch_launched(const char *program, const char *name)
@@ -187,7 +187,8 @@ static struct judged watch_launched(const char *program, const char *name)
     /* The program's output comes on misstop's standard error. */
     snprintf(target, sizeof target, "-- %s %s 4 2>&1", program, name);
     FILE *in = start_misstop(target);
-    struct judged judged = in ? judge_reports(in, &expected) : broken("misstop did not start");
+    struct judged judged =
+        in ? judge_until_right(in, &expected) : failed_answer("misstop did not start");
     if (in)
         pclose(in);
     return judged;

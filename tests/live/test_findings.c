@@ -107,7 +107,7 @@ static void run_all(void)
             run(i);
 }
 
-static void planted_problems_are_found_and_nothing_else(void **state)
+static void exactly_the_planted_problems_are_found(void **state)
 {
     (void)state;
     assert_true(findings_program_count <= FINDINGS_PROGRAMS_MAX);
@@ -118,7 +118,7 @@ static void planted_problems_are_found_and_nothing_else(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(planted_problems_are_found_and_nothing_else),
+        cmocka_unit_test(exactly_the_planted_problems_are_found),
     };
     if (!source_works("clock")) {
         puts("SKIP: source clock does not work here");

@@ -77,7 +77,7 @@ static void *work(void *argument)
     return argument;
 }
 
-static void planted_problems_are_found_by_their_causes(void **state)
+static void planted_problems_are_found_by_miss_causes(void **state)
 {
     pthread_t threads[AT_ONCE];
     (void)state;
@@ -93,7 +93,7 @@ static void planted_problems_are_found_by_their_causes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(planted_problems_are_found_by_their_causes),
+        cmocka_unit_test(planted_problems_are_found_by_miss_causes),
     };
     if (system("\"$MISSTOP\" -j --sim=L1=16K,2,64 -- true >/dev/null 2>&1")) {
         puts("SKIP: misstop --sim does not work here");

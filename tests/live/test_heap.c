@@ -172,19 +172,19 @@ static int by_start(const void *left, const void *right)
 }
 
 /* Alive during a whole time span, or at some moment of it. */
-static bool alive_for_certain(const struct churn_block *block, uint64_t from_ns, uint64_t to_ns)
+static bool alive_throughout(const struct churn_block *block, uint64_t from_ns, uint64_t to_ns)
 {
     return block->alloc_after_ns <= from_ns &&
            (!block->free_before_ns || to_ns < block->free_before_ns);
 }
 
-static bool alive_perhaps(const struct churn_block *block, uint64_t from_ns, uint64_t to_ns)
+static bool alive_sometime(const struct churn_block *block, uint64_t from_ns, uint64_t to_ns)
 {
     return block->alloc_before_ns <= to_ns &&
            (!block->free_after_ns || from_ns < block->free_after_ns);
 }
 
-static bool holds(const struct churn_block *block, uint64_t address)
+static bool contains(const struct churn_block *block, uint64_t address)
 {
     return address >= block->start && address < block->start + block->usable_bytes;
 }
@@ -205,8 +205,8 @@ static size_t first_near(const struct churn_block **sorted, size_t count, uint64
     return low;
 }
 
-static void judge_one(const struct churn_block **sorted, size_t count, const struct answer *answer,
-                      bool at_sample, struct verdict *verdict)
+static void judge_answer(const struct churn_block **sorted, size_t count,
+                         const struct answer *answer, bool at_sample, struct verdict *verdict)
 {
     uint64_t from_ns = at_sample ? answer->time_ns : answer->before_ns;
     uint64_t to_ns = at_sample ? answer->time_ns : answer->after_ns;
@@ -215,9 +215,10 @@ static void judge_one(const struct churn_block **sorted, size_t count, const str
     bool said_is_possible = false;
     for (size_t i = first_near(sorted, count, answer->address);
          i < count && sorted[i]->start <= answer->address; i++) {
-        if (!holds(sorted[i], answer->address) || !alive_perhaps(sorted[i], said_from_ns, to_ns))
+        if (!contains(sorted[i], answer->address) ||
+            !alive_sometime(sorted[i], said_from_ns, to_ns))
             continue;
-        if (alive_for_certain(sorted[i], from_ns, to_ns))
+        if (alive_throughout(sorted[i], from_ns, to_ns))
             certain = sorted[i];
         said_is_possible |=
             sorted[i]->start == answer->base && sorted[i]->usable_bytes == answer->size_bytes;
@@ -238,7 +239,7 @@ static void judge_one(const struct churn_block **sorted, size_t count, const str
     }
 }
 
-static struct verdict judge(const struct session *session, const char *path, bool at_sample)
+static struct verdict judge_answers(const struct session *session, const char *path, bool at_sample)
 {
     struct verdict verdict = {0};
     const struct churn_head *log = open_log(path);
@@ -248,7 +249,7 @@ static struct verdict judge(const struct session *session, const char *path, boo
         sorted[i] = &log->blocks[i];
     qsort(sorted, log->count, sizeof *sorted, by_start);
     for (size_t i = 0; i < session->count; i++)
-        judge_one(sorted, log->count, &session->answers[i], at_sample, &verdict);
+        judge_answer(sorted, log->count, &session->answers[i], at_sample, &verdict);
     free(sorted);
     verdict.lost = session->feed ? feed_lost(session->feed) : 0;
     printf("  %s: %zu samples, %zu right, %zu wrong, %zu missed, %zu not on a logged block, %lu "
@@ -258,7 +259,7 @@ static struct verdict judge(const struct session *session, const char *path, boo
     return verdict;
 }
 
-static struct verdict churn(bool agent)
+static struct verdict run_churn(bool agent)
 {
     struct error error = {0};
     struct launch launch;
@@ -276,12 +277,12 @@ static struct verdict churn(bool agent)
                        &error))
         fail_msg("%s", error.text);
     open_session(&session, launch.pid, true);
-    if (launch_go(&launch, command[0], &error))
+    if (launch_exec(&launch, command[0], &error))
         fail_msg("%s", error.text);
     watch(&session, &launch);
-    struct verdict verdict = judge(&session, path, true);
+    struct verdict verdict = judge_answers(&session, path, true);
     if (!agent)
-        verdict = judge(&session, path, false);
+        verdict = judge_answers(&session, path, false);
     close_session(&session);
     launch_fini(&launch);
     unlink(path);
@@ -290,12 +291,12 @@ static struct verdict churn(bool agent)
 
 /* A million random mallocs and frees with samples in between, and none named wrongly. If this
  * process does not run for a while, the agent drops events: then tries another run. */
-static void blocks_the_agent_tells_are_the_right_ones(void **state)
+static void agent_names_the_right_blocks(void **state)
 {
     (void)state;
     struct verdict verdict = {.lost = 1};
     for (int run = 0; run < RUNS_MAX && verdict.lost; run++)
-        verdict = churn(true);
+        verdict = run_churn(true);
     assert_int_equal(verdict.lost, 0);
     assert_true(verdict.right > 500);
     assert_int_equal(verdict.wrong, 0);
@@ -307,10 +308,10 @@ static void blocks_the_agent_tells_are_the_right_ones(void **state)
  * have been true when the heap was read: for this sample, or for one up to 2 ms earlier, which came
  * in the same reading or the previous one.
  */
-static void blocks_that_are_walked_are_those_there_were(void **state)
+static void walked_blocks_existed_when_read(void **state)
 {
     (void)state;
-    struct verdict verdict = churn(false);
+    struct verdict verdict = run_churn(false);
     assert_true(verdict.right > 500);
     assert_true(verdict.wrong * 100 <= 2 * verdict.right);
     /* The number of failed readings, because the heap changed meanwhile, is printed above: it
@@ -362,7 +363,7 @@ static void wait_until_churn_is_done(const char *path, struct allocations *recor
 }
 
 /* Issue 3: compares the walk with the agent on the same process, which is paused. */
-static void walk_and_agent_know_the_same_blocks(void **state)
+static void walk_and_agent_find_the_same_blocks(void **state)
 {
     (void)state;
     struct error error = {0};
@@ -380,7 +381,7 @@ static void walk_and_agent_know_the_same_blocks(void **state)
     char *command[] = {getenv("CHURN"), path, (char *)"200000", (char *)"hold", NULL};
     if (launch_prepare(&launch, &(struct launch_wanted){.command = command, .feed = feed},
                        &error) ||
-        launch_go(&launch, command[0], &error))
+        launch_exec(&launch, command[0], &error))
         fail_msg("%s", error.text);
     struct allocations_options options = {.feed = feed, .name = no_names};
     assert_int_equal(allocations_new(&recorded, &options, &error), 0);
@@ -465,7 +466,7 @@ static void end_copy(struct space *space, struct walked *walked, pid_t pid)
 
 /* Memory that others took from brk hides few blocks after it, and none if the maps are outdated:
  * the memory may be malloc's by now. */
-static void memory_of_others_hides_few_blocks(void **state)
+static void foreign_memory_hides_few_blocks(void **state)
 {
     (void)state;
     uint64_t blocks[AFTER] = {0};
@@ -492,7 +493,7 @@ static void memory_of_others_hides_few_blocks(void **state)
 }
 
 /* Among large blocks a lookup goes back a number of blocks, not of bytes. */
-static void large_blocks_take_few_reads(void **state)
+static void finds_of_large_blocks_read_little(void **state)
 {
     (void)state;
     enum { LARGE = 400, LARGE_BYTES = 9000, CHUNK_BYTES = LARGE_BYTES + 8, TRIED_MAX = 10000 };
@@ -522,11 +523,10 @@ static void large_blocks_take_few_reads(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_the_agent_tells_are_the_right_ones),
-        cmocka_unit_test(walk_and_agent_know_the_same_blocks),
-        cmocka_unit_test(large_blocks_take_few_reads),
-        cmocka_unit_test(memory_of_others_hides_few_blocks),
-        cmocka_unit_test(blocks_that_are_walked_are_those_there_were)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(agent_names_the_right_blocks),
+                                       cmocka_unit_test(walk_and_agent_find_the_same_blocks),
+                                       cmocka_unit_test(finds_of_large_blocks_read_little),
+                                       cmocka_unit_test(foreign_memory_hides_few_blocks),
+                                       cmocka_unit_test(walked_blocks_existed_when_read)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

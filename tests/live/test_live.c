@@ -88,7 +88,7 @@ static bool has_20000(json_t *report)
     return samples_of(report) >= 20000;
 }
 
-static void shares_agree_with_the_program(void **state)
+static void object_shares_match_the_program(void **state)
 {
     (void)state;
     static const char *const names[] = {"array_a", "array_b", "array_c",
@@ -103,7 +103,7 @@ static void shares_agree_with_the_program(void **state)
     json_decref(report);
 }
 
-static void one_set_is_concentrated(void **state)
+static void accesses_to_one_set_are_concentrated(void **state)
 {
     (void)state;
     const char *const arguments[] = {"-s",    source, "-d",          "0.25", "-r",
@@ -123,7 +123,7 @@ static void one_set_is_concentrated(void **state)
     json_decref(report);
 }
 
-static void an_even_use_of_sets_is_uniform(void **state)
+static void even_use_of_sets_is_uniform(void **state)
 {
     (void)state;
     const char *const arguments[] = {"-s",    source, "-d",          "0.25", "-r",
@@ -162,7 +162,7 @@ static bool e_is_measured(json_t *report)
     return is_measured(report, "array_e");
 }
 
-static void two_way_search_backs_up_to_array_e(void **state)
+static void two_way_search_backtracks_to_array_e(void **state)
 {
     (void)state;
     const char *const arguments[] = {"-s",    source, "-d", "0.25",     "-H",  "0", "-r",
@@ -191,7 +191,7 @@ static bool phases_are_found(json_t *report)
     return has_20000(report);
 }
 
-static void ten_way_search_agrees_through_phases(void **state)
+static void ten_way_search_is_correct_across_phases(void **state)
 {
     (void)state;
     const char *const arguments[] = {"-s", source,  "-H",       "0",   "-d", "0.25",
@@ -234,7 +234,7 @@ static bool three_lines_are_found(json_t *report)
     return hot_lines(report, hot_page) == 3;
 }
 
-static void search_zooms_to_the_lines_of_a_hot_page(void **state)
+static void search_finds_hot_lines_of_a_page(void **state)
 {
     (void)state;
     struct planted planted;
@@ -294,7 +294,7 @@ static double largest_error_of_intervals(pid_t pid)
     return worst;
 }
 
-static void a_jittered_period_does_not_resonate(void **state)
+static void jittered_period_does_not_resonate(void **state)
 {
     (void)state;
     const char *const jittered[] = {"-s", "clock", "-H", "0", "-d", "0.25", "-r", "2000", NULL};
@@ -339,14 +339,14 @@ static void check_hot_field(const char *mode)
     json_decref(report);
 }
 
-static void a_hot_field_of_an_array_is_one_row(void **state)
+static void hot_field_of_an_array_is_one_row(void **state)
 {
     (void)state;
     check_hot_field("field");
 }
 
 /* In /proc its mappings and memory are then those of another thread. */
-static void a_process_whose_first_thread_has_ended_is_watched(void **state)
+static void process_with_ended_main_thread_is_watched(void **state)
 {
     (void)state;
     check_hot_field("first");
@@ -362,7 +362,7 @@ static const char *result_of(struct planted *planted)
 }
 
 /* kill -9 at 100 random moments: the target's result equals that of an unwatched run. */
-static void the_target_survives_kill_9(void **state)
+static void target_survives_kill_9_of_misstop(void **state)
 {
     (void)state;
     const char *const arguments[] = {"-s", source, "-d", "0.1", "--search", "all", NULL};
@@ -391,16 +391,16 @@ static void the_target_survives_kill_9(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shares_agree_with_the_program),
-        cmocka_unit_test(one_set_is_concentrated),
-        cmocka_unit_test(an_even_use_of_sets_is_uniform),
-        cmocka_unit_test(two_way_search_backs_up_to_array_e),
-        cmocka_unit_test(ten_way_search_agrees_through_phases),
-        cmocka_unit_test(search_zooms_to_the_lines_of_a_hot_page),
-        cmocka_unit_test(a_jittered_period_does_not_resonate),
-        cmocka_unit_test(a_hot_field_of_an_array_is_one_row),
-        cmocka_unit_test(a_process_whose_first_thread_has_ended_is_watched),
-        cmocka_unit_test(the_target_survives_kill_9),
+        cmocka_unit_test(object_shares_match_the_program),
+        cmocka_unit_test(accesses_to_one_set_are_concentrated),
+        cmocka_unit_test(even_use_of_sets_is_uniform),
+        cmocka_unit_test(two_way_search_backtracks_to_array_e),
+        cmocka_unit_test(ten_way_search_is_correct_across_phases),
+        cmocka_unit_test(search_finds_hot_lines_of_a_page),
+        cmocka_unit_test(jittered_period_does_not_resonate),
+        cmocka_unit_test(hot_field_of_an_array_is_one_row),
+        cmocka_unit_test(process_with_ended_main_thread_is_watched),
+        cmocka_unit_test(target_survives_kill_9_of_misstop),
     };
     source = strstr(argv[0], "counter") ? "counter" : "clock";
     if (argc > 1)

@@ -140,7 +140,7 @@ static void expect_change(const struct watched *one, const struct log *log, unsi
 /*
  * One letter per phase. The last segment, which has not ended, has a letter if it is a known phase.
  */
-static void expect_names(const struct watched *one, const struct log *log)
+static void expect_letters(const struct watched *one, const struct log *log)
 {
     for (unsigned i = 1; i < log->count; i++) {
         const char *name = text_of(json_array_get(one->segments, i), "name");
@@ -159,40 +159,40 @@ static void expect_phases(const struct watched *one)
     assert_int_equal(json_array_size(one->segments), log.count);
     for (unsigned i = 1; i < log.count; i++)
         expect_change(one, &log, i);
-    expect_names(one, &log);
+    expect_letters(one, &log);
 }
 
-static void one_phase_is_one(void **state)
+static void constant_program_has_one_phase(void **state)
 {
     (void)state;
     expect_phases(&watched[0]);
 }
 
-static void simple_ones_recur(void **state)
+static void recurring_phases_are_recognised(void **state)
 {
     (void)state;
     expect_phases(&watched[1]);
 }
 
-static void complex_ones_are_distinguished(void **state)
+static void complex_phases_are_distinguished(void **state)
 {
     (void)state;
     expect_phases(&watched[2]);
 }
 
-static void an_inversion_is_marked(void **state)
+static void phase_inversion_is_marked(void **state)
 {
     (void)state;
     expect_phases(&watched[3]);
 }
 
-static void short_ones_are_seen(void **state)
+static void short_phases_are_found(void **state)
 {
     (void)state;
     expect_phases(&watched[4]);
 }
 
-static int watch_all(void **state)
+static int watch_all_programs(void **state)
 {
     (void)state;
     bool full = getenv("PHASES_LIVE_FULL") != NULL;
@@ -203,7 +203,7 @@ static int watch_all(void **state)
     return 0;
 }
 
-static int forget_all(void **state)
+static int free_all_reports(void **state)
 {
     (void)state;
     for (int i = 0; i < MODES; i++)
@@ -214,15 +214,15 @@ static int forget_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_phase_is_one),
-        cmocka_unit_test(simple_ones_recur),
-        cmocka_unit_test(complex_ones_are_distinguished),
-        cmocka_unit_test(an_inversion_is_marked),
-        cmocka_unit_test(short_ones_are_seen),
+        cmocka_unit_test(constant_program_has_one_phase),
+        cmocka_unit_test(recurring_phases_are_recognised),
+        cmocka_unit_test(complex_phases_are_distinguished),
+        cmocka_unit_test(phase_inversion_is_marked),
+        cmocka_unit_test(short_phases_are_found),
     };
     if (!source_works("clock")) {
         printf("SKIP: source clock does not work here\n");
         return 77;
     }
-    return cmocka_run_group_tests(tests, watch_all, forget_all);
+    return cmocka_run_group_tests(tests, watch_all_programs, free_all_reports);
 }

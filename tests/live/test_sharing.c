@@ -87,7 +87,7 @@ static bool report_agrees(json_t *report, const struct expected *expected,
 }
 
 /* Reads reports until one agrees: the number of samples by then depends on the machine. */
-static void check(const struct expected *expected)
+static void expect_sharing(const struct expected *expected)
 {
     struct planted planted;
     bool agrees = false;
@@ -113,7 +113,7 @@ static void check(const struct expected *expected)
     assert_true(agrees);
 }
 
-static void planted_sharing_is_found_and_named(void **state)
+static void planted_sharing_is_found_and_classified(void **state)
 {
     static const struct expected cases[] = {
         {"false", "counters", "false", {"counters.hits", "counters.misses"}, false},
@@ -125,10 +125,10 @@ static void planted_sharing_is_found_and_named(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        check(&cases[i]);
+        expect_sharing(&cases[i]);
 }
 
-static void what_only_looks_like_it_has_no_row(void **state)
+static void harmless_lines_are_not_reported_as_sharing(void **state)
 {
     (void)state;
     struct planted planted;
@@ -150,7 +150,7 @@ static void what_only_looks_like_it_has_no_row(void **state)
 }
 
 /* The description of this file in shared/data/README.md: one line, three threads, no HITM. */
-static void a_recording_of_hardware_shows_its_line(void **state)
+static void pebs_recording_shows_its_shared_line(void **state)
 {
     (void)state;
     char command[1024];
@@ -180,13 +180,13 @@ static void a_recording_of_hardware_shows_its_line(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest live[] = {
-        cmocka_unit_test(planted_sharing_is_found_and_named),
-        cmocka_unit_test(what_only_looks_like_it_has_no_row),
+        cmocka_unit_test(planted_sharing_is_found_and_classified),
+        cmocka_unit_test(harmless_lines_are_not_reported_as_sharing),
     };
     const struct CMUnitTest all[] = {
-        cmocka_unit_test(planted_sharing_is_found_and_named),
-        cmocka_unit_test(what_only_looks_like_it_has_no_row),
-        cmocka_unit_test(a_recording_of_hardware_shows_its_line),
+        cmocka_unit_test(planted_sharing_is_found_and_classified),
+        cmocka_unit_test(harmless_lines_are_not_reported_as_sharing),
+        cmocka_unit_test(pebs_recording_shows_its_shared_line),
     };
     (void)argc;
     /*

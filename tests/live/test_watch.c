@@ -34,7 +34,7 @@ static json_t *watched(json_t *report, const char *name)
     return NULL;
 }
 
-static bool reported(json_t *report, const char *name, const char *verdict)
+static bool has_verdict(json_t *report, const char *name, const char *verdict)
 {
     return !strcmp(text_of(watched(report, name), "verdict"), verdict);
 }
@@ -47,23 +47,23 @@ static double reuse_max(json_t *report, const char *name)
 
 /* The rows conflict in a set of L1, but a timer alone does not show that. If arming takes longer
  * than filling L2 (a virtual machine), it is not known whether L2 was filled. */
-static bool rows_reported(json_t *report)
+static bool rows_have_verdict(json_t *report)
 {
     enum { FASTEST_FILL_US = 40 };
-    return reported(report, "rows", "cached") ||
-           (reported(report, "rows", "reused") &&
+    return has_verdict(report, "rows", "cached") ||
+           (has_verdict(report, "rows", "reused") &&
             reuse_max(report, "rows") * 1e6 > FASTEST_FILL_US);
 }
 
-static bool all_reported(json_t *report)
+static bool all_have_verdicts(json_t *report)
 {
-    return reported(report, "reused", "capacity") && rows_reported(report);
+    return has_verdict(report, "reused", "capacity") && rows_have_verdict(report);
 }
 
 /* Needs hundreds of watches: registers used for other data would be missing. */
-static bool stream_reported(json_t *report)
+static bool stream_has_verdict(json_t *report)
 {
-    return reported(report, "streamed", "streaming");
+    return has_verdict(report, "streamed", "streaming");
 }
 
 /* Returns the first report with all expected verdicts, or the last report. The number of watches
@@ -113,12 +113,12 @@ static void check_use(json_t *row)
     assert_true(json_number_value(json_array_get(between, 1)) > 0.18);
 }
 
-static void data_touched_in_known_ways(void **state)
+static void reused_and_conflicting_data_get_their_verdicts(void **state)
 {
     struct planted planted;
     (void)state;
     assert_true(planted_start_program(&planted, getenv("WATCH_PLANTED"), "all", PATIENCE_S + 10));
-    json_t *report = watch_until(all_reported, planted.pid);
+    json_t *report = watch_until(all_have_verdicts, planted.pid);
     kill(planted.pid, SIGTERM);
     assert_int_equal(planted_finish(&planted), 0);
     double lap_s = atof(planted_last(&planted, "lap"));
@@ -129,8 +129,8 @@ static void data_touched_in_known_ways(void **state)
     printf("  spent %.2f%% of the time, %.0f%% allowed; a touch takes %.0f ns\n",
            report_number(watch, "overhead") * 100, report_number(watch, "budget") * 100,
            report_number(watch, "trap_ns"));
-    assert_true(reported(report, "reused", "capacity"));
-    assert_true(rows_reported(report));
+    assert_true(has_verdict(report, "reused", "capacity"));
+    assert_true(rows_have_verdict(report));
     json_t *reused = watched(report, "reused");
     double reuse_s = report_number(reused, "reuse_seconds");
     /* Compares the mean pass with a median. */
@@ -144,17 +144,17 @@ static void data_touched_in_known_ways(void **state)
     json_decref(report);
 }
 
-static void data_that_is_not_touched_again(void **state)
+static void streamed_data_is_streaming(void **state)
 {
     struct planted planted;
     (void)state;
     assert_true(
         planted_start_program(&planted, getenv("WATCH_PLANTED"), "stream", PATIENCE_S + 10));
-    json_t *report = watch_until(stream_reported, planted.pid);
+    json_t *report = watch_until(stream_has_verdict, planted.pid);
     kill(planted.pid, SIGTERM);
     assert_int_equal(planted_finish(&planted), 0);
     print_row(report, "streamed");
-    assert_true(reported(report, "streamed", "streaming"));
+    assert_true(has_verdict(report, "streamed", "streaming"));
     assert_true(report_number(watched(report, "streamed"), "touched") <= 1);
     json_decref(report);
 }
@@ -177,7 +177,7 @@ static double armed_to_the_end(const char *mode, double seconds)
 }
 
 /* Tries longer if a busy machine left too little time. */
-static void watched_to_the_end(const char *mode, double seconds)
+static void expect_watched_to_the_end(const char *mode, double seconds)
 {
     double armed = 0;
     for (int i = 0; i < 4 && !(armed > 0); i++, seconds *= 4)
@@ -185,16 +185,16 @@ static void watched_to_the_end(const char *mode, double seconds)
     assert_true(armed > 0);
 }
 
-static void forks_threads_and_exec(void **state)
+static void watching_survives_forks_threads_and_exec(void **state)
 {
     (void)state;
-    watched_to_the_end("fork", 0.8);
-    watched_to_the_end("threads", 0.8);
-    watched_to_the_end("exec", 1.5);
+    expect_watched_to_the_end("fork", 0.8);
+    expect_watched_to_the_end("threads", 0.8);
+    expect_watched_to_the_end("exec", 1.5);
 }
 
 /* The kernel releases the registers with the descriptors. */
-static void a_killed_misstop_leaves_nothing(void **state)
+static void killed_misstop_leaves_no_watchpoints(void **state)
 {
     const char *const arguments[] = {"--watch=20", "-s",     "clock", "-d",
                                      "0.1",        "--heap", "none",  NULL};
@@ -210,7 +210,7 @@ static void a_killed_misstop_leaves_nothing(void **state)
     assert_int_equal(planted_finish(&planted), 0);
 }
 
-static void a_recording_has_no_registers(void **state)
+static void watch_option_is_refused_for_recordings(void **state)
 {
     (void)state;
     int status = system("\"$MISSTOP\" --watch -i /dev/null 2>/dev/null");
@@ -232,11 +232,11 @@ static bool registers_work(void)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(data_touched_in_known_ways),
-        cmocka_unit_test(data_that_is_not_touched_again),
-        cmocka_unit_test(forks_threads_and_exec),
-        cmocka_unit_test(a_killed_misstop_leaves_nothing),
-        cmocka_unit_test(a_recording_has_no_registers),
+        cmocka_unit_test(reused_and_conflicting_data_get_their_verdicts),
+        cmocka_unit_test(streamed_data_is_streaming),
+        cmocka_unit_test(watching_survives_forks_threads_and_exec),
+        cmocka_unit_test(killed_misstop_leaves_no_watchpoints),
+        cmocka_unit_test(watch_option_is_refused_for_recordings),
     };
     if (!source_works("clock") || !registers_work()) {
         puts("SKIP: hardware breakpoints (PERF_TYPE_BREAKPOINT) cannot be had here");

@@ -30,7 +30,8 @@ struct node table[4];
 struct node *nodes[8];
 static volatile int sink;
 
-/* Prints "call RETURN-ADDRESS NAME" and allocates. "-" as the name: no target. */
+/* Prints "call RETURN-ADDRESS NAME" and allocates. "-" as the name: no target; "return": the result
+ * is returned as plain memory. */
 SAY_ALONE void *give(const char *name, size_t size)
 {
     printf("call %llx %s\n", (unsigned long long)(uintptr_t)__builtin_return_address(0), name);
@@ -90,8 +91,85 @@ SAY_ALONE void nothing(void)
     use(give("-", 3));
 }
 
+/* Wrappers of an allocator: void *, bytes, a header in front, two levels. */
+SAY_ALONE void *wrapper(size_t size)
+{
+    void *block = give("return", size);
+    if (!block)
+        abort();
+    sink++;
+    return block;
+}
+
+SAY_ALONE unsigned char *bytes(size_t size)
+{
+    unsigned char *block = give("return", size);
+    if (!block)
+        return NULL;
+    memset(block, 1, size);
+    return block;
+}
+
+SAY_ALONE void *with_header(size_t size)
+{
+    size_t *block = give("return", size + 16);
+    if (!block)
+        abort();
+    *block = size;
+    return block + 2;
+}
+
+/* Not wrappers: the variable says more, or the block stays in the function. */
+SAY_ALONE void *opaque(void)
+{
+    struct node *hidden = give("node.hidden", sizeof *hidden);
+    hidden->count = 1;
+    return hidden;
+}
+
+SAY_ALONE void *thread(void *argument)
+{
+    char *buffer = give("char.buffer", 64);
+    use(buffer);
+    free(buffer);
+    return argument;
+}
+
+SAY_ALONE char *keep(struct node *node)
+{
+    node->inner.text = give("char.inner.text", 9);
+    return node->inner.weights[0] ? (char *)node->items : NULL;
+}
+
+char *newest;
+
+SAY_ALONE char *arena(size_t size)
+{
+    char *chunk = give("char.chunk", size);
+    newest = chunk;
+    return chunk;
+}
+
+SAY_ALONE int fill(void **out)
+{
+    void *block = give("-", 8);
+    if (!block)
+        return 0;
+    *out = block;
+    return 1;
+}
+
 int main(void)
 {
+    void *out;
+    use(wrapper(8));
+    use(bytes(8));
+    use(with_header(8));
+    use(opaque());
+    use(thread(&out));
+    use(keep(variables(1)));
+    use(arena(64));
+    fill(&out);
     fields(variables(2), 3);
     nothing();
     return 0;

@@ -3,6 +3,7 @@
 #include <list>
 #include <map>
 #include <set>
+#include <vector>
 
 struct order {
     long id;
@@ -56,6 +57,37 @@ ALONE __attribute__((flatten)) void add_unique(std::map<long, order> &map, long 
     map.emplace(key, order());
 }
 
+/* A container with an allocator of the program. */
+ALONE void *counted(std::size_t bytes)
+{
+    return operator new(bytes);
+}
+
+template <class T> struct counting {
+    using value_type = T;
+    T *allocate(std::size_t count)
+    {
+        return static_cast<T *>(counted(count * sizeof(T)));
+    }
+    void deallocate(T *elements, std::size_t)
+    {
+        operator delete(elements);
+    }
+    bool operator==(const counting &) const
+    {
+        return true;
+    }
+    bool operator!=(const counting &) const
+    {
+        return false;
+    }
+};
+
+ALONE __attribute__((flatten)) void add_counted(std::vector<order, counting<order>> &orders)
+{
+    orders.push_back(order());
+}
+
 /* Loads its return address `times` times. */
 extern "C" void load_return(long times);
 __asm__(".text\n"
@@ -78,6 +110,8 @@ int main(int argc, char **)
     std::multimap<long, order> equals;
     add_equal(equals, 1);
     add_unique(map, 1);
+    std::vector<order, counting<order>> counted_orders;
+    add_counted(counted_orders);
     int count = argc > 1 ? 100000 : 3;
     std::list<order> orders, other_orders(count);
     std::list<item> items, other_items(count);

@@ -8,8 +8,8 @@
 #include "snapshot_causes.h"
 
 /* Counts a premature eviction. A line that another thread's write invalidated is not premature. */
-static void add_early(struct causes_row *row, const struct place *place, double weight,
-                      double scale)
+static void add_early_eviction(struct causes_row *row, const struct place *place, double weight,
+                               double scale)
 {
     if (place->access.cause < CAUSE_INCLUSION || !place->evictor_object)
         return;
@@ -29,7 +29,7 @@ static void causes_row_add(struct causes_row *row, const struct place *place, bo
     counted_add(&row->evicted, weight, scale);
     if (by_itself)
         counted_add(&row->by_itself, weight, scale);
-    add_early(row, place, weight, scale);
+    add_early_eviction(row, place, weight, scale);
 }
 
 void causes_fini(struct causes *causes)
@@ -116,8 +116,8 @@ static void add_evictor(struct causes *causes, const struct causes_bins *bins,
     add_threads(causes, bins, place, scale);
 }
 
-static void add_to(struct count_rows *rows, size_t slot, uint64_t key, const struct place *place,
-                   bool by_itself, double scale)
+static void add_to_row(struct count_rows *rows, size_t slot, uint64_t key,
+                       const struct place *place, bool by_itself, double scale)
 {
     struct causes_row *row = count_rows_make(rows, sizeof *row, slot, key);
     if (row)
@@ -133,15 +133,17 @@ void causes_add(struct causes *causes, const struct causes_bins *bins, const str
         return;
     bool by_object = place->evictor_object && place->evictor_object == place->object;
     bool by_function = place->evictor_function && place->evictor_function == place->function;
-    add_to(&causes->objects, CAUSES_SLOT(bins->object, access->event), 0, place, by_object, scale);
-    add_to(&causes->functions, CAUSES_SLOT(bins->function, access->event), 0, place, by_function,
-           scale);
-    add_to(&causes->threads, CAUSES_SLOT(bins->thread, access->event), 0, place,
-           access->evictor_tid == access->tid, scale);
+    add_to_row(&causes->objects, CAUSES_SLOT(bins->object, access->event), 0, place, by_object,
+               scale);
+    add_to_row(&causes->functions, CAUSES_SLOT(bins->function, access->event), 0, place,
+               by_function, scale);
+    add_to_row(&causes->threads, CAUSES_SLOT(bins->thread, access->event), 0, place,
+               access->evictor_tid == access->tid, scale);
     if (bins->offset != CAUSES_NO_PAIR)
-        add_to(&causes->offsets, bins->offset, bins->offset_hash, place, by_object, scale);
+        add_to_row(&causes->offsets, bins->offset, bins->offset_hash, place, by_object, scale);
     if (bins->code != CAUSES_NO_PAIR)
-        add_to(&causes->code, bins->code, bins->code_hash, place, by_object && by_function, scale);
+        add_to_row(&causes->code, bins->code, bins->code_hash, place, by_object && by_function,
+                   scale);
     if (causes_evicted(place))
         add_evictor(causes, bins, place, scale);
 }

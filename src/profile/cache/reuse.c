@@ -57,7 +57,7 @@ enum spread_order reuse_order(struct reuse *reuse, uint32_t object, enum spread_
     return reuse->orders[at].object == object ? reuse->orders[at].order : SPREAD_UNKNOWN;
 }
 
-double reuse_between(double blind, double waited)
+double reuse_estimate(double blind, double waited)
 {
     return fmin(blind + waited, 2 * waited);
 }
@@ -69,15 +69,15 @@ static const struct reuse_miss *miss_at(const struct reuse *reuse, uint64_t inde
     return &reuse->misses[index % REUSE_MISSES];
 }
 
-static uint64_t oldest(const struct reuse *reuse)
+static uint64_t oldest_miss(const struct reuse *reuse)
 {
     return reuse->miss_count > REUSE_MISSES ? reuse->miss_count - REUSE_MISSES : 0;
 }
 
 /* Returns the index of the first miss after a time. */
-static uint64_t first_after(const struct reuse *reuse, uint64_t time_ns)
+static uint64_t first_miss_after(const struct reuse *reuse, uint64_t time_ns)
 {
-    uint64_t low = oldest(reuse);
+    uint64_t low = oldest_miss(reuse);
     uint64_t high = reuse->miss_count;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
@@ -89,12 +89,13 @@ static uint64_t first_after(const struct reuse *reuse, uint64_t time_ns)
     return low;
 }
 
-static double sum_before(const struct reuse *reuse, uint64_t index)
+static double miss_weight_before(const struct reuse *reuse, uint64_t index)
 {
     return index < reuse->miss_count ? miss_at(reuse, index)->before : reuse->sum;
 }
 
-static double of_thread(const struct reuse *reuse, uint64_t first, uint64_t end, uint32_t tid)
+static double thread_miss_weight(const struct reuse *reuse, uint64_t first, uint64_t end,
+                                 uint32_t tid)
 {
     double sum = 0;
     for (uint64_t i = first; i < end; i++)
@@ -106,21 +107,22 @@ static double of_thread(const struct reuse *reuse, uint64_t first, uint64_t end,
 static void count_between(const struct reuse *reuse, const struct watch_result *result,
                           struct reuse_leg *leg)
 {
-    uint64_t origin = first_after(reuse, result->origin_ns);
-    uint64_t armed = first_after(reuse, result->armed_ns);
-    uint64_t end = first_after(reuse, result->end_ns);
+    uint64_t origin = first_miss_after(reuse, result->origin_ns);
+    uint64_t armed = first_miss_after(reuse, result->armed_ns);
+    uint64_t end = first_miss_after(reuse, result->end_ns);
     uint32_t tid = result->origin_tid;
-    if (oldest(reuse) && origin == oldest(reuse))
+    if (oldest_miss(reuse) && origin == oldest_miss(reuse))
         return;
-    leg->misses = reuse_between(sum_before(reuse, armed) - sum_before(reuse, origin),
-                                sum_before(reuse, end) - sum_before(reuse, armed));
-    leg->thread_misses =
-        reuse_between(of_thread(reuse, origin, armed, tid), of_thread(reuse, armed, end, tid));
+    leg->misses =
+        reuse_estimate(miss_weight_before(reuse, armed) - miss_weight_before(reuse, origin),
+                       miss_weight_before(reuse, end) - miss_weight_before(reuse, armed));
+    leg->thread_misses = reuse_estimate(thread_miss_weight(reuse, origin, armed, tid),
+                                        thread_miss_weight(reuse, armed, end, tid));
 }
 
 /* ---- legs ---- */
 
-static double seconds(uint64_t from_ns, uint64_t to_ns)
+static double seconds_between(uint64_t from_ns, uint64_t to_ns)
 {
     return to_ns > from_ns ? (double)(to_ns - from_ns) / 1e9 : 0;
 }
@@ -128,8 +130,8 @@ static double seconds(uint64_t from_ns, uint64_t to_ns)
 void reuse_add(struct reuse *reuse, const struct watch_result *result, uint32_t function,
                uint64_t ip)
 {
-    double blind_s = seconds(result->origin_ns, result->armed_ns);
-    double waited_s = seconds(result->armed_ns + result->off_ns, result->end_ns);
+    double blind_s = seconds_between(result->origin_ns, result->armed_ns);
+    double waited_s = seconds_between(result->armed_ns + result->off_ns, result->end_ns);
     if (result->end == WATCH_DROPPED)
         return;
     struct reuse_leg leg = {.object = result->object,
@@ -139,7 +141,7 @@ void reuse_add(struct reuse *reuse, const struct watch_result *result, uint32_t 
                             .happened = result->end == WATCH_TOUCHED,
                             .elsewhere = result->end == WATCH_TOUCHED &&
                                          result->toucher_tid != result->origin_tid,
-                            .seconds = reuse_between(blind_s, waited_s),
+                            .seconds = reuse_estimate(blind_s, waited_s),
                             .misses = NAN,
                             .thread_misses = NAN,
                             .waited_s = waited_s};
@@ -170,8 +172,8 @@ const char *watch_verdict_name(enum watch_verdict verdict)
 }
 
 /* Returns an upper bound of the lines fetched between two touches, if misses are not counted. */
-static double fetched_most(const struct snapshot_watch_object *object,
-                           const struct reuse_question *question)
+static double lines_fetched_at_most(const struct snapshot_watch_object *object,
+                                    const struct reuse_question *question)
 {
     double by_time = object->reuse_s.high * 1e9 / REUSE_FASTEST_NS;
     double by_object = question->object_lines + question->elsewhere * by_time;
@@ -179,23 +181,24 @@ static double fetched_most(const struct snapshot_watch_object *object,
 }
 
 /* Returns true if the cache cannot have been filled between two touches; NAN compares as false. */
-static bool too_soon(const struct snapshot_watch_object *object,
-                     const struct reuse_question *question)
+static bool is_reused_too_soon(const struct snapshot_watch_object *object,
+                               const struct reuse_question *question)
 {
     double lines = (double)question->lines;
     /* A sample represents `period` misses; fewer misses may go unsampled. */
-    return fetched_most(object, question) < lines ||
+    return lines_fetched_at_most(object, question) < lines ||
            (question->counts_misses && object->misses.high + question->period < lines);
 }
 
-static bool late(const struct snapshot_watch_object *object, const struct reuse_question *question)
+static bool is_reused_late(const struct snapshot_watch_object *object,
+                           const struct reuse_question *question)
 {
     double lines = (double)question->lines;
     double filled = object->reuse_s.low * 1e9 / REUSE_SLOWEST_NS;
     return question->counts_misses ? object->misses.low >= lines : filled >= lines;
 }
 
-static bool is_in_order(enum spread_order order)
+static bool order_is_sequential(enum spread_order order)
 {
     return order == SPREAD_FORWARD || order == SPREAD_BACKWARD;
 }
@@ -206,12 +209,12 @@ bool reuse_decided(struct snapshot_share again)
 }
 
 /* Returns the verdict if most lines were not touched again while they were watched. */
-static enum watch_verdict not_again(const struct snapshot_watch_object *object,
-                                    const struct reuse_question *question)
+static enum watch_verdict verdict_not_reused(const struct snapshot_watch_object *object,
+                                             const struct reuse_question *question)
 {
     if (object->again_s < reuse_long_s)
         return WATCH_TOO_FEW;
-    if (is_in_order(question->order) || object->returns.high < few)
+    if (order_is_sequential(question->order) || object->returns.high < few)
         return WATCH_STREAMING;
     return object->returns.low > next_to_none ? WATCH_CAPACITY : WATCH_TOO_FEW;
 }
@@ -222,19 +225,20 @@ enum watch_verdict reuse_verdict(const struct snapshot_watch_object *object,
     const struct snapshot_share *again = &object->again;
     if (object->watched < REUSE_MIN || isnan(again->value))
         return WATCH_TOO_FEW;
-    if (is_in_order(question->order) && question->last_lines > 0 && !too_soon(object, question) &&
+    if (order_is_sequential(question->order) && question->last_lines > 0 &&
+        !is_reused_too_soon(object, question) &&
         question->object_lines > no_cache_holds * question->last_lines)
         return WATCH_STREAMING;
     if (!reuse_decided(*again) ||
         (question->order == SPREAD_UNKNOWN && object->watched < LEAST_UNORDERED))
         return WATCH_TOO_FEW;
     if (again->high < half)
-        return not_again(object, question);
+        return verdict_not_reused(object, question);
     if (!question->lines)
         return WATCH_REUSED;
-    if (too_soon(object, question))
+    if (is_reused_too_soon(object, question))
         return question->counts_misses || question->crowded_sets ? WATCH_CONFLICT : WATCH_CACHED;
-    if (late(object, question))
+    if (is_reused_late(object, question))
         return WATCH_CAPACITY;
     return question->crowded_sets ? WATCH_CONFLICT : WATCH_REUSED;
 }

@@ -72,7 +72,7 @@ void reuse_add(struct reuse *reuse, const struct watch_result *result, uint32_t 
 enum spread_order reuse_order(struct reuse *reuse, uint32_t object, enum spread_order now);
 
 /* Estimates the time between touches, as explained above. Works with any unit. */
-double reuse_between(double blind, double waited);
+double reuse_estimate(double blind, double waited);
 
 /*
  * Derives from watchpoints why an object's lines miss. Pure functions; used by watch.c.

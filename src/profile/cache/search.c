@@ -40,7 +40,7 @@ static double search_queue_unsearched(const struct search_queue *queue)
     return sum;
 }
 
-static void search_inside_note(struct search *search);
+static void search_inside_update(struct search *search);
 
 enum { KEEP_ROUNDS = 6, EXPECTED_SAMPLES = 6 };
 
@@ -69,7 +69,7 @@ static void search_average(const struct search *search, struct region *region)
 
 /* Returns true if the other half of the same split had no miss either: then the whole parent, which
  * was among the best, has no misses in this interval. */
-static bool sibling_silent(const struct search *search, const struct region *region)
+static bool is_sibling_silent(const struct search *search, const struct region *region)
 {
     for (uint32_t i = 0; i < search->active_count; i++)
         if (&search->active[i] != region && search->active[i].parent == region->parent)
@@ -87,14 +87,14 @@ static enum region_state search_found_state(const struct search *search,
 
 /* Drops a region without misses unless it was among the best: it may be in a quiet phase and is
  * kept for some rounds. Too few expected samples do not count as quiet. */
-static bool keep_silent(struct search *search, struct region *region)
+static bool keep_or_drop_silent(struct search *search, struct region *region)
 {
     if (region->hits > 0 && region->share * (double)search->all_samples < EXPECTED_SAMPLES) {
         region->state = search_found_state(search, region);
         return true;
     }
     bool was_best =
-        region->ranked_share > 0 && (region->iterations > 1 || sibling_silent(search, region));
+        region->ranked_share > 0 && (region->iterations > 1 || is_sibling_silent(search, region));
     if (!was_best) {
         search_drop(search, region, REGION_NO_SAMPLES);
         return false;
@@ -113,7 +113,7 @@ static bool keep_silent(struct search *search, struct region *region)
 /* Keeps or drops a region without misses; returns true if it was kept as quiet. */
 static bool search_queue_silent(struct search *search, struct region *region)
 {
-    if (!keep_silent(search, region))
+    if (!keep_or_drop_silent(search, region))
         return false;
     search_queue_put(&search->queue, region);
     return region->state == REGION_KEPT;
@@ -125,7 +125,7 @@ static bool search_queue_measured(struct search *search)
     bool kept = false;
     for (uint32_t i = 0; i < search->active_count; i++)
         search_average(search, &search->active[i]);
-    search_inside_note(search);
+    search_inside_update(search);
     for (uint32_t i = 0; i < search->active_count; i++) {
         struct region *region = &search->active[i];
         if (!region->samples && (region->iterations > 1 || !(region->hits > 0))) {
@@ -175,7 +175,7 @@ static enum holds region_holds(const struct region *region, const struct place_n
 }
 
 /* Returns true for large memory that a program manages itself: its name is not specific enough. */
-static bool worth_opening(const struct place_names *names, const struct object_extent *extent)
+static bool is_worth_opening(const struct place_names *names, const struct object_extent *extent)
 {
     union place_answer answer;
     if (extent->bound - extent->base < SEARCH_OPEN_BYTES ||
@@ -186,7 +186,7 @@ static bool worth_opening(const struct place_names *names, const struct object_e
 }
 
 /* Shrinks a region to its mappings: only these can miss. Without any it is unchanged. */
-static void leave_gaps(struct region *region, const struct place_names *names)
+static void trim_gaps(struct region *region, const struct place_names *names)
 {
     struct object_extent extent;
     if (extent_at(names, region->base, &extent) && !extent.object && extent.bound < region->bound)
@@ -204,12 +204,12 @@ static void region_identify(struct region *region, const struct place_names *nam
     struct object_extent only = {0};
     region->object = 0;
     region->open = region->final = false;
-    leave_gaps(region, names);
+    trim_gaps(region, names);
     if (region_holds(region, names, &only) == HOLDS_ONE) {
         region->object = only.object;
         region->base = only.base > region->base ? only.base : region->base;
         region->bound = only.bound < region->bound ? only.bound : region->bound;
-        region->open = inside || worth_opening(names, &only);
+        region->open = inside || is_worth_opening(names, &only);
         region->final = !region->open;
     }
     if (region_size(region) <= line_bytes)
@@ -291,12 +291,12 @@ static const double same_density = 1.6; /* ratio of the densities of two neighbo
 static const double uneven_density = 1.5;
 
 /* Returns true if the region is to be searched inside. One such range is measured at a time. */
-static bool search_inside_wants(const struct region *region)
+static bool is_searched_inside(const struct region *region)
 {
     return region->open && !region->final && region->state != REGION_KEPT;
 }
 
-static void finish(struct search *search, struct region *whole, enum region_reason reason)
+static void finish_region(struct search *search, struct region *whole, enum region_reason reason)
 {
     whole->final = true;
     whole->reason = reason;
@@ -310,7 +310,7 @@ static bool search_inside_begin(struct search *search, const struct region *whol
     struct search_frame *frame = &search->frame;
     struct region small = *whole;
     if (whole->iterations && whole->share < worth_looking) {
-        finish(search, &small, REGION_TOO_FEW);
+        finish_region(search, &small, REGION_TOO_FEW);
         return false;
     }
     *frame = (struct search_frame){.whole = *whole};
@@ -383,7 +383,7 @@ static bool frame_collect(struct search *search)
     return least && (frame_samples(frame) >= FRAME_SAMPLES || frame->rounds >= FRAME_ROUNDS_MAX);
 }
 
-static double density(const struct region *region)
+static double region_density(const struct region *region)
 {
     return region->share / (double)region_size(region);
 }
@@ -399,19 +399,20 @@ static bool frame_is_uneven(const struct search_frame *frame, double share, doub
         double expected = samples * (double)region_size(piece) / (double)region_size(&frame->whole);
         double counted = samples * piece->share / share;
         chi2 += (counted - expected) * (counted - expected) / expected;
-        differs |= density(piece) > uneven_density * mean || density(piece) < mean / 4;
+        differs |=
+            region_density(piece) > uneven_density * mean || region_density(piece) < mean / 4;
     }
     return differs && chi2_p_value(chi2, frame->count - 1) < even_p_value;
 }
 
-static bool like_before(const struct region *group, const struct region *piece)
+static bool has_like_density(const struct region *group, const struct region *piece)
 {
-    double a = density(group);
-    double b = density(piece);
+    double a = region_density(group);
+    double b = region_density(piece);
     return a <= same_density * b && b <= same_density * a;
 }
 
-static void put_group(struct search *search, const struct region *group)
+static void queue_group(struct search *search, const struct region *group)
 {
     struct region part = *group;
     if (!(part.share > 0)) {
@@ -424,26 +425,26 @@ static void put_group(struct search *search, const struct region *group)
 }
 
 /* Merges neighbours of the same density and queues the ranges. */
-static void put_pieces(struct search *search)
+static void queue_pieces(struct search *search)
 {
     const struct search_frame *frame = &search->frame;
     struct region group = frame->pieces[0];
     for (uint32_t i = 1; i < frame->count; i++) {
         const struct region *piece = &frame->pieces[i];
-        if (like_before(&group, piece)) {
+        if (has_like_density(&group, piece)) {
             group.bound = piece->bound;
             group.share += piece->share;
             group.hits = group.share * group.total;
         } else {
-            put_group(search, &group);
+            queue_group(search, &group);
             group = *piece;
         }
     }
-    put_group(search, &group);
+    queue_group(search, &group);
 }
 
 /* Returns the total share of the few pieces with the highest shares. */
-static double most_of_few(const struct search_frame *frame)
+static double share_of_top_pieces(const struct search_frame *frame)
 {
     bool taken[SEARCH_PIECES] = {false};
     double sum = 0;
@@ -477,18 +478,18 @@ static void frame_decide(struct search *search)
         whole.samples = 0;
         search_queue_silent(search, &whole);
     } else if (!frame_is_uneven(frame, share, samples)) {
-        finish(search, &whole, REGION_EVEN);
+        finish_region(search, &whole, REGION_EVEN);
     } else if (region_size(&whole) <= SEARCH_PAGE && !small &&
-               most_of_few(frame) < most_of_page * share) {
-        finish(search, &whole, REGION_SEVERAL);
+               share_of_top_pieces(frame) < most_of_page * share) {
+        finish_region(search, &whole, REGION_SEVERAL);
     } else {
-        put_pieces(search);
+        queue_pieces(search);
     }
     frame->count = 0;
 }
 
 /* After an interval: removes the pieces, and decides once they have enough samples. */
-static void search_inside_note(struct search *search)
+static void search_inside_update(struct search *search)
 {
     if (search->frame.count && frame_collect(search))
         frame_decide(search);
@@ -503,7 +504,7 @@ static void search_join_neighbours(struct search *search)
             struct region low = queue->at[i];
             struct region high = queue->at[k];
             if (!low.open || !high.open || !low.final || !high.final || low.bound != high.base ||
-                low.object != high.object || !like_before(&low, &high))
+                low.object != high.object || !has_like_density(&low, &high))
                 continue;
             low.bound = high.bound;
             low.share += high.share;
@@ -534,7 +535,7 @@ static bool search_finished(const struct search *search)
 }
 
 /* Returns the index of the best found region, or of the one with the fewest misses measured. */
-static uint32_t next_found(const struct search_queue *queue, bool best)
+static uint32_t next_found_region(const struct search_queue *queue, bool best)
 {
     uint32_t next = queue->count;
     for (uint32_t i = 0; i < queue->count; i++) {
@@ -556,7 +557,7 @@ static void search_settle(struct search *search)
     search->state = SEARCH_SETTLED;
     search->active_count = 0;
     while (search->active_count < search->ways_now) {
-        uint32_t next = next_found(&search->queue, search->active_count < fixed);
+        uint32_t next = next_found_region(&search->queue, search->active_count < fixed);
         if (next == search->queue.count)
             break;
         struct region region = search_queue_take(&search->queue, next);
@@ -575,7 +576,7 @@ double search_explained(const struct search *search)
 }
 
 /* Checks settled regions over several seconds: the program may use its objects in turn. */
-static bool judge(struct search *search)
+static bool judge_settled_regions(struct search *search)
 {
     struct search_judged *judged = &search->judged;
     if (judged->lasted_ns < judged_ns || judged->total <= 0)
@@ -599,7 +600,7 @@ static bool search_still_explains(struct search *search, uint64_t now_ns)
     judged->total += search->all_weight;
     judged->samples += (double)search->all_samples;
     judged->lasted_ns += now_ns - search->started_ns;
-    return judge(search);
+    return judge_settled_regions(search);
 }
 
 enum { SAMPLES_PER_REGION = 30 };
@@ -632,7 +633,7 @@ void search_measure_again(struct search *search, uint64_t now_ns)
     begin_interval(search, now_ns);
 }
 
-static uint64_t recent_known(const struct search *search)
+static uint64_t count_known_recent(const struct search *search)
 {
     return search->recent_count < SEARCH_RECENT ? search->recent_count : SEARCH_RECENT;
 }
@@ -640,13 +641,13 @@ static uint64_t recent_known(const struct search *search)
 /* Uses the region's share of the newest samples as its first measurement. */
 static void count_recent(const struct search *search, struct region *region)
 {
-    for (uint64_t i = 0; i < recent_known(search); i++) {
+    for (uint64_t i = 0; i < count_known_recent(search); i++) {
         double weight = search->recent_weight[i];
         region->total += weight;
         if (search->recent_address[i] >= region->base && search->recent_address[i] < region->bound)
             region->hits += weight;
     }
-    region->total_samples += (double)recent_known(search);
+    region->total_samples += (double)count_known_recent(search);
 }
 
 static void search_measure(struct search *search, const struct region *region)
@@ -677,13 +678,13 @@ static bool measure_halves(struct search *search, const struct region *region)
 
 /* Sets up the first round: divides the range into n parts by repeatedly halving the largest region
  * that is not one object. */
-static void first_regions(struct search *search)
+static void make_first_regions(struct search *search)
 {
     struct region whole = {
         .base = search->base, .bound = search->bound, .parent = ++search->splits};
     region_identify(&whole, &search->names, search->inside, search->line_bytes);
     search->active_count = 0;
-    if (search_inside_wants(&whole)) {
+    if (is_searched_inside(&whole)) {
         search_inside_begin(search, &whole);
         search_inside_measure(search);
         return;
@@ -711,7 +712,7 @@ static void begin_search(struct search *search, uint64_t now_ns)
     search->frame.count = 0;
     search->recent_count = 0;
     search->rounds = 0;
-    first_regions(search);
+    make_first_regions(search);
     begin_interval(search, now_ns);
 }
 
@@ -741,7 +742,7 @@ void search_restart(struct search *search, uint64_t now_ns)
     begin_search(search, now_ns);
 }
 
-static void restart(struct search *search, uint64_t now_ns)
+static void restart_search(struct search *search, uint64_t now_ns)
 {
     search->restarts++;
     search_restart(search, now_ns);
@@ -756,7 +757,7 @@ static void search_choose_regions(struct search *search)
     for (uint32_t i = 0; i < search->queue.count && search->active_count < search->ways_now;) {
         struct region *best = &search->queue.at[i];
         bool split = !best->final && best->state != REGION_KEPT;
-        bool inside = search_inside_wants(best);
+        bool inside = is_searched_inside(best);
         if (inside && search->frame.count) {
             i++;
             continue;
@@ -784,7 +785,7 @@ static void search_choose_regions(struct search *search)
 
 /* Settles or continues the search. A region ranked too high by one noisy interval drops as it is
  * measured again; unsearched regions that are then above it get its counters. */
-static void settle_or_choose(struct search *search)
+static void settle_or_continue(struct search *search)
 {
     search_join_neighbours(search);
     if (!search->frame.count && search_finished(search)) {
@@ -795,19 +796,19 @@ static void settle_or_choose(struct search *search)
     }
 }
 
-static void go_on_settled(struct search *search, uint64_t now_ns)
+static void step_settled(struct search *search, uint64_t now_ns)
 {
     if (!search_still_explains(search, now_ns)) {
-        restart(search, now_ns);
+        restart_search(search, now_ns);
         return;
     }
     for (uint32_t i = 0; i < search->active_count; i++)
         search_queue_put(&search->queue, &search->active[i]);
-    settle_or_choose(search);
+    settle_or_continue(search);
     begin_interval(search, now_ns);
 }
 
-static void go_on_searching(struct search *search, uint64_t now_ns)
+static void step_searching(struct search *search, uint64_t now_ns)
 {
     bool kept = search_queue_measured(search);
     if (kept) {
@@ -816,15 +817,15 @@ static void go_on_searching(struct search *search, uint64_t now_ns)
             search->shortest_ns = interval_longest_ns;
     }
     if (!search->queue.count && !search->frame.count) {
-        restart(search, now_ns);
+        restart_search(search, now_ns);
         return;
     }
-    settle_or_choose(search);
+    settle_or_continue(search);
     begin_interval(search, now_ns);
 }
 
 /* Reduces the number of ways if samples are rare. */
-static void adapt(struct search *search, uint64_t elapsed_ns, uint64_t needed)
+static void adapt_ways(struct search *search, uint64_t elapsed_ns, uint64_t needed)
 {
     search->interval_ns = elapsed_ns;
     if (elapsed_ns > interval_too_long_ns && search->all_samples < 2 * needed &&
@@ -835,7 +836,7 @@ static void adapt(struct search *search, uint64_t elapsed_ns, uint64_t needed)
 }
 
 /* Returns the samples that the least measured region would have if the interval ended now. */
-static double samples_so_far(const struct search *search)
+static double least_samples_so_far(const struct search *search)
 {
     double least = INFINITY;
     for (uint32_t i = 0; i < search->active_count; i++)
@@ -853,13 +854,13 @@ void search_tick(struct search *search, uint64_t now_ns)
         return;
     uint64_t needed =
         (uint64_t)SAMPLES_PER_REGION * (search->active_count ? search->active_count : 1);
-    if (!search->all_samples || samples_so_far(search) < (double)needed)
+    if (!search->all_samples || least_samples_so_far(search) < (double)needed)
         return;
-    adapt(search, now_ns - search->started_ns, needed);
+    adapt_ways(search, now_ns - search->started_ns, needed);
     search->iteration++;
     search->rounds++;
     if (search->state == SEARCH_SETTLED)
-        go_on_settled(search, now_ns);
+        step_settled(search, now_ns);
     else
-        go_on_searching(search, now_ns);
+        step_searching(search, now_ns);
 }

@@ -17,7 +17,7 @@ void search_phases_clear(struct search_phases *kept)
     *kept = (struct search_phases){.phase = PHASES_NONE};
 }
 
-static void mark(struct search_phases *kept, const struct search *search, uint64_t at_ns)
+static void mark_search(struct search_phases *kept, const struct search *search, uint64_t at_ns)
 {
     if (!kept->marks)
         kept->marks = malloc(SEARCH_MARKS * sizeof *kept->marks);
@@ -33,7 +33,8 @@ static void mark(struct search_phases *kept, const struct search *search, uint64
 }
 
 /* Returns the newest copy before a change; NULL: none is that old. */
-static const struct search_mark *mark_before(const struct search_phases *kept, uint64_t at_ns)
+static const struct search_mark *newest_mark_before(const struct search_phases *kept,
+                                                    uint64_t at_ns)
 {
     unsigned known = kept->mark_count < SEARCH_MARKS ? kept->mark_count : SEARCH_MARKS;
     for (unsigned back = 1; back <= known; back++) {
@@ -44,7 +45,7 @@ static const struct search_mark *mark_before(const struct search_phases *kept, u
     return NULL;
 }
 
-static struct search_kept *kept_of(struct search_phases *kept, uint8_t phase)
+static struct search_kept *find_kept_search(struct search_phases *kept, uint8_t phase)
 {
     for (unsigned i = 0; i < SEARCH_KEPT; i++)
         if (kept->kept[i].mark && kept->kept[i].phase == phase)
@@ -70,9 +71,10 @@ static struct search_kept *search_phases_make_room(struct search_phases *kept)
 
 /* Saves the search of a phase. Keeps the saved one if it has more measurements: a phase that was
  * not recognised at first restarted its search. */
-static void put_by(struct search_phases *kept, uint8_t phase, const struct search_mark *mark)
+static void keep_search_of_phase(struct search_phases *kept, uint8_t phase,
+                                 const struct search_mark *mark)
 {
-    struct search_kept *place = kept_of(kept, phase);
+    struct search_kept *place = find_kept_search(kept, phase);
     if (phase == PHASES_NONE || !mark)
         return;
     if (place && phase != kept->phase && place->mark->search.rounds > mark->search.rounds)
@@ -86,7 +88,7 @@ static void put_by(struct search_phases *kept, uint8_t phase, const struct searc
 }
 
 /* Replaces the regions and the interval. Counts over all phases stay. */
-static void take_up(struct search *search, const struct search_mark *mark, uint64_t now_ns)
+static void restore_search(struct search *search, const struct search_mark *mark, uint64_t now_ns)
 {
     const struct search *from = &mark->search;
     uint64_t counted_ns = mark->at_ns > from->started_ns ? mark->at_ns - from->started_ns : 0;
@@ -108,21 +110,21 @@ static void take_up(struct search *search, const struct search_mark *mark, uint6
 }
 
 /* Switches to the search of the new phase; returns the time from which it counts. */
-static uint64_t change(struct search_phases *kept, struct search *search,
-                       const struct phases *phases, uint64_t now_ns)
+static uint64_t change_phase(struct search_phases *kept, struct search *search,
+                             const struct phases *phases, uint64_t now_ns)
 {
     const struct phases_segment *last = &phases->segments[phases->segment_count - 1];
     /* A transition that was taken for a phase has no useful measurements. */
     bool edge = phases->was_edge || phases->segment_count < 2;
     if (!edge)
-        put_by(kept, last[-1].phase, mark_before(kept, last->start_ns));
+        keep_search_of_phase(kept, last[-1].phase, newest_mark_before(kept, last->start_ns));
     kept->phase = phases_now(phases);
     kept->mark_count = 0;
     const struct search_kept *known =
-        kept->phase != PHASES_NONE ? kept_of(kept, kept->phase) : NULL;
+        kept->phase != PHASES_NONE ? find_kept_search(kept, kept->phase) : NULL;
     uint64_t begun_ns = edge ? now_ns : last->start_ns;
     if (known)
-        take_up(search, known->mark, begun_ns);
+        restore_search(search, known->mark, begun_ns);
     else
         search_restart(search, begun_ns);
     return begun_ns;
@@ -134,25 +136,25 @@ uint64_t search_phases_step(struct search_phases *kept, struct search *search,
     if (search->state == SEARCH_OFF)
         return now_ns;
     if (changed)
-        return change(kept, search, phases, now_ns);
-    mark(kept, search, phases->segments[phases->segment_count - 1].end_ns);
+        return change_phase(kept, search, phases, now_ns);
+    mark_search(kept, search, phases->segments[phases->segment_count - 1].end_ns);
     return now_ns;
 }
 
-void search_before_fini(struct search_before *before)
+void search_history_fini(struct search_history *before)
 {
     for (unsigned i = 0; i < before->count; i++)
         free(before->list[i]);
 }
 
-void search_before_clear(struct search_before *before)
+void search_history_clear(struct search_history *before)
 {
-    search_before_fini(before);
-    *before = (struct search_before){0};
+    search_history_fini(before);
+    *before = (struct search_history){0};
 }
 
 /* Allocates a search; reuses the oldest if the list is full. */
-static struct search *search_before_make_room(struct search_before *before)
+static struct search *search_history_make_room(struct search_history *before)
 {
     if (before->count < SEARCH_BEFORE_MAX)
         return malloc(sizeof(struct search));
@@ -161,18 +163,18 @@ static struct search *search_before_make_room(struct search_before *before)
     return oldest;
 }
 
-void search_before_put(struct search_before *before, const struct search *search)
+void search_history_put(struct search_history *before, const struct search *search)
 {
     if (search->state == SEARCH_OFF || !search->rounds)
         return;
-    struct search *copy = search_before_make_room(before);
+    struct search *copy = search_history_make_room(before);
     if (!copy)
         return;
     *copy = *search;
     before->list[before->count++] = copy;
 }
 
-bool search_before_take(struct search_before *before, struct search *search, uint64_t now_ns)
+bool search_history_take(struct search_history *before, struct search *search, uint64_t now_ns)
 {
     if (!before->count)
         return false;
@@ -183,7 +185,7 @@ bool search_before_take(struct search_before *before, struct search *search, uin
     return true;
 }
 
-const char *search_before_what(const struct search_before *before)
+const char *search_history_what(const struct search_history *before)
 {
     return before->count ? before->list[before->count - 1]->what : NULL;
 }

@@ -53,22 +53,22 @@ uint64_t search_phases_step(struct search_phases *kept, struct search *search,
  * its results; the searches saved for phases are not kept. Private to src/profile. */
 enum { SEARCH_BEFORE_MAX = 4 }; /* 76 KiB each; evicts the oldest */
 
-struct search_before {
+struct search_history {
     struct search *list[SEARCH_BEFORE_MAX]; /* oldest first */
     unsigned count;
 };
 
-void search_before_fini(struct search_before *before);
-void search_before_clear(struct search_before *before);
+void search_history_fini(struct search_history *before);
+void search_history_clear(struct search_history *before);
 
 /* Saves a copy of a running or settled search that has measured something. If memory runs out, the
  * user cannot go back to it. */
-void search_before_put(struct search_before *before, const struct search *search);
+void search_history_put(struct search_history *before, const struct search *search);
 
 /* Takes the newest search and starts a new interval. Returns false if there is none. */
-bool search_before_take(struct search_before *before, struct search *search, uint64_t now_ns);
+bool search_history_take(struct search_history *before, struct search *search, uint64_t now_ns);
 
 /* Returns the name of the newest search's range; NULL: none. */
-const char *search_before_what(const struct search_before *before);
+const char *search_history_what(const struct search_history *before);
 
 #endif

@@ -56,7 +56,7 @@ static double sets_bound(double expected)
 }
 
 /* Returns the number of groups to test, so that each has enough expected samples. */
-static uint32_t groups_for(uint32_t sets, double effective)
+static uint32_t choose_group_count(uint32_t sets, double effective)
 {
     uint32_t groups = sets;
     while (groups > GROUPS_MIN && effective / groups < EXPECTED_MIN)
@@ -65,8 +65,8 @@ static uint32_t groups_for(uint32_t sets, double effective)
 }
 
 /* Returns the sum of squared distances; *excess: share of samples above an even distribution. */
-static double distance(const double *counts, uint32_t sets, uint32_t groups, double total,
-                       double *excess)
+static double squared_distance(const double *counts, uint32_t sets, uint32_t groups, double total,
+                               double *excess)
 {
     double sum = 0;
     uint32_t set = 0;
@@ -107,12 +107,12 @@ void sets_judge(struct sets_finding *finding, const double *counts, uint32_t set
         (struct sets_finding){.chi2 = NAN, .p_value = NAN, .bound = NAN, .effective = effective};
     for (uint32_t i = 0; i < sets; i++)
         finding->samples += counts[i];
-    uint32_t groups = groups_for(sets, effective);
+    uint32_t groups = choose_group_count(sets, effective);
     if (groups < 2 || effective / groups < EXPECTED_MIN || !(finding->samples > 0))
         return;
     double excess = 0;
-    finding->chi2 =
-        distance(counts, sets, groups, finding->samples, &excess) * effective / finding->samples;
+    finding->chi2 = squared_distance(counts, sets, groups, finding->samples, &excess) * effective /
+                    finding->samples;
     finding->p_value = chi2_p_value(finding->chi2, groups - 1);
     finding->excess = fmax(0, excess - chance_excess(effective, groups));
     find_hot(finding, counts, sets, finding->samples, effective);

@@ -47,7 +47,7 @@ static void sharing_line_rescale(struct sharing_line *line, double factor)
  * memory with less exact information; any other overlap means that the memory was reused. */
 enum relation { RELATION_APART, RELATION_SAME, RELATION_WIDER, RELATION_CLOSER, RELATION_ANEW };
 
-static enum relation relate(const struct sharing_owner *owner, const struct place *place)
+static enum relation owner_relation(const struct sharing_owner *owner, const struct place *place)
 {
     uint64_t old_end = owner->base + owner->size;
     uint64_t new_end = place->base + place->size_bytes;
@@ -69,7 +69,7 @@ static enum relation relate(const struct sharing_owner *owner, const struct plac
     return RELATION_ANEW;
 }
 
-static struct sharing_owner owner_of(const struct place *place)
+static struct sharing_owner make_owner(const struct place *place)
 {
     return (struct sharing_owner){.base = place->base,
                                   .size = place->size_bytes,
@@ -83,11 +83,11 @@ static bool find_owner(struct sharing_line *line, const struct place *place,
 {
     *found = NULL;
     for (int i = 0; i < line->owner_count; i++) {
-        enum relation relation = relate(&line->owners[i], place);
+        enum relation relation = owner_relation(&line->owners[i], place);
         if (relation == RELATION_ANEW)
             return false;
         if (relation == RELATION_CLOSER)
-            line->owners[i] = owner_of(place);
+            line->owners[i] = make_owner(place);
         if (relation != RELATION_APART) {
             *found = &line->owners[i];
             return true;
@@ -95,14 +95,14 @@ static bool find_owner(struct sharing_line *line, const struct place *place,
     }
     if (line->owner_count < SHARING_OWNERS) {
         *found = &line->owners[line->owner_count++];
-        **found = owner_of(place);
+        **found = make_owner(place);
     }
     return true;
 }
 
 /* Returns the side of a thread; evicts the coldest if it has almost decayed. NULL: no room. */
-static struct sharing_side *side_of(struct sharing_line *line, const struct access *access,
-                                    double scale)
+static struct sharing_side *find_or_add_side(struct sharing_line *line, const struct access *access,
+                                             double scale)
 {
     struct sharing_side *coldest = &line->sides[0];
     for (int i = 0; i < line->side_count; i++) {
@@ -122,7 +122,7 @@ static struct sharing_side *side_of(struct sharing_line *line, const struct acce
 
 /* Returns the spot of an instruction. Instructions without a spot reduce the lowest credit and take
  * over its spot once it is used up (tally.h). */
-static struct sharing_spot *spot_of(struct sharing_side *side, uint64_t ip, double scale)
+static struct sharing_spot *find_or_add_spot(struct sharing_side *side, uint64_t ip, double scale)
 {
     struct sharing_spot *poorest = &side->spots[0];
     for (int i = 0; i < SHARING_SPOTS; i++) {
@@ -140,7 +140,7 @@ static struct sharing_spot *spot_of(struct sharing_side *side, uint64_t ip, doub
 }
 
 /* Returns the bit mask of the bytes that an access touches on its first line. */
-static uint64_t bytes_of(const struct access *access)
+static uint64_t access_byte_mask(const struct access *access)
 {
     unsigned first = access->address % SHARING_LINE_BYTES;
     unsigned size = access->size ? access->size : 1;
@@ -152,7 +152,7 @@ static void add_spot(struct sharing_spot *spot, const struct place *place, uint3
                      double scale)
 {
     const struct access *access = &place->access;
-    uint64_t bytes = bytes_of(access);
+    uint64_t bytes = access_byte_mask(access);
     spot->credit += scale;
     counted_add(&spot->samples, 1, scale);
     spot->function = place->function;
@@ -172,7 +172,7 @@ static void add_side(struct sharing_line *line, const struct place *place, uint3
                      bool hitm, double scale)
 {
     const struct access *access = &place->access;
-    struct sharing_side *side = side_of(line, access, scale);
+    struct sharing_side *side = find_or_add_side(line, access, scale);
     if (!side) {
         line->others += line->others < UINT32_MAX;
         return;
@@ -186,13 +186,13 @@ static void add_side(struct sharing_line *line, const struct place *place, uint3
         counted_add(&side->stores, 1, scale);
     if (hitm)
         counted_add(&side->hitm, 1, scale);
-    struct sharing_spot *spot = spot_of(side, access->ip, scale);
+    struct sharing_spot *spot = find_or_add_spot(side, access->ip, scale);
     if (spot)
         add_spot(spot, place, object, scale);
 }
 
 /* Returns the side of a thread; NULL: none, even if there is room for it. */
-static const struct sharing_side *known_side(const struct sharing_line *line, uint32_t tid)
+static const struct sharing_side *find_side(const struct sharing_line *line, uint32_t tid)
 {
     for (int i = 0; i < line->side_count; i++)
         if (line->sides[i].tid == tid)
@@ -207,7 +207,7 @@ static const struct sharing_side *known_side(const struct sharing_line *line, ui
  */
 static void add_turn(struct sharing_line *line, const struct access *access, double scale)
 {
-    const struct sharing_side *side = known_side(line, access->tid);
+    const struct sharing_side *side = find_side(line, access->tid);
     bool wrote = sharing_writes(access);
     bool soon = line->last_ns && access->time_ns - line->last_ns <= SOON_NS;
     bool elsewhere = access->cpu == SAMPLE_NO_CPU || access->cpu != line->last_cpu;
@@ -252,7 +252,8 @@ enum { STORED = 1, SEVERAL = 2, RECORDED = 4 };
 int sharing_init(struct sharing *sharing)
 {
     *sharing = (struct sharing){.lines = calloc(SHARING_LINES, sizeof(struct sharing_line))};
-    sharing->watched = array_lines(&sharing->memory, SHARING_WATCHED, sizeof *sharing->watched);
+    sharing->watched =
+        array_alloc_in_lines(&sharing->memory, SHARING_WATCHED, sizeof *sharing->watched);
     if (sharing->watched && sharing->lines && !pairs_init(&sharing->ranking, SHARING_LINES))
         return 0;
     sharing_fini(sharing);
@@ -321,7 +322,7 @@ static void sharing_note_access(struct sharing_watch *seen, const struct place *
 }
 
 /* Restores the previous access. Its extent is known only for the object of the current one. */
-static struct place recall(const struct sharing_watch *seen, const struct place *place)
+static struct place previous_place(const struct sharing_watch *seen, const struct place *place)
 {
     bool same = seen->object == place->object;
     struct place past = {.object = seen->object,
@@ -358,7 +359,7 @@ static struct sharing_line *sharing_find_line(struct sharing *sharing,
         return line;
     sharing_line_start(line, address);
     if (line_address(seen->address) == address) {
-        struct place past = recall(seen, place);
+        struct place past = previous_place(seen, place);
         sharing_line_add(line, &past, &nothing, scale);
     }
     return line;
@@ -412,29 +413,30 @@ struct basis_scale {
     double scale;
 };
 
-static double at(const struct basis_scale *how, const struct counted *counted)
+static double counted_at_basis(const struct basis_scale *how, const struct counted *counted)
 {
     return counted_read(counted, how->basis, how->scale);
 }
 
 /* Returns the probability that two accesses drawn from all sides are from two threads with at least
  * one store. */
-static double chance_of_turn(const struct sharing_line *line, const struct basis_scale *how)
+static double turn_probability(const struct sharing_line *line, const struct basis_scale *how)
 {
     double all = 0;
     double chance = 0;
     for (int i = 0; i < line->side_count; i++)
-        all += at(how, &line->sides[i].samples);
+        all += counted_at_basis(how, &line->sides[i].samples);
     if (!(all > 0))
         return 0;
     for (int i = 0; i < line->side_count; i++)
         for (int k = 0; k < i; k++) {
-            double a = at(how, &line->sides[i].samples);
-            double b = at(how, &line->sides[k].samples);
-            double no_store = a > 0 && b > 0
-                                  ? (1 - fmin(1, at(how, &line->sides[i].stores) / a)) *
-                                        (1 - fmin(1, at(how, &line->sides[k].stores) / b))
-                                  : 1;
+            double a = counted_at_basis(how, &line->sides[i].samples);
+            double b = counted_at_basis(how, &line->sides[k].samples);
+            double no_store =
+                a > 0 && b > 0
+                    ? (1 - fmin(1, counted_at_basis(how, &line->sides[i].stores) / a)) *
+                          (1 - fmin(1, counted_at_basis(how, &line->sides[k].stores) / b))
+                    : 1;
             chance += 2 * a / all * b / all * (1 - no_store);
         }
     return chance;
@@ -442,25 +444,25 @@ static double chance_of_turn(const struct sharing_line *line, const struct basis
 
 /* Adds the contention of two instructions of different threads, to `same` if their bytes overlap
  * and to `apart` otherwise. */
-static void weigh_spots(const struct basis_scale *how, const struct sharing_spot *a,
-                        const struct sharing_spot *b, double *same, double *apart)
+static void add_spot_contention(const struct basis_scale *how, const struct sharing_spot *a,
+                                const struct sharing_spot *b, double *same, double *apart)
 {
-    double weight = at(how, &a->samples) * at(how, &b->samples);
+    double weight = counted_at_basis(how, &a->samples) * counted_at_basis(how, &b->samples);
     if (!(a->credit > 0) || !(b->credit > 0) || !(a->written | b->written))
         return;
     bool overlap = a->written & (b->read | b->written) || b->written & a->read;
     *(overlap ? same : apart) += weight;
 }
 
-static double overlap_of(const struct sharing_line *line, const struct basis_scale *how)
+static double overlap_share(const struct sharing_line *line, const struct basis_scale *how)
 {
     double same = 0;
     double apart = 0;
     for (int i = 0; i < line->side_count; i++)
         for (int k = 0; k < i; k++)
             for (int n = 0; n < SHARING_SPOTS * SHARING_SPOTS; n++)
-                weigh_spots(how, &line->sides[i].spots[n / SHARING_SPOTS],
-                            &line->sides[k].spots[n % SHARING_SPOTS], &same, &apart);
+                add_spot_contention(how, &line->sides[i].spots[n / SHARING_SPOTS],
+                                    &line->sides[k].spots[n % SHARING_SPOTS], &same, &apart);
     return same + apart > 0 ? same / (same + apart) : NAN;
 }
 
@@ -477,15 +479,15 @@ struct sharing_judged sharing_judge(const struct sharing_line *line, enum snapsh
                                     double scale)
 {
     struct basis_scale how = {basis, scale};
-    struct sharing_judged judged = {.samples = at(&how, &line->samples),
-                                    .turns = at(&how, &line->turns),
-                                    .pairs = at(&how, &line->pairs),
+    struct sharing_judged judged = {.samples = counted_at_basis(&how, &line->samples),
+                                    .turns = counted_at_basis(&how, &line->turns),
+                                    .pairs = counted_at_basis(&how, &line->pairs),
                                     .hitm = NAN};
-    double snooped = at(&how, &line->snooped);
-    judged.expected = judged.pairs * chance_of_turn(line, &how);
-    judged.overlap = overlap_of(line, &how);
+    double snooped = counted_at_basis(&how, &line->snooped);
+    judged.expected = judged.pairs * turn_probability(line, &how);
+    judged.overlap = overlap_share(line, &how);
     if (snooped > 0)
-        judged.hitm = at(&how, &line->hitm);
+        judged.hitm = counted_at_basis(&how, &line->hitm);
     bool turns = judged.turns >= SHARING_TURNS_LISTED && judged.turns >= mixed * judged.expected;
     bool hitm = judged.hitm >= 0.5;
     judged.evidence = hitm ? SHARING_HITM : SHARING_TURNS;

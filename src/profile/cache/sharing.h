@@ -131,7 +131,6 @@ void sharing_prefetch(const struct sharing *sharing, uint64_t address);
 /* Adds one attributed sample; `scale` as in decay.h. */
 void sharing_add(struct sharing *sharing, const struct place *place, double scale);
 
-/* Verdict on a shared line: false sharing, true sharing, or unsure. Pure functions. */
 /* Minimum turns for a line to be listed, and minimum turns or HITM for a verdict. */
 enum { SHARING_TURNS_LISTED = 4, SHARING_TURNS_SURE = 8, SHARING_HITM_SURE = 5 };
 

@@ -35,7 +35,7 @@ static void spread_step(struct spread *spread, const struct window_entry *entry)
     spread->last[at].address = entry->address;
 }
 
-static bool in_array(const struct spread_of *of, uint64_t into)
+static bool is_in_array_member(const struct spread_of *of, uint64_t into)
 {
     for (size_t i = 0; i < of->array_count; i++)
         if (into >= of->arrays[i].first && into < of->arrays[i].end)
@@ -43,13 +43,13 @@ static bool in_array(const struct spread_of *of, uint64_t into)
     return false;
 }
 
-static void place(struct spread *spread, const struct spread_of *of,
-                  const struct window_entry *entry, uint32_t line_bytes)
+static void count_element_place(struct spread *spread, const struct spread_of *of,
+                                const struct window_entry *entry, uint32_t line_bytes)
 {
     if (!of->element_size || entry->type != of->type || line_bytes > SPREAD_LINE_MAX)
         return;
     uint64_t into = of->type ? entry->type_offset : entry->offset % of->element_size;
-    if (of->type && in_array(of, into))
+    if (of->type && is_in_array_member(of, into))
         return;
     uint64_t begin = (entry->address - into) % line_bytes;
     spread->begins[begin]++;
@@ -77,7 +77,7 @@ static void spread_take(struct spread *spread, const struct spread_of *of,
     if (entry->address > spread->highest)
         spread->highest = entry->address;
     spread_step(spread, entry);
-    place(spread, of, entry, line_bytes);
+    count_element_place(spread, of, entry, line_bytes);
 }
 
 void spread_gather(struct spread *spreads, const struct spread_of *of, size_t count,
@@ -96,15 +96,15 @@ void spread_gather(struct spread *spreads, const struct spread_of *of, size_t co
     }
 }
 
-static double up_share(const struct spread *spread)
+static double share_of_up_steps(const struct spread *spread)
 {
     uint32_t steps = spread->up + spread->down;
     return steps < ORDER_SAMPLES ? NAN : (double)spread->up / steps;
 }
 
-static bool goes_through(const struct spread *spread)
+static bool passes_through_lines(const struct spread *spread)
 {
-    double up = up_share(spread);
+    double up = share_of_up_steps(spread);
     return (up >= in_order || up <= 1 - in_order) &&
            spread->lines - spread->singles <= seen_again * spread->lines;
 }
@@ -119,7 +119,7 @@ double spread_bytes(const struct spread *spread, uint32_t line_bytes)
     double most = (double)((spread->highest - spread->lowest) / line_bytes + 1);
     /* A pass over an array misses at the first lines of each page, where prefetching restarts; the
      * estimate would leave out the other lines. */
-    return (goes_through(spread) ? most : fmin(lines, most)) * line_bytes;
+    return (passes_through_lines(spread) ? most : fmin(lines, most)) * line_bytes;
 }
 
 double spread_passes(const struct spread *spread, enum spread_order order)
@@ -135,7 +135,7 @@ double spread_pass_samples(const struct spread *spread, double rate)
 
 enum spread_order spread_order(const struct spread *spread, double pass_samples)
 {
-    double up = up_share(spread);
+    double up = share_of_up_steps(spread);
     if (up >= in_order)
         return SPREAD_FORWARD;
     if (up <= 1 - in_order)
@@ -144,7 +144,7 @@ enum spread_order spread_order(const struct spread *spread, double pass_samples)
                                                                       : SPREAD_UNKNOWN;
 }
 
-double spread_together(const struct spread *a, const struct spread *b)
+double spread_time_overlap(const struct spread *a, const struct spread *b)
 {
     double shared = 0;
     for (int i = 0; i < SPREAD_SLICES; i++)
@@ -161,7 +161,7 @@ static const double same_bits = 0.30;
 static const double same_scalar_bits = 0.10;
 static const double aligned_min = 0.98; /* in an array of scalars; a few samples may precede it */
 
-static int order(const void *left, const void *right)
+static int compare_offsets(const void *left, const void *right)
 {
     uint64_t a = *(const uint64_t *)left;
     uint64_t b = *(const uint64_t *)right;
@@ -169,17 +169,17 @@ static int order(const void *left, const void *right)
 }
 
 /* A hot scalar repeats one offset many times and says nothing about a stride. */
-static size_t make_distinct(uint64_t *offsets, size_t count)
+static size_t sort_and_deduplicate(uint64_t *offsets, size_t count)
 {
     size_t kept = 0;
-    qsort(offsets, count, sizeof *offsets, order);
+    qsort(offsets, count, sizeof *offsets, compare_offsets);
     for (size_t i = 0; i < count; i++)
         if (!kept || offsets[kept - 1] != offsets[i])
             offsets[kept++] = offsets[i];
     return kept;
 }
 
-static void residues(uint16_t *bins, const uint64_t *offsets, size_t count, uint32_t size)
+static void count_residues(uint16_t *bins, const uint64_t *offsets, size_t count, uint32_t size)
 {
     memset(bins, 0, size * sizeof *bins);
     for (size_t i = 0; i < count; i++)
@@ -188,12 +188,12 @@ static void residues(uint16_t *bins, const uint64_t *offsets, size_t count, uint
 
 /* Returns log2(size) minus the entropy of the offset within an element, with Miller and Madow's
  * correction for the bias of few samples. */
-static double saved_bits(const uint64_t *offsets, size_t count, uint32_t size)
+static double entropy_saving_bits(const uint64_t *offsets, size_t count, uint32_t size)
 {
     uint16_t bins[STRIDE_ELEMENT_MAX];
     double sum = 0;
     uint32_t occupied = 0;
-    residues(bins, offsets, count, size);
+    count_residues(bins, offsets, count, size);
     for (uint32_t i = 0; i < size; i++)
         if (bins[i]) {
             occupied++;
@@ -206,14 +206,14 @@ static double saved_bits(const uint64_t *offsets, size_t count, uint32_t size)
 
 /* Returns the share of offsets at positions with at least twice the count expected by chance;
  * *at_line: the hottest position is the start of a cache line. */
-static double explained(const uint64_t *offsets, size_t count, uint32_t size, uint32_t scalar,
-                        uint32_t line_phase, bool *at_line)
+static double share_at_hot_residues(const uint64_t *offsets, size_t count, uint32_t size,
+                                    uint32_t scalar, uint32_t line_phase, bool *at_line)
 {
     uint16_t bins[STRIDE_ELEMENT_MAX];
     double even = (double)count * scalar / size;
     double hot = 0;
     uint32_t top = 0;
-    residues(bins, offsets, count, size);
+    count_residues(bins, offsets, count, size);
     for (uint32_t i = 0; i < size; i++) {
         hot += bins[i] >= 2 * even || (bins[i] > 1.2 * even && bins[i] > even + 5 * sqrt(even))
                    ? bins[i]
@@ -224,11 +224,11 @@ static double explained(const uint64_t *offsets, size_t count, uint32_t size, ui
     return hot / (double)count;
 }
 
-static double aligned(const uint64_t *offsets, size_t count, uint32_t scalar)
+static double share_aligned(const uint64_t *offsets, size_t count, uint32_t scalar)
 {
     uint16_t bins[SCALAR_MAX];
     uint16_t most = 0;
-    residues(bins, offsets, count, scalar);
+    count_residues(bins, offsets, count, scalar);
     for (uint32_t i = 0; i < scalar; i++)
         most = bins[i] > most ? bins[i] : most;
     return (double)most / (double)count;
@@ -238,7 +238,7 @@ static double best_scalar(const uint64_t *offsets, size_t count, uint32_t *scala
 {
     double best = -1;
     for (uint32_t size = 1; size <= SCALAR_MAX; size *= 2) {
-        double bits = saved_bits(offsets, count, size);
+        double bits = entropy_saving_bits(offsets, count, size);
         if (bits > best + same_scalar_bits) {
             best = bits;
             *scalar = size;
@@ -261,7 +261,7 @@ static uint32_t best_element(const uint64_t *offsets, size_t count, uint32_t lar
     double bits[STRIDE_ELEMENT_MAX / STEP + 1];
     double best = floor;
     for (uint32_t size = SCALAR_MAX + STEP; size <= largest; size += STEP) {
-        bits[size / STEP] = saved_bits(offsets, count, size);
+        bits[size / STEP] = entropy_saving_bits(offsets, count, size);
         best = fmax(best, bits[size / STEP]);
     }
     for (uint32_t size = SCALAR_MAX + STEP; size <= largest; size += STEP)
@@ -276,17 +276,17 @@ struct stride stride_infer(uint64_t *offsets, size_t count, uint32_t line_phase)
     bool at_line = false;
     if (count > STRIDE_OFFSETS_MAX)
         count = STRIDE_OFFSETS_MAX;
-    count = make_distinct(offsets, count);
+    count = sort_and_deduplicate(offsets, count);
     if (count < STRIDE_OFFSETS_MIN)
         return (struct stride){0, 0};
     double floor = best_scalar(offsets, count, &scalar) + margin_bits;
     uint32_t largest = largest_size(offsets, count, scalar);
     uint32_t element = best_element(offsets, count, largest, floor);
-    double share = aligned(offsets, count, scalar);
+    double share = share_aligned(offsets, count, scalar);
     if (!element)
         return scalar > 1 && share >= aligned_min ? (struct stride){scalar, share}
                                                   : (struct stride){0, 0};
-    share = explained(offsets, count, element, scalar, line_phase, &at_line);
+    share = share_at_hot_residues(offsets, count, element, scalar, line_phase, &at_line);
     if (at_line)
         return (struct stride){0, 0};
     return (struct stride){element, share};

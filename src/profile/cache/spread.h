@@ -83,7 +83,7 @@ double spread_bytes(const struct spread *spread, uint32_t line_bytes);
 double spread_passes(const struct spread *spread, enum spread_order order);
 
 /* Returns the overlap in time of the samples of two objects, 0 to 1. */
-double spread_together(const struct spread *a, const struct spread *b);
+double spread_time_overlap(const struct spread *a, const struct spread *b);
 
 /* Returns the minimum number of samples in one pass from end to end, at `rate` samples per second;
  * NAN if the rate is not known. */

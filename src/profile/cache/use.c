@@ -70,7 +70,7 @@ static struct use_sums *use_row_make(struct use *use, uint64_t key, size_t most)
     if (found)
         return &use->rows[*found];
     if (use->count >= most ||
-        !array_more(&use->rows, &use->room, use->count, sizeof *use->rows, USE_ROWS) ||
+        !array_reserve_next(&use->rows, &use->room, use->count, sizeof *use->rows, USE_ROWS) ||
         !hash_put(&use->index, key, (uint32_t)use->count))
         return NULL;
     struct use_sums *row = &use->rows[use->count++];
@@ -147,7 +147,7 @@ void distances_rescale(struct distances *distances, double factor)
 }
 
 /* Returns a bucket's smallest distance. Distances below DISTANCE_STEPS have a bucket each. */
-static double start_of(unsigned bucket)
+static double bucket_start(unsigned bucket)
 {
     if (bucket < DISTANCE_STEPS)
         return bucket;
@@ -172,8 +172,8 @@ static struct distances_row *distances_make(struct distances *distances, enum di
     const uint32_t *found = hash_find(&distances->index, key);
     if (found)
         return &distances->rows[*found];
-    if (!array_more(&distances->rows, &distances->room, distances->count, sizeof *distances->rows,
-                    DISTANCE_ROWS) ||
+    if (!array_reserve_next(&distances->rows, &distances->room, distances->count,
+                            sizeof *distances->rows, DISTANCE_ROWS) ||
         !hash_put(&distances->index, key, (uint32_t)distances->count))
         return NULL;
     struct distances_row *row = &distances->rows[distances->count++];
@@ -222,22 +222,22 @@ void distances_join(struct distances *distances, uint32_t object, uint32_t into)
 }
 
 /* Returns the part of the distances in the bucket of `lines` that are at least `lines`. */
-static double part_beyond(unsigned bucket, double lines)
+static double bucket_share_beyond(unsigned bucket, double lines)
 {
-    double start = start_of(bucket);
-    double end = start_of(bucket + 1);
+    double start = bucket_start(bucket);
+    double end = bucket_start(bucket + 1);
     return lines <= start ? 1 : lines >= end ? 0 : (end - lines) / (end - start);
 }
 
 double distances_step_up(double lines)
 {
     unsigned bucket = bucket_of((uint64_t)fmax(lines, 0));
-    return bucket + 1 < DISTANCE_BUCKETS ? fmax(lines, start_of(bucket + 1)) : lines;
+    return bucket + 1 < DISTANCE_BUCKETS ? fmax(lines, bucket_start(bucket + 1)) : lines;
 }
 
 double distances_step_down(double lines)
 {
-    return fmin(lines, start_of(bucket_of((uint64_t)fmax(lines, 0))));
+    return fmin(lines, bucket_start(bucket_of((uint64_t)fmax(lines, 0))));
 }
 
 double distances_miss_ratio(const struct distances_counts *counts, enum snapshot_basis basis,
@@ -246,7 +246,7 @@ double distances_miss_ratio(const struct distances_counts *counts, enum snapshot
     double all = counts->all.at[basis];
     unsigned own = bucket_of((uint64_t)fmax(lines, 0));
     double misses =
-        counts->first.at[basis] + counts->bucket[own].at[basis] * part_beyond(own, lines);
+        counts->first.at[basis] + counts->bucket[own].at[basis] * bucket_share_beyond(own, lines);
     for (unsigned i = own + 1; i < DISTANCE_BUCKETS; i++)
         misses += counts->bucket[i].at[basis];
     return all > 0 ? fmin(misses / all, 1) : NAN;

@@ -46,7 +46,7 @@ static bool find_threads(struct waits *waits)
 }
 
 /* Marks lines that can disappear: written by another thread or process, or flushed. */
-static bool find_taken(struct waits *waits, const struct hash *objects)
+static bool find_invalidated_lines(struct waits *waits, const struct hash *objects)
 {
     const struct window *window = waits->window;
     bool any = waits->threads.count > 1 || objects->count;
@@ -60,7 +60,7 @@ static bool find_taken(struct waits *waits, const struct hash *objects)
     return true;
 }
 
-static bool is_taken(const struct waits *waits, const struct window_entry *mapped)
+static bool is_line_invalidated(const struct waits *waits, const struct window_entry *mapped)
 {
     return waits->taken.count && hash_find(&waits->taken, index_of(waits, mapped));
 }
@@ -86,8 +86,8 @@ static void add_line(struct waits_set *set, const struct window_entry *mapped, b
  * fit into the ways; uses the one with the lowest bound. `elsewhere`: samples on lines outside the
  * window.
  */
-static void settle_set(struct waits_set *set, double ways, double wait_by_fetch_of,
-                       double elsewhere)
+static void choose_held_lines(struct waits_set *set, double ways, double wait_by_fetch_of,
+                              double elsewhere)
 {
     double held = 0; /* lines */
     double others = elsewhere;
@@ -109,7 +109,7 @@ static void settle_set(struct waits_set *set, double ways, double wait_by_fetch_
     }
 }
 
-static unsigned set_of(uint64_t address)
+static unsigned waits_set_index(uint64_t address)
 {
     return (address >> LINE_SHIFT) % WAITS_SETS;
 }
@@ -122,23 +122,23 @@ bool waits_init(struct waits *waits, const struct window *window, const uint64_t
     hash_init(&waits->threads);
     for (int i = 0; i < WAIT_LEVELS; i++)
         waits->lines[i] = lines[i];
-    if (!find_threads(waits) || !find_taken(waits, objects))
+    if (!find_threads(waits) || !find_invalidated_lines(waits, objects))
         return false;
     for (uint32_t i = 0; i < window->used; i++) {
         const struct window_entry *entry = window_at(window, i);
         if (!entry->mapped)
             continue;
-        bool taken = is_taken(waits, entry);
-        add_line(&waits->first[set_of(entry->address)], entry, taken);
+        bool taken = is_line_invalidated(waits, entry);
+        add_line(&waits->first[waits_set_index(entry->address)], entry, taken);
         for (int level = WAIT_BEYOND_L2; level < WAIT_LEVELS; level++)
             add_line(&waits->whole[level], entry, taken);
     }
     for (int i = 0; i < WAITS_SETS; i++)
-        settle_set(&waits->first[i], (double)lines[WAIT_BEYOND_L1] / WAITS_SETS,
-                   wait_by_fetch[WAIT_BEYOND_L1], elsewhere / WAITS_SETS);
+        choose_held_lines(&waits->first[i], (double)lines[WAIT_BEYOND_L1] / WAITS_SETS,
+                          wait_by_fetch[WAIT_BEYOND_L1], elsewhere / WAITS_SETS);
     for (int level = WAIT_BEYOND_L2; level < WAIT_LEVELS; level++)
-        settle_set(&waits->whole[level], even_part * (double)lines[level], wait_by_fetch[level],
-                   elsewhere);
+        choose_held_lines(&waits->whole[level], even_part * (double)lines[level],
+                          wait_by_fetch[level], elsewhere);
     return true;
 }
 
@@ -149,21 +149,21 @@ void waits_fini(struct waits *waits)
 }
 
 /* Computes the share of a line's samples that may have waited, by level. */
-static void line_max(const struct waits *waits, const struct window_entry *mapped,
-                     double most[WAIT_LEVELS])
+static void line_wait_shares(const struct waits *waits, const struct window_entry *mapped,
+                             double most[WAIT_LEVELS])
 {
-    unsigned class = is_taken(waits, mapped) ? 0 : class_of(mapped->count);
+    unsigned class = is_line_invalidated(waits, mapped) ? 0 : class_of(mapped->count);
     double beyond = 0;
     for (int level = WAIT_LEVELS - 1; level >= 0; level--) {
         const struct waits_set *set =
-            level ? &waits->whole[level] : &waits->first[set_of(mapped->address)];
+            level ? &waits->whole[level] : &waits->first[waits_set_index(mapped->address)];
         if (waits->lines[level])
             beyond += class >= set->held_from ? set->evicted : mapped->count;
         most[level] = fmin(1, beyond / mapped->count);
     }
 }
 
-static void take_chase(const struct window_entry *entry, uint32_t count, struct waits_sums *sums)
+static void add_chase(const struct window_entry *entry, uint32_t count, struct waits_sums *sums)
 {
     uint64_t address = entry->address;
     bool first = !sums->chases;
@@ -187,8 +187,8 @@ static void take_chase(const struct window_entry *entry, uint32_t count, struct 
 }
 
 /* A line that the same pass accessed before is cached, unless another thread took it. */
-static void take_most(const struct window_entry *entry, const double most[WAIT_LEVELS], bool taken,
-                      struct waits_sums *sums)
+static void add_wait_shares(const struct window_entry *entry, const double most[WAIT_LEVELS],
+                            bool taken, struct waits_sums *sums)
 {
     double later = entry->per_line ? (1u << entry->per_line) - 1 : 0;
     for (int level = 0; level < WAIT_LEVELS; level++)
@@ -203,13 +203,13 @@ void waits_take(const struct waits *waits, const struct window_entry *entry,
 {
     const struct window_entry *mapped = window_find(waits->window, entry->address);
     double most[WAIT_LEVELS];
-    line_max(waits, mapped, most);
-    bool taken = is_taken(waits, mapped);
+    line_wait_shares(waits, mapped, most);
+    bool taken = is_line_invalidated(waits, mapped);
     for (size_t i = 0; i < count; i++) {
         sums[i]->samples++;
-        take_most(entry, most, taken, sums[i]);
+        add_wait_shares(entry, most, taken, sums[i]);
         if (entry->chases && !entry->again)
-            take_chase(entry, mapped->count, sums[i]);
+            add_chase(entry, mapped->count, sums[i]);
     }
 }
 
@@ -218,7 +218,7 @@ void waits_take(const struct waits *waits, const struct window_entry *entry,
  * a share p of the samples only if two samples are on the same line with a probability of at least
  * p^2 / N (Cauchy and Schwarz), whatever the lines. Lines with three samples count as held.
  */
-static double held_max(const struct waits_sums *sums, double lines)
+static double share_held_at_most(const struct waits_sums *sums, double lines)
 {
     double rest = sums->chases - sums->chases_hot;
     double met = sums->chases_twice / 2;
@@ -229,7 +229,7 @@ static double held_max(const struct waits_sums *sums, double lines)
 
 /* Returns true if the chases are not passes in order. A pass has at least k samples, from the bytes
  * that a core can read between two samples, so at least 1 - 1/k of its steps have one direction. */
-static bool in_no_order(const struct waits_sums *sums)
+static bool chases_have_no_order(const struct waits_sums *sums)
 {
     const struct spread order = {.up = (uint32_t)sums->up,
                                  .down = (uint32_t)sums->down,
@@ -244,11 +244,11 @@ static bool in_no_order(const struct waits_sums *sums)
 double waits_chased(const struct waits *waits, const struct waits_sums *sums, enum wait_level level)
 {
     double even = sums->chases * PAGE_START / LINES_OF_PAGE;
-    if (sums->chases < SAMPLES_MIN || !waits->lines[level] || !in_no_order(sums) ||
+    if (sums->chases < SAMPLES_MIN || !waits->lines[level] || !chases_have_no_order(sums) ||
         sums->page_starts > crowd_most * even + 2 * sqrt(even))
         return 0;
     double lines = (double)waits->lines[level] * (double)waits->threads.count;
-    return sums->chases * (1 - held_max(sums, lines));
+    return sums->chases * (1 - share_held_at_most(sums, lines));
 }
 
 /* Estimates the samples of passes that waited: the excess of the first access to a line over the
@@ -278,7 +278,7 @@ struct snapshot_wait waits_bounds(const struct waits *waits, const struct waits_
     return wait;
 }
 
-void waits_blank(struct snapshot_wait *wait)
+void waits_drop_uninformative(struct snapshot_wait *wait)
 {
     bool any = false;
     for (int i = 0; i < WAIT_LEVELS; i++) {

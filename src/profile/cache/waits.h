@@ -74,6 +74,6 @@ double waits_chased(const struct waits *waits, const struct waits_sums *sums,
 struct snapshot_wait waits_bounds(const struct waits *waits, const struct waits_sums *sums,
                                   const double chased[WAIT_LEVELS]);
 /* Sets uninformative bounds, from 0 to nearly all, to NAN. */
-void waits_blank(struct snapshot_wait *wait);
+void waits_drop_uninformative(struct snapshot_wait *wait);
 
 #endif

@@ -13,7 +13,7 @@
 enum { WINDOW_LINE_BYTES = 64 };
 _Static_assert(sizeof(struct window_entry) == WINDOW_LINE_BYTES, "entries do not cross lines");
 
-static uint32_t power_above(uint32_t value)
+static uint32_t round_up_to_power_of_two(uint32_t value)
 {
     uint32_t power = 1;
     while (power < value)
@@ -26,7 +26,8 @@ int window_init(struct window *window, uint32_t entries, unsigned key_shift)
     uint32_t size = entries ? entries : WINDOW_ENTRIES_DEFAULT;
     size = size < WINDOW_ENTRIES_MIN ? WINDOW_ENTRIES_MIN : size;
     size = size > WINDOW_ENTRIES_MAX ? WINDOW_ENTRIES_MAX : size;
-    uint32_t chains = power_above(size) * 2; /* short chains: each step is a cache miss */
+    uint32_t chains =
+        round_up_to_power_of_two(size) * 2; /* short chains: each step is a cache miss */
     *window = (struct window){.size = size, .chain_mask = chains - 1, .key_shift = key_shift};
     window->entries = aligned_alloc(WINDOW_LINE_BYTES, size * sizeof *window->entries);
     window->chains = malloc(chains * sizeof *window->chains);
@@ -194,8 +195,7 @@ void comiss_fini(struct comiss *comiss)
 
 /* Returns an element of a pair: the mapped entry of a line, or an object. Lines seen less often
  * than the support cannot form a pair. */
-static uint32_t pairing_id(const struct window *window, const struct window_entry *entry,
-                           bool lines)
+static uint32_t comiss_id(const struct window *window, const struct window_entry *entry, bool lines)
 {
     if (!lines)
         return entry->object;
@@ -203,7 +203,7 @@ static uint32_t pairing_id(const struct window *window, const struct window_entr
     return mapped->count < COMISS_SUPPORT ? WINDOW_NONE : (uint32_t)(mapped - window->entries);
 }
 
-static void count_pair(struct comiss *comiss, uint32_t a, uint32_t b)
+static void count_comiss_pair(struct comiss *comiss, uint32_t a, uint32_t b)
 {
     uint32_t low = a < b ? a : b;
     uint32_t high = a < b ? b : a;
@@ -218,11 +218,11 @@ static void count_pairs(struct comiss *comiss, const struct window *window, bool
     memset(comiss->recent, 0xff, COMISS_THREADS * sizeof *comiss->recent);
     for (uint32_t i = 0; i < window->used; i++) {
         const struct window_entry *entry = window_at(window, i);
-        uint32_t id = pairing_id(window, entry, lines);
+        uint32_t id = comiss_id(window, entry, lines);
         uint32_t *recent = comiss->recent[hash_mix(entry->tid) % COMISS_THREADS];
         for (int k = 0; k < COMISS_NEAR; k++)
             if (id != WINDOW_NONE && recent[k] != WINDOW_NONE && recent[k] != id)
-                count_pair(comiss, id, recent[k]);
+                count_comiss_pair(comiss, id, recent[k]);
         memmove(recent + 1, recent, (COMISS_NEAR - 1) * sizeof *recent);
         recent[0] = id;
     }
@@ -244,8 +244,8 @@ static double samples_of(const struct comiss *comiss, const struct window *windo
     return count ? *count : 0;
 }
 
-static void judge_pair(struct comiss *comiss, const struct window *window, size_t first,
-                       const struct hash_slot *slot, bool lines)
+static void check_comiss_pair(struct comiss *comiss, const struct window *window, size_t first,
+                              const struct hash_slot *slot, bool lines)
 {
     uint32_t a = (uint32_t)(slot->key >> 32);
     uint32_t b = (uint32_t)slot->key;
@@ -271,19 +271,19 @@ static void judge_pair(struct comiss *comiss, const struct window *window, size_
     comiss->found_count = first + count;
 }
 
-static void find_pass(struct comiss *comiss, const struct window *window, bool lines)
+static void find_comiss_pairs(struct comiss *comiss, const struct window *window, bool lines)
 {
     size_t first = comiss->found_count;
     count_pairs(comiss, window, lines);
     const struct hash_slot *slot;
     for (size_t i = 0; (slot = hash_next(&comiss->pairs, &i));)
-        judge_pair(comiss, window, first, slot, lines);
+        check_comiss_pair(comiss, window, first, slot, lines);
 }
 
 void comiss_find(struct comiss *comiss, const struct window *window)
 {
     comiss->found_count = 0;
     count_objects(comiss, window);
-    find_pass(comiss, window, true);
-    find_pass(comiss, window, false);
+    find_comiss_pairs(comiss, window, true);
+    find_comiss_pairs(comiss, window, false);
 }

@@ -25,8 +25,8 @@ static const double chase_saved_min = 0.5;
 static const double link_often = 0.05;
 
 /* Returns the samples on a member in the window, which has more of them than the decayed counts. */
-static double in_window(const struct findings *findings, uint32_t object, uint32_t type,
-                        const struct snapshot_layout_row *row)
+static double member_window_samples(const struct findings *findings, uint32_t object, uint32_t type,
+                                    const struct snapshot_layout_row *row)
 {
     const struct window *window = findings->window;
     double samples = 0;
@@ -39,19 +39,19 @@ static double in_window(const struct findings *findings, uint32_t object, uint32
 }
 
 /* Returns true if most of the links read lead to another page. */
-static bool mostly_far(const struct findings_links *links)
+static bool links_mostly_lead_far(const struct findings_links *links)
 {
     return links->read >= LINKS_MIN && links->far >= links_alike * links->read;
 }
 
 /* Returns true if most nodes have several successors, unlike chains of a hash table. */
-static bool mostly_deep(const struct findings_links *links)
+static bool links_mostly_branch(const struct findings_links *links)
 {
     return links->nodes >= LINKS_MIN && links->deep >= deep_min * links->nodes;
 }
 
 /* Returns true if misses follow the links. Only possible if every miss is recorded. */
-static bool followed(const struct findings_links *links)
+static bool is_link_followed(const struct findings_links *links)
 {
     return links->pairs >= LINKS_MIN && links->followed >= links_alike * links->pairs;
 }
@@ -61,8 +61,8 @@ struct links_found {
     const struct snapshot_layout *layout;
     const struct snapshot_layout_row *hottest;
     struct findings_links links; /* links of the hottest member */
-    unsigned count;              /* number of members with links that are read and lead far */
-    double samples;              /* samples on all of them */
+    unsigned count; /* maximum number of members of a type with links that are read and lead far */
+    double samples; /* samples on all of them */
 };
 
 /* Returns true if a member can be a pointer. Its targets show whether it is a link, whatever its
@@ -83,26 +83,27 @@ static bool is_only_link(const struct snapshot_layout *layout)
     return count == 1;
 }
 
-static void take_link(const struct findings *findings, size_t index,
-                      const struct snapshot_layout *layout, const struct snapshot_layout_row *row,
-                      struct links_found *found)
+/* Returns true if the member is a link, and leads far. */
+static bool note_link_member(const struct findings *findings, size_t index,
+                             const struct snapshot_layout *layout,
+                             const struct snapshot_layout_row *row, struct links_found *found)
 {
     uint32_t id = findings->snapshot->objects[index].id;
-    double samples = fmax(row->samples, in_window(findings, id, layout->type, row));
+    double samples = fmax(row->samples, member_window_samples(findings, id, layout->type, row));
     bool named = findings_points_to(row, layout->name);
     struct findings_links links;
     if (samples < LINK_SAMPLES && !(named && is_only_link(layout)))
-        return;
+        return false;
     findings_links(findings, index, layout, row->member.offset, &links);
-    if (!mostly_far(&links) && (!named || links.nodes))
-        return;
-    found->count += mostly_far(&links);
+    if (!links_mostly_lead_far(&links) && (!named || links.nodes))
+        return false;
     found->samples += row->samples;
-    if (found->hottest && found->hottest->samples >= row->samples)
-        return;
-    found->layout = layout;
-    found->hottest = row;
-    found->links = links;
+    if (!found->hottest || found->hottest->samples < row->samples) {
+        found->layout = layout;
+        found->hottest = row;
+        found->links = links;
+    }
+    return links_mostly_lead_far(&links);
 }
 
 /* Finds the second child of a tree. Compilers select one of two adjacent members by an index, so
@@ -124,7 +125,7 @@ static void find_second_child(const struct findings *findings, size_t index,
             list = k != i && may_be_link(&layout->rows[k]) &&
                    findings_links_mutual(findings, index, layout, row->member.offset,
                                          layout->rows[k].member.offset);
-        found->count += mostly_far(&links) && !list;
+        found->count += links_mostly_lead_far(&links) && !list;
     }
 }
 
@@ -132,10 +133,14 @@ static void find_links(const struct findings *findings, size_t index, struct lin
 {
     const struct snapshot_object *object = &findings->snapshot->objects[index];
     *found = (struct links_found){.count = 0};
-    for (size_t i = 0; i < object->layout_count; i++)
-        for (size_t k = 0; k < object->layouts[i].row_count && !object->layouts[i].inferred; k++)
-            if (may_be_link(&object->layouts[i].rows[k]))
-                take_link(findings, index, &object->layouts[i], &object->layouts[i].rows[k], found);
+    for (size_t i = 0; i < object->layout_count; i++) {
+        const struct snapshot_layout *layout = &object->layouts[i];
+        unsigned count = 0;
+        for (size_t k = 0; k < layout->row_count && !layout->inferred; k++)
+            count += may_be_link(&layout->rows[k]) &&
+                     note_link_member(findings, index, layout, &layout->rows[k], found);
+        found->count = count > found->count ? count : found->count;
+    }
     if (found->count == 1 && found->samples >= link_often * object->samples)
         find_second_child(findings, index, found);
 }
@@ -145,7 +150,8 @@ static void find_links(const struct findings *findings, size_t index, struct lin
  * its order to show in samples is recognised by the links themselves: they lead far and most nodes
  * have several successors, or a node has two links, as in a tree.
  */
-static int chased(const struct findings *findings, size_t index, const struct links_found *found)
+static int chasing_confidence(const struct findings *findings, size_t index,
+                              const struct links_found *found)
 {
     const struct findings_links *links = &found->links;
     bool often = found->samples >= link_often * findings->snapshot->objects[index].samples;
@@ -153,23 +159,23 @@ static int chased(const struct findings *findings, size_t index, const struct li
     if ((links->read >= LINKS_MIN && links->near >= links_alike * links->read) ||
         order == SPREAD_FORWARD || order == SPREAD_BACKWARD)
         return -1;
-    if (followed(links) && mostly_far(links))
+    if (is_link_followed(links) && links_mostly_lead_far(links))
         return FINDING_SURE;
     if (!links->nodes) /* memory not readable */
         return order != SPREAD_SCATTERED ? -1 : often ? FINDING_LIKELY : FINDING_PERHAPS;
-    return found->count > 1 || mostly_deep(links) ? FINDING_LIKELY : -1;
+    return found->count > 1 || links_mostly_branch(links) ? FINDING_LIKELY : -1;
 }
 
-static void chasing(struct findings *findings, size_t index)
+static void find_chasing(struct findings *findings, size_t index)
 {
     const struct snapshot_object *object = &findings->snapshot->objects[index];
     const struct spread *spread = findings_spread(findings, index);
     uint32_t line = findings->snapshot->sets.line;
     struct links_found found;
-    if (!spread || !(spread_bytes(spread, line) >= findings_beyond(findings)))
+    if (!spread || !(spread_bytes(spread, line) >= findings_min_bytes(findings)))
         return;
     find_links(findings, index, &found);
-    int sure = found.hottest ? chased(findings, index, &found) : -1;
+    int sure = found.hottest ? chasing_confidence(findings, index, &found) : -1;
     if (sure < 0)
         return;
     const struct snapshot_layout *layout = found.layout;
@@ -178,7 +184,7 @@ static void chasing(struct findings *findings, size_t index)
                                        .sure = (enum finding_sure)sure,
                                        .object = (uint32_t)index,
                                        .field = link->member.name,
-                                       .gain = findings_max(findings, index),
+                                       .gain = findings_gain_max(findings, index),
                                        .gain_low =
                                            chase_saved_min * findings_share(findings, index)};
     finding.type = layout->name;
@@ -205,7 +211,7 @@ static const double streaming_bytes_per_s = 3e9;
 static const double streaming_bytes = 32.0 * 1024 * 1024;
 
 /* Elements of a block have the block's name until their type is known. */
-static bool reported_in_parts(const struct findings *findings, uint32_t object)
+static bool is_reported_in_parts(const struct findings *findings, uint32_t object)
 {
     for (size_t i = 0; i < findings->count; i++)
         if (findings_overlap(findings, findings->list[i].object, object))
@@ -213,7 +219,7 @@ static bool reported_in_parts(const struct findings *findings, uint32_t object)
     return false;
 }
 
-static void streaming(struct findings *findings, size_t index)
+static void find_streaming(struct findings *findings, size_t index)
 {
     /* In samples of time, accesses in order look the same whether they wait or not. */
     if (measured_of(&findings->snapshot->source) != MEASURED_MISSES)
@@ -227,8 +233,8 @@ static void streaming(struct findings *findings, size_t index)
     if ((order != SPREAD_FORWARD && order != SPREAD_BACKWARD) || bytes < streaming_bytes ||
         !(speed >= streaming_bytes_per_s) ||
         findings_share(findings, index) < FINDINGS_STREAMING_MIN ||
-        findings_has(findings, (uint32_t)index) || reported_in_parts(findings, (uint32_t)index) ||
-        findings->snapshot->loading.waiting)
+        findings_has(findings, (uint32_t)index) ||
+        is_reported_in_parts(findings, (uint32_t)index) || findings->snapshot->loading.waiting)
         return;
     struct snapshot_finding finding = {.rule = RULE_STREAMING,
                                        .sure = FINDING_LIKELY,
@@ -285,7 +291,7 @@ static void copying_add(struct findings *findings, const struct snapshot_code *c
     if (rule_of_function(code->function) != rule || !spread || !(share >= copying_min))
         return;
     double bytes = copied_bytes(spread, snapshot->sets.line);
-    if (!(bytes >= findings_beyond(findings)))
+    if (!(bytes >= findings_min_bytes(findings)))
         return;
     const struct snapshot_object *object = &snapshot->objects[code->top_object];
     struct snapshot_finding finding = {.rule = rule,
@@ -309,12 +315,12 @@ static void copying_find(struct findings *findings, enum finding_rule rule)
             copying_add(findings, &snapshot->code[i], rule);
 }
 
-static void copying(struct findings *findings)
+static void find_copying(struct findings *findings)
 {
     copying_find(findings, RULE_COPYING);
 }
 
-static void clearing(struct findings *findings)
+static void find_clearing(struct findings *findings)
 {
     copying_find(findings, RULE_CLEARING);
 }
@@ -324,7 +330,7 @@ static void clearing(struct findings *findings)
 /* Targets of the links of sampled nodes, read from the process: they show the layout of a list at
  * once, however short a pass over it is. */
 
-static bool on_type(const struct window_entry *entry, uint32_t object, uint32_t type)
+static bool is_on_type(const struct window_entry *entry, uint32_t object, uint32_t type)
 {
     return entry->object == object && entry->type == type;
 }
@@ -342,8 +348,8 @@ struct extent {
 
 /* Returns the range of all objects of a type: blocks of one type may have several allocation sites,
  * and nodes of one lead to nodes of another. */
-static struct extent extent_of(const struct findings *findings, const struct spread *spread,
-                               uint32_t type)
+static struct extent extent_of_type(const struct findings *findings, const struct spread *spread,
+                                    uint32_t type)
 {
     const struct snapshot *snapshot = findings->snapshot;
     struct extent extent = {.lowest = spread->lowest, .highest = spread->highest};
@@ -359,7 +365,7 @@ static struct extent extent_of(const struct findings *findings, const struct spr
 }
 
 /* Reads the current word at an address; returns false if it cannot be read. */
-static bool word_at(const struct findings *findings, uint64_t address, uint64_t *word)
+static bool read_target_word(const struct findings *findings, uint64_t address, uint64_t *word)
 {
     union place_answer answer;
     bool known = findings->now && place_ask(&findings->names, PLACE_WORD, address, &answer);
@@ -370,14 +376,15 @@ static bool word_at(const struct findings *findings, uint64_t address, uint64_t 
 
 /* Returns true if two objects of a runtime have a pointer in common in their headers: their class.
  * The allocator of a runtime mixes objects of many classes. */
-static bool has_same_class(const struct findings *findings, uint64_t node, uint64_t other)
+static bool nodes_share_class_pointer(const struct findings *findings, uint64_t node,
+                                      uint64_t other)
 {
     enum { HEADER = 24, POINTER_MIN = 4096 };
     for (unsigned at = 0; at < HEADER; at += sizeof(uint64_t)) {
         uint64_t word;
         uint64_t other_word;
-        if (word_at(findings, node + at, &word) && word > POINTER_MIN &&
-            word_at(findings, other + at, &other_word) && word == other_word)
+        if (read_target_word(findings, node + at, &word) && word > POINTER_MIN &&
+            read_target_word(findings, other + at, &other_word) && word == other_word)
             return true;
     }
     return false;
@@ -388,9 +395,9 @@ static uint64_t links_follow(const struct findings *findings, const struct exten
                              uint64_t node, uint64_t link_offset)
 {
     uint64_t next;
-    if (!word_at(findings, node + link_offset, &next) || next + FAR_BYTES < extent->lowest ||
-        next > extent->highest || next == node ||
-        (extent->managed && !has_same_class(findings, node, next)))
+    if (!read_target_word(findings, node + link_offset, &next) ||
+        next + FAR_BYTES < extent->lowest || next > extent->highest || next == node ||
+        (extent->managed && !nodes_share_class_pointer(findings, node, next)))
         return 0;
     return next;
 }
@@ -414,13 +421,14 @@ static bool is_deep(const struct findings *findings, const struct extent *extent
 }
 
 /* Returns the next miss of the same thread on the object, if it came soon; NULL: none. */
-static const struct window_entry *next_of(const struct window *window, uint32_t i, uint32_t type)
+static const struct window_entry *next_miss_on_type(const struct window *window, uint32_t i,
+                                                    uint32_t type)
 {
     enum { SOON = 8 };
     const struct window_entry *entry = window_at(window, i);
     for (uint32_t k = i + 1; k < window->used && k <= i + SOON; k++) {
         const struct window_entry *later = window_at(window, k);
-        if (later->tid == entry->tid && on_type(later, entry->object, type))
+        if (later->tid == entry->tid && is_on_type(later, entry->object, type))
             return later;
     }
     return NULL;
@@ -437,22 +445,22 @@ void findings_links(const struct findings *findings, size_t object,
     *links = (struct findings_links){0};
     if (!spread || !window)
         return;
-    struct extent extent = extent_of(findings, spread, layout->type);
+    struct extent extent = extent_of_type(findings, spread, layout->type);
     extent.managed = layout->reading == LAYOUT_MANAGED;
     for (uint32_t i = 0; i < window->used; i++)
-        on_it += on_type(window_at(window, i), id, layout->type);
+        on_it += is_on_type(window_at(window, i), id, layout->type);
     uint32_t step = on_it / LINKS_READ + 1;
     on_it = 0;
     for (uint32_t i = 0; i < window->used; i++) {
         const struct window_entry *entry = window_at(window, i);
-        if (!on_type(entry, id, layout->type) || on_it++ % step)
+        if (!is_on_type(entry, id, layout->type) || on_it++ % step)
             continue;
         uint64_t node = entry->address - entry->type_offset;
         uint64_t next = links_follow(findings, &extent, node, link_offset);
-        const struct window_entry *later = next_of(window, i, layout->type);
+        const struct window_entry *later = next_miss_on_type(window, i, layout->type);
         links_count(links, node, next, layout->size);
         uint64_t word;
-        links->nodes += word_at(findings, node + link_offset, &word);
+        links->nodes += read_target_word(findings, node + link_offset, &word);
         links->deep += is_deep(findings, &extent, next, link_offset);
         links->pairs += next && later;
         links->followed += next && later && later->address - later->type_offset == next;
@@ -460,13 +468,13 @@ void findings_links(const struct findings *findings, size_t object,
 }
 
 /* Returns true if the target of the link `there` leads back to the node by the link `back`. */
-static bool leads_back(const struct findings *findings, uint64_t node, uint64_t there,
-                       uint64_t back)
+static bool link_leads_back(const struct findings *findings, uint64_t node, uint64_t there,
+                            uint64_t back)
 {
     uint64_t next;
     uint64_t again;
-    return word_at(findings, node + there, &next) && next &&
-           word_at(findings, next + back, &again) && again == node;
+    return read_target_word(findings, node + there, &next) && next &&
+           read_target_word(findings, next + back, &again) && again == node;
 }
 
 bool findings_links_mutual(const struct findings *findings, size_t object,
@@ -481,11 +489,12 @@ bool findings_links_mutual(const struct findings *findings, size_t object,
         return false;
     for (uint32_t i = window->used; i > 0 && asked < LINKS_READ / 2; i--) {
         const struct window_entry *entry = window_at(window, i - 1);
-        if (!on_type(entry, id, layout->type))
+        if (!is_on_type(entry, id, layout->type))
             continue;
         uint64_t node = entry->address - entry->type_offset;
         asked++;
-        mutual += leads_back(findings, node, one, other) && leads_back(findings, node, other, one);
+        mutual += link_leads_back(findings, node, one, other) &&
+                  link_leads_back(findings, node, other, one);
     }
     return mutual * 2 > asked;
 }
@@ -518,7 +527,7 @@ struct rows_steps {
     double up_to[SPREAD_STEPS + 1]; /* sums of the steps before */
 };
 
-static int step_order(const void *left, const void *right)
+static int compare_steps(const void *left, const void *right)
 {
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
     return (a > b) - (a < b);
@@ -528,7 +537,8 @@ static struct rows_steps sort_steps(const struct spread *spread)
 {
     struct rows_steps sorted;
     memcpy(sorted.steps, spread->steps, sizeof sorted.steps);
-    qsort(sorted.steps + FIRST_STEPS, SPREAD_STEPS - FIRST_STEPS, sizeof *sorted.steps, step_order);
+    qsort(sorted.steps + FIRST_STEPS, SPREAD_STEPS - FIRST_STEPS, sizeof *sorted.steps,
+          compare_steps);
     sorted.up_to[0] = 0;
     for (uint32_t i = 0; i < SPREAD_STEPS; i++)
         sorted.up_to[i + 1] = sorted.up_to[i] + sorted.steps[i];
@@ -567,7 +577,7 @@ enum { ROWS = (ROW_MAX - SPREAD_STEP_MIN) / ROW_UNIT + 1 };
 
 /* Counts a step for the row lengths it fits, as differences between consecutive lengths: the length
  * times `times` is within a part of a row from the step. */
-static void count_near(int8_t changes[ROWS + 1], uint64_t step)
+static void count_matching_rows(int8_t changes[ROWS + 1], uint64_t step)
 {
     for (uint64_t times = 0; times <= step / SPREAD_STEP_MIN + 1; times++) {
         uint64_t low = (CLOSE * step + CLOSE * times) / (CLOSE * times + 1);
@@ -595,7 +605,7 @@ static struct rows_fit find_rows(const struct spread *spread)
     struct rows_steps sorted = sort_steps(spread);
     int8_t *changes = calloc(ROWS + 1, sizeof *changes);
     for (uint32_t i = 0; changes && i < FIRST_STEPS; i++)
-        count_near(changes, spread->steps[i]);
+        count_matching_rows(changes, spread->steps[i]);
     for (uint32_t i = 0; changes && i < ROWS; i++) {
         beside += changes[i];
         if (FIRST_STEPS - beside > FAILED_FEW)
@@ -609,7 +619,7 @@ static struct rows_fit find_rows(const struct spread *spread)
 }
 
 /* The samples are spread over the row instead of at one member of equally long elements. */
-static bool columns_move(const struct findings *findings, size_t index, uint32_t row)
+static bool samples_move_along_row(const struct findings *findings, size_t index, uint32_t row)
 {
     const struct spread *spread = &findings->spreads[index];
     uint32_t object = findings->snapshot->objects[index].id;
@@ -643,7 +653,7 @@ static uint64_t column_bytes(const struct snapshot_object *object, const struct 
     return element > spread->widest && element < line ? element : spread->widest;
 }
 
-static void columns(struct findings *findings, size_t index)
+static void find_columns(struct findings *findings, size_t index)
 {
     const struct snapshot_object *object = &findings->snapshot->objects[index];
     const struct spread *spread = findings_spread(findings, index);
@@ -666,7 +676,7 @@ static void columns(struct findings *findings, size_t index)
     uint64_t in_sets = power && row < way ? way / row : power ? 1 : sets->sets;
     double rows = row ? (double)((spread->highest - spread->lowest) / row + 1) : 0;
     if (rows <= (double)in_sets * sets->ways || !row_fits_blocks(object, row) ||
-        !columns_move(findings, index, fit.row))
+        !samples_move_along_row(findings, index, fit.row))
         return;
     struct snapshot_finding finding = {.rule = RULE_COLUMNS,
                                        .sure = FINDING_LIKELY,
@@ -718,17 +728,17 @@ static uint64_t element_bytes(const struct findings *findings, size_t index)
 }
 
 /* Returns true if the object is larger than the cache and accessed in no order. */
-static bool fits_no_cache(const struct findings *findings, size_t index)
+static bool is_scattered_past_cache(const struct findings *findings, size_t index)
 {
     const struct spread *spread = findings_spread(findings, index);
     return spread && findings_order(findings, index) == SPREAD_SCATTERED &&
-           spread_bytes(spread, findings->snapshot->sets.line) >= findings_beyond(findings);
+           spread_bytes(spread, findings->snapshot->sets.line) >= findings_min_bytes(findings);
 }
 
 /* Computes the difference between the indices of two misses, on the first object and then on the
  * second. Returns false for other misses. */
-static bool difference(const struct paired *paired, const struct window_entry *one,
-                       const struct window_entry *next, int64_t *apart)
+static bool index_difference(const struct paired *paired, const struct window_entry *one,
+                             const struct window_entry *next, int64_t *apart)
 {
     const struct window_entry *entries[2] = {one, next};
     if (one->object != paired->id[0] || next->object != paired->id[1] || one->tid != next->tid)
@@ -746,7 +756,7 @@ static void paired_find_difference(const struct window *window, struct paired *p
     uint32_t votes = 0;
     int64_t apart;
     for (uint32_t i = 0; i + 1 < window->used; i++) {
-        if (!difference(paired, window_at(window, i), window_at(window, i + 1), &apart))
+        if (!index_difference(paired, window_at(window, i), window_at(window, i + 1), &apart))
             continue;
         paired->pairs++;
         if (!votes)
@@ -755,7 +765,7 @@ static void paired_find_difference(const struct window *window, struct paired *p
     }
     for (uint32_t i = 0; votes && i + 1 < window->used; i++)
         paired->alike +=
-            difference(paired, window_at(window, i), window_at(window, i + 1), &apart) &&
+            index_difference(paired, window_at(window, i), window_at(window, i + 1), &apart) &&
             apart == paired->apart;
 }
 
@@ -776,7 +786,7 @@ static void paired_report(struct findings *findings, const struct paired *paired
     findings_add(findings, &finding);
 }
 
-static void pair(struct findings *findings, size_t one, size_t other)
+static void check_index_pair(struct findings *findings, size_t one, size_t other)
 {
     struct paired paired = {.at = {one, other}};
     uint32_t fewer = UINT32_MAX;
@@ -796,14 +806,16 @@ static void pair(struct findings *findings, size_t one, size_t other)
         paired_report(findings, &paired);
 }
 
-static void same_index(struct findings *findings)
+static void find_same_index(struct findings *findings)
 {
     if (!findings->window || !findings->snapshot->simulation.level_count)
         return;
     for (size_t i = 0; i < findings->spread_count; i++)
-        for (size_t k = i + 1; fits_no_cache(findings, i) && k < findings->spread_count; k++)
-            if (fits_no_cache(findings, k) && !findings_overlap(findings, (uint32_t)i, (uint32_t)k))
-                pair(findings, i, k);
+        for (size_t k = i + 1; is_scattered_past_cache(findings, i) && k < findings->spread_count;
+             k++)
+            if (is_scattered_past_cache(findings, k) &&
+                !findings_overlap(findings, (uint32_t)i, (uint32_t)k))
+                check_index_pair(findings, i, k);
 }
 
 /* ---- stack variables that a loop reads and writes instead of a register ---- */
@@ -839,7 +851,7 @@ static bool is_written(const struct findings *findings, size_t index)
     return findings->snapshot->objects[index].stores > 0 || (spread && spread->rewritten > 0);
 }
 
-static void stack(struct findings *findings, size_t index)
+static void find_hot_stack(struct findings *findings, size_t index)
 {
     const struct snapshot_object *object = &findings->snapshot->objects[index];
     if (object->kind != OBJECT_STACK || !object->type || !object->size ||
@@ -860,19 +872,19 @@ static void stack(struct findings *findings, size_t index)
 }
 
 static const struct findings_rule rules[] = {
-    {.rule = RULE_COLUMNS, .kind = FINDING_COLUMNS, .find_object = columns, .of_reuse = true},
-    {.rule = RULE_COPYING, .kind = FINDING_COPYING, .find = copying, .of_use = true},
-    {.rule = RULE_CLEARING, .kind = FINDING_CLEARING, .find = clearing, .of_use = true},
-    {.rule = RULE_CHASING, .kind = FINDING_CHASING, .find_object = chasing},
-    {.rule = RULE_SAME_INDEX, .kind = FINDING_TOGETHER, .find = same_index},
+    {.rule = RULE_COLUMNS, .kind = FINDING_COLUMNS, .find_object = find_columns, .of_reuse = true},
+    {.rule = RULE_COPYING, .kind = FINDING_COPYING, .find = find_copying, .of_use = true},
+    {.rule = RULE_CLEARING, .kind = FINDING_CLEARING, .find = find_clearing, .of_use = true},
+    {.rule = RULE_CHASING, .kind = FINDING_CHASING, .find_object = find_chasing},
+    {.rule = RULE_SAME_INDEX, .kind = FINDING_TOGETHER, .find = find_same_index},
     {.rule = RULE_STACK,
      .kind = FINDING_STACK,
-     .find_object = stack,
+     .find_object = find_hot_stack,
      .of_samples = true, /* misses are not waits for stores */
      .of_use = true},
     {.rule = RULE_STREAMING,
      .kind = FINDING_STREAMING,
-     .find_object = streaming,
+     .find_object = find_streaming,
      .of_samples = true,
      .of_reuse = true},
 };

@@ -38,7 +38,7 @@ void findings_apply(struct findings *findings, enum finding_rule which)
     if (rule->find)
         rule->find(findings);
     for (size_t i = 0; rule->find_object && i < findings->snapshot->object_count; i++)
-        if (findings_max(findings, i) >= FINDINGS_GAIN_MIN)
+        if (findings_gain_max(findings, i) >= FINDINGS_GAIN_MIN)
             rule->find_object(findings, i);
 }
 
@@ -63,8 +63,8 @@ static const double lines_enough = 100;
 
 enum verdict { NOTHING, SUPPORTED, CONTRADICTED };
 
-static const struct snapshot_watch_object *watch_of(const struct findings *findings,
-                                                    uint32_t object)
+static const struct snapshot_watch_object *find_watch_object(const struct findings *findings,
+                                                             uint32_t object)
 {
     const struct snapshot_watch *watch = &findings->snapshot->watch;
     for (size_t i = 0; watch->on && object != UINT32_MAX && i < watch->count; i++)
@@ -75,8 +75,8 @@ static const struct snapshot_watch_object *watch_of(const struct findings *findi
 
 /* ---- causes ---- */
 
-static enum verdict by_causes(const struct snapshot_causes_row *causes,
-                              const struct snapshot_finding *finding)
+static enum verdict verdict_by_causes(const struct snapshot_causes_row *causes,
+                                      const struct snapshot_finding *finding)
 {
     double first = causes->figures.share[CAUSE_FIRST] + causes->figures.share[CAUSE_FIRST_HERE];
     return findings_rule(finding->rule)->of_reuse && finding->sure != FINDING_SURE &&
@@ -100,7 +100,7 @@ static void add_causes(const struct findings *findings, const struct snapshot_ca
 /* ---- use of lines ---- */
 
 /* Judges a finding of unused bytes by the used share of its lines. */
-static enum verdict by_part(double low, double high)
+static enum verdict verdict_by_used_share(double low, double high)
 {
     return low > used_mostly ? CONTRADICTED : high < FINDINGS_MOSTLY ? SUPPORTED : NOTHING;
 }
@@ -117,13 +117,14 @@ static const struct snapshot_use *finding_use(const struct findings *findings,
 }
 
 /* A nearer cache may evict a line before all of its used bytes are accessed. */
-static enum verdict by_spatial(const struct findings *findings, const struct snapshot_use *use,
-                               const struct snapshot_finding *finding)
+static enum verdict verdict_by_spatial(const struct findings *findings,
+                                       const struct snapshot_use *use,
+                                       const struct snapshot_finding *finding)
 {
     double used = snapshot_use_spatial(use);
     if (!findings_rule(finding->rule)->of_unused || isnan(used))
         return NOTHING;
-    enum verdict verdict = by_part(used, used);
+    enum verdict verdict = verdict_by_used_share(used, used);
     return verdict == SUPPORTED && findings->snapshot->uses.is_nearer ? NOTHING : verdict;
 }
 
@@ -139,16 +140,16 @@ static void add_spatial(const struct findings *findings, const struct snapshot_u
 
 /* ---- watches ---- */
 
-static enum verdict by_use(const struct snapshot_watch_object *watch,
-                           const struct snapshot_finding *finding)
+static enum verdict verdict_by_watched_use(const struct snapshot_watch_object *watch,
+                                           const struct snapshot_finding *finding)
 {
     if (!findings_rule(finding->rule)->of_unused || isnan(watch->used.value))
         return NOTHING;
-    return by_part(watch->used.low, watch->used.high);
+    return verdict_by_used_share(watch->used.low, watch->used.high);
 }
 
-static enum verdict by_reuse(const struct snapshot_watch_object *watch,
-                             const struct snapshot_finding *finding)
+static enum verdict verdict_by_reuse(const struct snapshot_watch_object *watch,
+                                     const struct snapshot_finding *finding)
 {
     enum finding_kind kind = finding->kind;
     switch (watch->verdict) {
@@ -169,11 +170,11 @@ static enum verdict by_reuse(const struct snapshot_watch_object *watch,
     }
 }
 
-static enum verdict by_watch(const struct snapshot_watch_object *watch,
-                             const struct snapshot_finding *finding)
+static enum verdict verdict_by_watch(const struct snapshot_watch_object *watch,
+                                     const struct snapshot_finding *finding)
 {
-    enum verdict use = by_use(watch, finding);
-    enum verdict reuse = by_reuse(watch, finding);
+    enum verdict use = verdict_by_watched_use(watch, finding);
+    enum verdict reuse = verdict_by_reuse(watch, finding);
     return use == CONTRADICTED || reuse == CONTRADICTED ? CONTRADICTED
            : use == SUPPORTED || reuse == SUPPORTED     ? SUPPORTED
                                                         : NOTHING;
@@ -182,7 +183,7 @@ static enum verdict by_watch(const struct snapshot_watch_object *watch,
 static void add_watch(const struct snapshot_watch_object *watch, struct snapshot_finding *finding)
 {
     finding->support.watch = true;
-    finding->support.watched_use = by_use(watch, finding) == SUPPORTED;
+    finding->support.watched_use = verdict_by_watched_use(watch, finding) == SUPPORTED;
     finding->support.watch_used = watch->used.value;
     finding->support.watch_low = watch->used.low;
     finding->support.watch_high = watch->used.high;
@@ -195,14 +196,14 @@ static void add_watch(const struct snapshot_watch_object *watch, struct snapshot
 /* ---- all measurements ---- */
 
 /* Weighs a finding; returns false if a measurement contradicts it. */
-static bool weigh(const struct findings *findings, struct snapshot_finding *finding)
+static bool weigh_finding(const struct findings *findings, struct snapshot_finding *finding)
 {
     const struct snapshot_causes_row *causes = findings_causes(findings, finding->object);
-    const struct snapshot_watch_object *watch = watch_of(findings, finding->object);
+    const struct snapshot_watch_object *watch = find_watch_object(findings, finding->object);
     const struct snapshot_use *use = finding_use(findings, finding);
-    enum verdict watched = watch ? by_watch(watch, finding) : NOTHING;
-    enum verdict used = by_spatial(findings, use, finding);
-    if ((causes && by_causes(causes, finding) == CONTRADICTED) || used == CONTRADICTED ||
+    enum verdict watched = watch ? verdict_by_watch(watch, finding) : NOTHING;
+    enum verdict used = verdict_by_spatial(findings, use, finding);
+    if ((causes && verdict_by_causes(causes, finding) == CONTRADICTED) || used == CONTRADICTED ||
         watched == CONTRADICTED)
         return false;
     if (causes && finding->sure != FINDING_SURE)
@@ -214,7 +215,7 @@ static bool weigh(const struct findings *findings, struct snapshot_finding *find
     return true;
 }
 
-static int order(const void *left, const void *right)
+static int compare_findings(const void *left, const void *right)
 {
     const struct snapshot_finding *a = left;
     const struct snapshot_finding *b = right;
@@ -227,14 +228,14 @@ static int order(const void *left, const void *right)
 
 static void findings_sort(struct findings *findings)
 {
-    qsort(findings->list, findings->count, sizeof *findings->list, order);
+    qsort(findings->list, findings->count, sizeof *findings->list, compare_findings);
 }
 
 void findings_weigh(struct findings *findings)
 {
     size_t kept = 0;
     for (size_t i = 0; i < findings->count; i++)
-        if (weigh(findings, &findings->list[i]))
+        if (weigh_finding(findings, &findings->list[i]))
             findings->list[kept++] = findings->list[i];
     findings->count = kept;
     findings_sort(findings);
@@ -249,7 +250,7 @@ double findings_share(const struct findings *findings, size_t object)
     return findings->snapshot->objects[object].share.value * findings->attributed;
 }
 
-double findings_max(const struct findings *findings, size_t object)
+double findings_gain_max(const struct findings *findings, size_t object)
 {
     return findings->snapshot->objects[object].share.value;
 }
@@ -326,7 +327,8 @@ bool findings_points_to(const struct snapshot_layout_row *row, const char *type)
            !strncmp(row->member.type, type, length) && !strcmp(row->member.type + length, " *");
 }
 
-static void name_after(struct snapshot_finding *finding, const struct snapshot_object *object)
+static void set_finding_object(struct snapshot_finding *finding,
+                               const struct snapshot_object *object)
 {
     finding->id = object->id;
     finding->name = object->name;
@@ -342,7 +344,7 @@ static double findings_worth(const struct snapshot_finding *finding)
     return isnan(finding->gain) ? finding->share : finding->gain;
 }
 
-static bool begins_with_one_of(const char *text, const char *const *names)
+static bool begins_with_any(const char *text, const char *const *names)
 {
     for (; text && *names; names++)
         if (!strncmp(text, *names, strlen(*names)))
@@ -352,7 +354,7 @@ static bool begins_with_one_of(const char *text, const char *const *names)
 
 /* Returns true for memory that the C library, the loader or the linker lays out: no change of the
  * program moves it. Its use can be changed. */
-static bool is_of_the_system(const struct snapshot_object *object)
+static bool is_system_object(const struct snapshot_object *object)
 {
     static const char *const modules[] = {"libc.so",    "libc-2.", "ld-linux", "ld-2.",
                                           "libc.musl",  "ld-musl", "libm.so",  "libm-2.",
@@ -370,7 +372,7 @@ static bool is_of_the_system(const struct snapshot_object *object)
     if (of_module && object->name &&
         object->name[0] == '.') /* a section: .dynsym, .gnu.hash, .rodata */
         return true;
-    return begins_with_one_of(type, types) || (of_module && begins_with_one_of(module, modules));
+    return begins_with_any(type, types) || (of_module && begins_with_any(module, modules));
 }
 
 void findings_add(struct findings *findings, const struct snapshot_finding *finding)
@@ -379,7 +381,7 @@ void findings_add(struct findings *findings, const struct snapshot_finding *find
     const struct snapshot_object *object = finding->object < findings->snapshot->object_count
                                                ? &findings->snapshot->objects[finding->object]
                                                : NULL;
-    if (object && !rule->of_use && is_of_the_system(object))
+    if (object && !rule->of_use && is_system_object(object))
         return;
     if (findings->count == FINDINGS_MAX || !(findings_worth(finding) >= FINDINGS_GAIN_MIN))
         return;
@@ -390,7 +392,7 @@ void findings_add(struct findings *findings, const struct snapshot_finding *find
     if (!isnan(finding->gain))
         added->gain = fmin(finding->gain, 1);
     if (object)
-        name_after(added, object);
+        set_finding_object(added, object);
     if (!finding->share)
         added->share = object ? findings_share(findings, finding->object) : finding->gain;
 }
@@ -450,7 +452,7 @@ void findings_hot(const struct snapshot_layout *layout, struct arena *arena,
 }
 
 /* Updates a held finding: at most the object's current samples, 0 if no longer listed. */
-static void bring_up_to_date(const struct findings *findings, struct snapshot_finding *finding)
+static void update_held_finding(const struct findings *findings, struct snapshot_finding *finding)
 {
     const struct snapshot *snapshot = findings->snapshot;
     bool listed = finding->object != UINT32_MAX;
@@ -458,7 +460,7 @@ static void bring_up_to_date(const struct findings *findings, struct snapshot_fi
     for (size_t i = 0; i < snapshot->object_count; i++)
         if (snapshot->objects[i].id == finding->id)
             finding->object = (uint32_t)i;
-    double most = finding->object != UINT32_MAX ? findings_max(findings, finding->object)
+    double most = finding->object != UINT32_MAX ? findings_gain_max(findings, finding->object)
                   : listed                      ? 0
                                                 : 1;
     finding->share = fmin(finding->share, most);
@@ -468,8 +470,8 @@ static void bring_up_to_date(const struct findings *findings, struct snapshot_fi
 }
 
 /* Returns true if a current finding is about the same memory under another name. */
-static bool superseded(const struct findings *findings, size_t found,
-                       const struct snapshot_finding *finding)
+static bool is_superseded(const struct findings *findings, size_t found,
+                          const struct snapshot_finding *finding)
 {
     for (size_t i = 0; i < found; i++)
         if (findings->list[i].kind == finding->kind &&
@@ -487,9 +489,9 @@ void findings_hold(struct findings *findings, struct findings_held *held)
     size_t all =
         findings_held_join(held, findings->list, found, FINDINGS_MAX, &moment, findings->arena);
     for (size_t i = found; i < all; i++) {
-        bring_up_to_date(findings, &findings->list[i]);
+        update_held_finding(findings, &findings->list[i]);
         if (findings_worth(&findings->list[i]) >= FINDINGS_GAIN_MIN &&
-            !superseded(findings, found, &findings->list[i]))
+            !is_superseded(findings, found, &findings->list[i]))
             findings->list[findings->count++] = findings->list[i];
     }
     findings_sort(findings);
@@ -505,7 +507,7 @@ static void measure_time(struct findings *findings)
     findings->rate = findings->span_s > 0 ? (double)window->used / findings->span_s : NAN;
 }
 
-static void note_arrays(const struct snapshot_layout *layout, struct spread_of *of)
+static void add_array_members(const struct snapshot_layout *layout, struct spread_of *of)
 {
     for (size_t i = 0; i < layout->row_count && of->array_count < SPREAD_ARRAYS; i++) {
         const struct type_member *member = &layout->rows[i].member;
@@ -534,7 +536,7 @@ static void findings_gather_spreads(struct build *build, struct findings *findin
         of[i].element_size = hot.end ? object->layouts[0].size : 0;
         of[i].hot_first = hot.first;
         of[i].hot_end = hot.end;
-        note_arrays(&object->layouts[0], &of[i]);
+        add_array_members(&object->layouts[0], &of[i]);
     }
     spread_gather(spreads, of, count, &build->profile->window,
                   build->profile->sets.geometry.line_bytes);
@@ -545,7 +547,7 @@ static void findings_gather_spreads(struct build *build, struct findings *findin
 void build_findings(struct build *build)
 {
     struct snapshot *snapshot = build->snapshot;
-    double everything = build_everything(build);
+    double everything = build_total_weight(build);
     struct spread *spreads = build_array(build, SPREADS_MAX, sizeof *spreads);
     struct findings *findings = build_array(build, 1, sizeof *findings);
     struct snapshot_finding *list = build_array(build, FINDINGS_MAX, sizeof *list);
@@ -576,7 +578,7 @@ void build_weigh_findings(struct build *build)
 
 enum { STRINGS = 9 + 2 * FINDING_EVICTORS };
 
-static void strings_of(struct snapshot_finding *finding, const char **strings[STRINGS])
+static void finding_strings(struct snapshot_finding *finding, const char **strings[STRINGS])
 {
     const char **all[STRINGS] = {&finding->name, &finding->field, &finding->function,
                                  &finding->file, &finding->type,  &finding->other,
@@ -599,27 +601,27 @@ void findings_held_fini(struct findings_held *held)
     *held = (struct findings_held){0};
 }
 
-static bool of_lines(const struct snapshot_finding *finding)
+static bool is_sharing_finding(const struct snapshot_finding *finding)
 {
     return finding->kind == FINDING_FALSE_SHARING || finding->kind == FINDING_TRUE_SHARING;
 }
 
 /* The lines of an object are separate findings, whatever their fields and verdict, because these
  * change with a few more samples. Other findings exist once per kind and object. */
-static bool same(const struct snapshot_finding *a, const struct snapshot_finding *b)
+static bool is_same_finding(const struct snapshot_finding *a, const struct snapshot_finding *b)
 {
-    if (of_lines(a) && of_lines(b))
+    if (is_sharing_finding(a) && is_sharing_finding(b))
         return a->id == b->id && a->lines_first <= b->lines_last && b->lines_first <= a->lines_last;
     return a->kind == b->kind && a->id == b->id;
 }
 
 /* Copies a finding with its strings; returns false if they are too long. */
-static bool copy_in(struct finding_held *one, const struct snapshot_finding *finding)
+static bool copy_held_finding(struct finding_held *one, const struct snapshot_finding *finding)
 {
     const char **strings[STRINGS];
     size_t used = 0;
     one->finding = *finding;
-    strings_of(&one->finding, strings);
+    finding_strings(&one->finding, strings);
     for (int i = 0; i < STRINGS; i++) {
         size_t size = *strings[i] ? strlen(*strings[i]) + 1 : 0;
         if (size > sizeof one->text - used)
@@ -635,7 +637,7 @@ static struct finding_held *held_finding_find(struct findings_held *held,
                                               const struct snapshot_finding *finding)
 {
     for (size_t i = 0; i < held->count; i++)
-        if (same(&held->list[i].finding, finding))
+        if (is_same_finding(&held->list[i].finding, finding))
             return &held->list[i];
     return NULL;
 }
@@ -646,10 +648,10 @@ static void held_finding_forget(struct findings_held *held, struct finding_held 
     if (one == last)
         return;
     *one = *last;
-    copy_in(one, &last->finding);
+    copy_held_finding(one, &last->finding);
 }
 
-void findings_held_leave(struct findings_held *held, const uint32_t *renamed, size_t count)
+void findings_held_drop_renamed(struct findings_held *held, const uint32_t *renamed, size_t count)
 {
     for (size_t i = 0; i < held->count;) {
         uint32_t id = held->list[i].finding.id;
@@ -674,20 +676,20 @@ static void held_finding_remember(struct findings_held *held,
     one->times++;
     one->window_until = moment->added + moment->used;
     one->found_s = moment->elapsed_s;
-    if (!copy_in(one, finding))
+    if (!copy_held_finding(one, finding))
         held_finding_forget(held, one);
 }
 
-static bool in_list(const struct snapshot_finding *list, size_t count,
-                    const struct snapshot_finding *finding)
+static bool is_listed_finding(const struct snapshot_finding *list, size_t count,
+                              const struct snapshot_finding *finding)
 {
     for (size_t i = 0; i < count; i++)
-        if (same(&list[i], finding))
+        if (is_same_finding(&list[i], finding))
             return true;
     return false;
 }
 
-static bool over(const struct finding_held *one, const struct findings_moment *moment)
+static bool is_held_too_long(const struct finding_held *one, const struct findings_moment *moment)
 {
     return one->times < 2 || moment->added >= one->window_until ||
            !(moment->elapsed_s - one->found_s <= FINDINGS_HELD_S);
@@ -705,11 +707,11 @@ size_t findings_held_join(struct findings_held *held, struct snapshot_finding *l
         held_finding_remember(held, &list[i], moment);
     for (size_t i = 0; i < held->count;) {
         struct finding_held *one = &held->list[i];
-        if (in_list(list, count, &one->finding)) {
+        if (is_listed_finding(list, count, &one->finding)) {
             i++;
             continue;
         }
-        if (over(one, moment)) {
+        if (is_held_too_long(one, moment)) {
             held_finding_forget(held, one);
             continue;
         }
@@ -717,7 +719,7 @@ size_t findings_held_join(struct findings_held *held, struct snapshot_finding *l
         if (count == room)
             continue;
         list[count] = one->finding;
-        strings_of(&list[count], strings);
+        finding_strings(&list[count], strings);
         for (int k = 0; k < STRINGS; k++)
             *strings[k] = arena_string(arena, *strings[k]);
         count++;

@@ -51,7 +51,7 @@ void findings_held_clear(struct findings_held *held);
 
 /* Drops the findings about objects that were renamed (renamed[id] != 0): their counts have moved,
  * and the new objects are judged. */
-void findings_held_leave(struct findings_held *held, const uint32_t *renamed, size_t count);
+void findings_held_drop_renamed(struct findings_held *held, const uint32_t *renamed, size_t count);
 
 struct findings_moment {
     uint64_t added; /* total samples added to the window */
@@ -140,7 +140,7 @@ const struct spread *findings_spread(const struct findings *findings, size_t obj
 double findings_share(const struct findings *findings, size_t object);
 /* Returns the object's share of all samples including its part of those without an object: an upper
  * bound of what a remedy can save. */
-double findings_max(const struct findings *findings, size_t object);
+double findings_gain_max(const struct findings *findings, size_t object);
 /* Returns a function's share of all samples; findings_order() the order of accesses. */
 double findings_code_share(const struct findings *findings, const struct snapshot_code *code);
 enum spread_order findings_order(const struct findings *findings, size_t object);
@@ -152,7 +152,7 @@ const char *findings_level_name(const struct findings *findings);
 /* Returns the causes of an object's simulated misses; NULL: no causes, or too few misses. */
 const struct snapshot_causes_row *findings_causes(const struct findings *findings, uint32_t object);
 /* Returns the smallest data worth a finding: the simulated cache, or FINDINGS_BEYOND_BYTES. */
-double findings_beyond(const struct findings *findings);
+double findings_min_bytes(const struct findings *findings);
 
 /* Returns the heap bin of an object's blocks; NULL: none. */
 const struct snapshot_bin *findings_bin(const struct findings *findings, size_t object);

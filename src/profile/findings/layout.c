@@ -11,7 +11,7 @@ static const double of_one_type = 0.5;
 static const double in_place = 0.9; /* minimum share of the samples */
 
 /* Returns true if the type ends in a flexible array: its elements make the object large. */
-static bool goes_on(const struct snapshot_layout *layout)
+static bool ends_in_flexible_array(const struct snapshot_layout *layout)
 {
     for (size_t i = 0; i < layout->row_count; i++)
         if (layout->rows[i].kind == LAYOUT_MEMBER && layout->rows[i].member.offset >= layout->size)
@@ -20,7 +20,8 @@ static bool goes_on(const struct snapshot_layout *layout)
 }
 
 /* Returns the main layout of many elements that exceed the near caches; otherwise NULL. */
-static const struct snapshot_layout *many_elements(const struct findings *findings, size_t index)
+static const struct snapshot_layout *layout_of_many_elements(const struct findings *findings,
+                                                             size_t index)
 {
     const struct snapshot_object *object = &findings->snapshot->objects[index];
     const struct spread *spread = findings_spread(findings, index);
@@ -28,9 +29,9 @@ static const struct snapshot_layout *many_elements(const struct findings *findin
     uint32_t line = findings->snapshot->sets.line;
     /* The inferred element may be a row of something, and its parts are not members. */
     if (!spread || !layout || layout->inferred || layout->reading == LAYOUT_MANAGED ||
-        !layout->size || goes_on(layout) || !line || !(layout->share >= of_one_type) ||
-        layout->samples < FINDINGS_SAMPLES ||
-        !(spread_bytes(spread, line) >= findings_beyond(findings)))
+        !layout->size || ends_in_flexible_array(layout) || !line ||
+        !(layout->share >= of_one_type) || layout->samples < FINDINGS_SAMPLES ||
+        !(spread_bytes(spread, line) >= findings_min_bytes(findings)))
         return NULL;
     return object->size >= ELEMENTS_MANY * layout->size || object->blocks >= ELEMENTS_MANY ? layout
                                                                                            : NULL;
@@ -38,7 +39,7 @@ static const struct snapshot_layout *many_elements(const struct findings *findin
 
 /* Returns true if the samples begin in a line at the offsets of array elements, and at nearly all
  * of these offsets: separate blocks begin at malloc's alignment. */
-static bool begin_as_in_array(const struct snapshot_layout *layout, const struct spread *spread,
+static bool begins_like_array(const struct snapshot_layout *layout, const struct spread *spread,
                               uint32_t line)
 {
     uint64_t at = 0;
@@ -56,13 +57,14 @@ static bool begin_as_in_array(const struct snapshot_layout *layout, const struct
 
 /* Returns true if the elements are adjacent, so that a pass fetches nothing else. Separate blocks
  * have other blocks in between, or are only the head of a larger one (Python's PyGC_Head). */
-static bool side_by_side(const struct snapshot_object *object, const struct snapshot_layout *layout,
-                         const struct spread *spread, uint32_t line)
+static bool elements_are_adjacent(const struct snapshot_object *object,
+                                  const struct snapshot_layout *layout, const struct spread *spread,
+                                  uint32_t line)
 {
     if (object->instance_count && object->instances[0].size >= ELEMENTS_MANY * layout->size)
         return true;
     return line <= SPREAD_LINE_MAX && spread->typed >= FINDINGS_SAMPLES &&
-           begin_as_in_array(layout, spread, line);
+           begins_like_array(layout, spread, line);
 }
 
 /* Returns the bytes currently fetched per element in one pass, or in one visit. */
@@ -108,7 +110,7 @@ static void split_off(struct findings *findings, size_t index, const struct snap
     double line = findings->snapshot->sets.line;
     double dense = elements * (double)hot->used_bytes;
     double touched = elements * fmin(line, (double)layout->size);
-    if (!(bytes > 0) || dense > findings_beyond(findings) || dense > used_in_no_order * touched)
+    if (!(bytes > 0) || dense > findings_min_bytes(findings) || dense > used_in_no_order * touched)
         return;
     struct snapshot_finding finding = {.rule = RULE_SPLIT_OFF,
                                        .sure = FINDING_LIKELY,
@@ -128,9 +130,9 @@ static void split_off(struct findings *findings, size_t index, const struct snap
     findings_add(findings, &finding);
 }
 
-static void split(struct findings *findings, size_t index)
+static void find_split(struct findings *findings, size_t index)
 {
-    const struct snapshot_layout *layout = many_elements(findings, index);
+    const struct snapshot_layout *layout = layout_of_many_elements(findings, index);
     uint32_t line = findings->snapshot->sets.line;
     struct findings_hot hot;
     if (!layout)
@@ -138,8 +140,8 @@ static void split(struct findings *findings, size_t index)
     enum spread_order order = findings_order(findings, index);
     findings_hot(layout, findings->arena, &hot);
     bool in_order = order == SPREAD_FORWARD || order == SPREAD_BACKWARD;
-    bool pass = in_order && side_by_side(&findings->snapshot->objects[index], layout,
-                                         findings_spread(findings, index), line);
+    bool pass = in_order && elements_are_adjacent(&findings->snapshot->objects[index], layout,
+                                                  findings_spread(findings, index), line);
     double fetched = fetched_bytes(layout, pass, line);
     double needed = needed_bytes(&hot, pass, line);
     if (hot.used_bytes && !pass && hot.end - hot.first <= line) { /* already adjacent */
@@ -180,7 +182,7 @@ static double crossing_elements(const struct snapshot_object *object,
 {
     uint64_t begin = 0;
     double crossing = 0;
-    if (!side_by_side(object, layout, spread, line) || line > SPREAD_LINE_MAX)
+    if (!elements_are_adjacent(object, layout, spread, line) || line > SPREAD_LINE_MAX)
         return NAN;
     while (begin < line && !spread->begins[begin])
         begin++;
@@ -202,7 +204,7 @@ struct saving {
  * at once, few samples wait for the second. In an array, where the share of crossing elements is
  * known, the bound is the excess of their samples over that share, plus twice its uncertainty.
  */
-static struct saving saved(const struct spread *spread, double elements)
+static struct saving alignment_saving(const struct spread *spread, double elements)
 {
     double all = spread->typed;
     double crossing = spread->crossing / all;
@@ -214,9 +216,9 @@ static struct saving saved(const struct spread *spread, double elements)
     return (struct saving){beyond, true};
 }
 
-static void straddling(struct findings *findings, size_t index)
+static void find_straddling(struct findings *findings, size_t index)
 {
-    const struct snapshot_layout *layout = many_elements(findings, index);
+    const struct snapshot_layout *layout = layout_of_many_elements(findings, index);
     const struct spread *spread = findings_spread(findings, index);
     uint32_t line = findings->snapshot->sets.line;
     struct findings_hot hot;
@@ -229,7 +231,7 @@ static void straddling(struct findings *findings, size_t index)
         return;
     double elements =
         crossing_elements(&findings->snapshot->objects[index], layout, spread, &hot, line);
-    struct saving saving = saved(spread, elements);
+    struct saving saving = alignment_saving(spread, elements);
     struct snapshot_finding finding = {.rule = RULE_STRADDLING,
                                        .sure = FINDING_PERHAPS,
                                        .object = (uint32_t)index,
@@ -264,7 +266,7 @@ struct blocks {
     double taken_bytes;
 };
 
-static bool blocks_of(const struct findings *findings, size_t index, struct blocks *blocks)
+static bool read_blocks(const struct findings *findings, size_t index, struct blocks *blocks)
 {
     const struct snapshot_bin *bin = findings_bin(findings, index);
     if (!bin || !bin->heap.live_blocks)
@@ -278,19 +280,20 @@ static bool blocks_of(const struct findings *findings, size_t index, struct bloc
     return true;
 }
 
-static bool beyond_caches(const struct findings *findings, size_t index)
+static bool exceeds_caches(const struct findings *findings, size_t index)
 {
     const struct spread *spread = findings_spread(findings, index);
     return spread &&
-           spread_bytes(spread, findings->snapshot->sets.line) >= findings_beyond(findings);
+           spread_bytes(spread, findings->snapshot->sets.line) >= findings_min_bytes(findings);
 }
 
-static void scattered(struct findings *findings, size_t index)
+static void find_scattered(struct findings *findings, size_t index)
 {
     uint32_t line = findings->snapshot->sets.line;
     struct blocks blocks;
-    if (!beyond_caches(findings, index) || findings_has(findings, (uint32_t)index) ||
-        findings_order(findings, index) != SPREAD_SCATTERED || !blocks_of(findings, index, &blocks))
+    if (!exceeds_caches(findings, index) || findings_has(findings, (uint32_t)index) ||
+        findings_order(findings, index) != SPREAD_SCATTERED ||
+        !read_blocks(findings, index, &blocks))
         return;
     /* Estimated by pages, which are soon seen twice: the part of them that is not blocks. */
     double fetched =
@@ -298,7 +301,7 @@ static void scattered(struct findings *findings, size_t index)
     double pooled = fmin(blocks.count * blocks.asked_bytes, fetched);
     /* A random access needs one line of a block wherever it is: adjacent blocks only help if they
      * then fit into the caches. */
-    if (fetched < fetched_min * pooled || pooled > findings_beyond(findings))
+    if (fetched < fetched_min * pooled || pooled > findings_min_bytes(findings))
         return;
     struct snapshot_finding finding = {.rule = RULE_SCATTERED,
                                        .sure = FINDING_LIKELY,
@@ -313,12 +316,12 @@ static void scattered(struct findings *findings, size_t index)
     findings_add(findings, &finding);
 }
 
-static void waste(struct findings *findings, size_t index)
+static void find_waste(struct findings *findings, size_t index)
 {
     const struct snapshot_bin *bin = findings_bin(findings, index);
     struct blocks blocks;
-    if (!beyond_caches(findings, index) || findings_has(findings, (uint32_t)index) || !bin ||
-        bin->heap.walked || !bin->heap.requested_bytes || !blocks_of(findings, index, &blocks))
+    if (!exceeds_caches(findings, index) || findings_has(findings, (uint32_t)index) || !bin ||
+        bin->heap.walked || !bin->heap.requested_bytes || !read_blocks(findings, index, &blocks))
         return;
     double wasted = 1 - blocks.asked_bytes / blocks.taken_bytes;
     enum spread_order order = findings_order(findings, index);
@@ -344,8 +347,8 @@ static const double together_min = 0.7; /* share of the samples in the same time
 enum { HOLDER_SAMPLES = 16 }; /* minimum on the object with the pointer; its misses may be hidden */
 
 /* Returns the member of `holder` that points to the other type and is read; NULL: none. */
-static const struct snapshot_layout_row *leads_to(const struct snapshot_layout *holder,
-                                                  const struct snapshot_layout *other)
+static const struct snapshot_layout_row *find_link_to(const struct snapshot_layout *holder,
+                                                      const struct snapshot_layout *other)
 {
     for (size_t i = 0; i < holder->row_count; i++) {
         const struct snapshot_layout_row *row = &holder->rows[i];
@@ -355,39 +358,43 @@ static const struct snapshot_layout_row *leads_to(const struct snapshot_layout *
     return NULL;
 }
 
-static const struct snapshot_layout *typed_layout(const struct findings *findings, size_t index)
+static const struct snapshot_layout *find_typed_layout(const struct findings *findings,
+                                                       size_t index)
 {
     const struct snapshot_object *object = &findings->snapshot->objects[index];
     const struct snapshot_layout *layout = object->layout_count ? &object->layouts[0] : NULL;
     return layout && !layout->inferred && layout->size ? layout : NULL;
 }
 
-static bool same_function(const struct snapshot_object *a, const struct snapshot_object *b)
+static bool share_hot_function(const struct snapshot_object *a, const struct snapshot_object *b)
 {
     return a->code_count && b->code_count && a->code[0].id == b->code[0].id;
 }
 
 /* Returns true if both objects have about the same number of blocks. */
-static bool one_each(const struct findings *findings, size_t a, size_t b, struct blocks *blocks)
+static bool have_like_block_counts(const struct findings *findings, size_t a, size_t b,
+                                   struct blocks *blocks)
 {
     struct blocks other;
-    return blocks_of(findings, a, blocks) && blocks_of(findings, b, &other) &&
+    return read_blocks(findings, a, blocks) && read_blocks(findings, b, &other) &&
            fabs(blocks->count - other.count) <= as_many * fmax(blocks->count, other.count);
 }
 
-static void pair(struct findings *findings, size_t holder, size_t index)
+static void check_pointer_pair(struct findings *findings, size_t holder, size_t index)
 {
     const struct snapshot_object *a = &findings->snapshot->objects[holder];
     const struct snapshot_object *b = &findings->snapshot->objects[index];
-    const struct snapshot_layout *from = typed_layout(findings, holder);
-    const struct snapshot_layout *to = typed_layout(findings, index);
-    const struct snapshot_layout_row *link = from && to && from != to ? leads_to(from, to) : NULL;
+    const struct snapshot_layout *from = find_typed_layout(findings, holder);
+    const struct snapshot_layout *to = find_typed_layout(findings, index);
+    const struct snapshot_layout_row *link =
+        from && to && from != to ? find_link_to(from, to) : NULL;
     uint32_t line = findings->snapshot->sets.line;
     struct findings_hot hot_from, hot_to;
     struct blocks blocks;
-    if (!link || !same_function(a, b) || !one_each(findings, holder, index, &blocks) ||
+    if (!link || !share_hot_function(a, b) ||
+        !have_like_block_counts(findings, holder, index, &blocks) ||
         findings->spreads[holder].samples < HOLDER_SAMPLES ||
-        spread_together(&findings->spreads[holder], &findings->spreads[index]) < together_min)
+        spread_time_overlap(&findings->spreads[holder], &findings->spreads[index]) < together_min)
         return;
     findings_hot(from, findings->arena, &hot_from);
     findings_hot(to, findings->arena, &hot_to);
@@ -408,14 +415,14 @@ static void pair(struct findings *findings, size_t holder, size_t index)
     findings_add(findings, &finding);
 }
 
-static void pointed_to(struct findings *findings)
+static void find_pointed_to(struct findings *findings)
 {
     for (size_t i = 0; i < findings->spread_count; i++)
         for (size_t k = 0;
-             beyond_caches(findings, i) && findings_order(findings, i) == SPREAD_SCATTERED &&
+             exceeds_caches(findings, i) && findings_order(findings, i) == SPREAD_SCATTERED &&
              k < findings->spread_count;
              k++)
-            pair(findings, k, i);
+            check_pointer_pair(findings, k, i);
 }
 
 /* ---- blocks that are continuously allocated and freed: cost of malloc and free ---- */
@@ -453,7 +460,7 @@ static double allocator_share(const struct findings *findings)
     return allocator;
 }
 
-static double all_per_s(const struct snapshot_heap *heap)
+static double total_allocation_rate(const struct snapshot_heap *heap)
 {
     double all = 0;
     for (size_t i = 0; i < heap->bin_count; i++)
@@ -478,10 +485,10 @@ static void churn_add(struct findings *findings, const struct snapshot_bin *bin,
     findings_add(findings, &finding);
 }
 
-static void churn(struct findings *findings)
+static void find_churn(struct findings *findings)
 {
     const struct snapshot_heap *heap = &findings->snapshot->heap;
-    double all = all_per_s(heap);
+    double all = total_allocation_rate(heap);
     double allocator =
         findings->snapshot->totals.attributed >= FINDINGS_SAMPLES ? allocator_share(findings) : 0;
     for (size_t i = 0; i < heap->bin_count; i++) {
@@ -494,12 +501,16 @@ static void churn(struct findings *findings)
 }
 
 static const struct findings_rule rules[] = {
-    {.rule = RULE_SPLIT, .kind = FINDING_SPLIT, .find_object = split, .of_unused = true},
+    {.rule = RULE_SPLIT, .kind = FINDING_SPLIT, .find_object = find_split, .of_unused = true},
     {.rule = RULE_SPLIT_OFF, .kind = FINDING_SPLIT, .of_unused = true},
-    {.rule = RULE_STRADDLING, .kind = FINDING_STRADDLING, .find_object = straddling},
-    {.rule = RULE_POINTED_TO, .kind = FINDING_TOGETHER, .find = pointed_to},
-    {.rule = RULE_SCATTERED, .kind = FINDING_SCATTERED, .find_object = scattered},
-    {.rule = RULE_WASTE, .kind = FINDING_WASTE, .find_object = waste},
-    {.rule = RULE_CHURN, .kind = FINDING_CHURN, .find = churn, .of_samples = true, .of_use = true},
+    {.rule = RULE_STRADDLING, .kind = FINDING_STRADDLING, .find_object = find_straddling},
+    {.rule = RULE_POINTED_TO, .kind = FINDING_TOGETHER, .find = find_pointed_to},
+    {.rule = RULE_SCATTERED, .kind = FINDING_SCATTERED, .find_object = find_scattered},
+    {.rule = RULE_WASTE, .kind = FINDING_WASTE, .find_object = find_waste},
+    {.rule = RULE_CHURN,
+     .kind = FINDING_CHURN,
+     .find = find_churn,
+     .of_samples = true,
+     .of_use = true},
 };
 const struct findings_family findings_layout = FINDINGS_FAMILY(rules);

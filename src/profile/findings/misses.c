@@ -52,13 +52,13 @@ const struct snapshot_causes_row *findings_causes(const struct findings *finding
     return NULL;
 }
 
-double findings_beyond(const struct findings *findings)
+double findings_min_bytes(const struct findings *findings)
 {
     const struct simulation_level *level = findings_level(findings);
     return level && level->size_bytes ? (double)level->size_bytes : FINDINGS_BEYOND_BYTES;
 }
 
-static double first_references(const struct snapshot_causes_row *causes)
+static double first_reference_share(const struct snapshot_causes_row *causes)
 {
     return causes->figures.share[CAUSE_FIRST] + causes->figures.share[CAUSE_FIRST_HERE];
 }
@@ -81,8 +81,8 @@ static struct snapshot_finding findings_exact(const struct findings *findings,
         .bound = true,
         .of.cause = {.misses = causes->figures.misses,
                      .part = part,
-                     .first = first_references(causes),
-                     .cache_bytes = findings_beyond(findings),
+                     .first = first_reference_share(causes),
+                     .cache_bytes = findings_min_bytes(findings),
                      .stride = level && level->ways ? level->size_bytes / level->ways : 0}};
     for (size_t i = 0; i < causes->evictor_count && i < FINDING_EVICTORS &&
                        causes->evictors[i].share >= evictor_min;
@@ -113,7 +113,7 @@ static const struct snapshot_evictor *findings_rival(const struct snapshot_cause
 
 static const double conflicts_min = 0.2; /* minimum share of the object's misses */
 
-static void conflict_cause(struct findings *findings, size_t index)
+static void find_conflict_cause(struct findings *findings, size_t index)
 {
     const struct snapshot_causes_row *causes = findings_causes(findings, (uint32_t)index);
     double share;
@@ -141,7 +141,7 @@ static const struct snapshot_sharing_group *causes_sharing_group(const struct fi
 
 static const double taken_min = 0.1; /* share of the object's misses: threads rarely alternate */
 
-static void sharing_cause(struct findings *findings, size_t index)
+static void find_sharing_cause(struct findings *findings, size_t index)
 {
     const struct snapshot_causes_row *causes = findings_causes(findings, (uint32_t)index);
     if (!causes)
@@ -179,7 +179,8 @@ static bool is_hot(const struct snapshot_sets *sets, uint32_t set, double mean)
     return set < sets->sets && sets->counts[set] > 2 * mean;
 }
 
-static void measure(const struct findings *findings, double *by_object, struct hot_sets *hot)
+static void measure_hot_sets(const struct findings *findings, double *by_object,
+                             struct hot_sets *hot)
 {
     const struct snapshot_sets *sets = &findings->snapshot->sets;
     double sum = 0;
@@ -206,7 +207,7 @@ static void measure(const struct findings *findings, double *by_object, struct h
 
 /* Returns true if a fully associative cache of this size would hold the object: evidence of a
  * conflict. Reading large arrays also crowds sets, because prefetching restarts on each page. */
-static bool would_fit(const struct findings *findings, uint32_t object)
+static bool fits_fully_associative(const struct findings *findings, uint32_t object)
 {
     const struct snapshot_sets *sets = &findings->snapshot->sets;
     const struct spread *spread = findings_spread(findings, object);
@@ -231,12 +232,12 @@ static void conflict_sets_add(struct findings *findings, const struct hot_sets *
     findings_add(findings, &finding);
 }
 
-static void conflict_sets(struct findings *findings)
+static void find_conflict_sets(struct findings *findings)
 {
     const struct snapshot_sets *sets = &findings->snapshot->sets;
     size_t count = findings->snapshot->object_count;
     struct hot_sets hot = {0};
-    if (findings->snapshot->causes.known) /* conflict_cause() reports it */
+    if (findings->snapshot->causes.known) /* find_conflict_cause() reports it */
         return;
     /* Not if the index is guessed, or exact only within a page. */
     if (sets->verdict != SETS_CONCENTRATED || !sets->conflict || sets->doubt || !sets->sets ||
@@ -244,10 +245,10 @@ static void conflict_sets(struct findings *findings)
         return;
     double *by_object = calloc(count, sizeof *by_object);
     if (by_object)
-        measure(findings, by_object, &hot);
+        measure_hot_sets(findings, by_object, &hot);
     free(by_object);
     if (hot.object != UINT32_MAX && hot.leading >= most_of_hot * hot.all &&
-        would_fit(findings, hot.object))
+        fits_fully_associative(findings, hot.object))
         conflict_sets_add(findings, &hot);
 }
 
@@ -258,7 +259,8 @@ static const double first_share = 0.2; /* minimum share of the object that is fi
 static const double stores_min = 0.8;  /* share of its samples that are stores */
 
 /* Returns the causes of an object that has a spread and no finding yet; otherwise NULL. */
-static const struct snapshot_causes_row *unexplained(const struct findings *findings, size_t index)
+static const struct snapshot_causes_row *unreported_causes(const struct findings *findings,
+                                                           size_t index)
 {
     return findings_spread(findings, index) && !findings_has(findings, (uint32_t)index)
                ? findings_causes(findings, (uint32_t)index)
@@ -266,20 +268,20 @@ static const struct snapshot_causes_row *unexplained(const struct findings *find
 }
 
 /* Returns true if more of the object misses than the cache holds: it passes through. */
-static bool passes_through(const struct findings *findings, uint32_t id)
+static bool exceeds_cache(const struct findings *findings, uint32_t id)
 {
     for (size_t i = 0; i < findings->spread_count; i++)
         if (findings->snapshot->objects[i].id == id)
             return findings_spread(findings, i) &&
                    spread_bytes(&findings->spreads[i], findings->snapshot->sets.line) >
-                       findings_beyond(findings);
+                       findings_min_bytes(findings);
     return false;
 }
 
 /* Reports an object that would stay cached if another object did not pass through the cache. */
-static void evicted(struct findings *findings, size_t index)
+static void find_evicted(struct findings *findings, size_t index)
 {
-    const struct snapshot_causes_row *causes = unexplained(findings, index);
+    const struct snapshot_causes_row *causes = unreported_causes(findings, index);
     const struct simulation_level *level = findings_level(findings);
     double share;
     if (!causes || !level)
@@ -289,7 +291,7 @@ static void evicted(struct findings *findings, size_t index)
     const struct snapshot_evictor *rival = findings_rival(causes, &share);
     if (!(part >= FINDINGS_MOSTLY) || !rival || !(causes->evictors[0].share >= evictor_min) ||
         bytes > fits_in * (double)level->size_bytes || share < FINDINGS_MOSTLY ||
-        !passes_through(findings, rival->object_id) ||
+        !exceeds_cache(findings, rival->object_id) ||
         causes->figures.evicted < FINDINGS_MOSTLY * part * causes->figures.misses)
         return;
     struct snapshot_finding finding = findings_exact(findings, causes, RULE_EVICTED, part);
@@ -299,17 +301,17 @@ static void evicted(struct findings *findings, size_t index)
     findings_add(findings, &finding);
 }
 
-static void streaming_cause(struct findings *findings, size_t index)
+static void find_streaming_cause(struct findings *findings, size_t index)
 {
     const struct snapshot_object *object = &findings->snapshot->objects[index];
-    const struct snapshot_causes_row *causes = unexplained(findings, index);
+    const struct snapshot_causes_row *causes = unreported_causes(findings, index);
     enum spread_order order = findings_order(findings, index);
     if (!causes || (order != SPREAD_FORWARD && order != SPREAD_BACKWARD))
         return;
     double bytes = spread_bytes(&findings->spreads[index], findings->snapshot->sets.line);
     double part = causes->figures.share[CAUSE_CAPACITY];
     /* If a cache serves the misses instead of memory, processors prefetch them. */
-    if (!(part >= FINDINGS_MOSTLY) || bytes <= findings_beyond(findings) ||
+    if (!(part >= FINDINGS_MOSTLY) || bytes <= findings_min_bytes(findings) ||
         simulated_level(findings) + 1 != findings->snapshot->simulation.level_count ||
         findings_share(findings, index) < FINDINGS_STREAMING_MIN)
         return;
@@ -319,11 +321,11 @@ static void streaming_cause(struct findings *findings, size_t index)
     findings_add(findings, &finding);
 }
 
-static void first_touch_cause(struct findings *findings, size_t index)
+static void find_first_touch_cause(struct findings *findings, size_t index)
 {
     const struct snapshot_object *object = &findings->snapshot->objects[index];
-    const struct snapshot_causes_row *causes = unexplained(findings, index);
-    double part = causes ? first_references(causes) : 0;
+    const struct snapshot_causes_row *causes = unreported_causes(findings, index);
+    double part = causes ? first_reference_share(causes) : 0;
     if (!(part >= FINDINGS_MOSTLY) || object->stores < stores_min * object->samples ||
         findings_share(findings, index) < first_share)
         return;
@@ -340,7 +342,8 @@ static const double tlb_min = 0.2; /* share of the accesses: a walk is shorter t
 static const double remote_min = 0.2;
 static const double remote_saved = 0.4; /* share of that time: local memory takes 60 % of it */
 
-static const struct snapshot_levels *levels_of(const struct findings *findings, size_t index)
+static const struct snapshot_levels *find_object_levels(const struct findings *findings,
+                                                        size_t index)
 {
     const struct snapshot_object *object = &findings->snapshot->objects[index];
     const struct snapshot_levels *levels = object->levels;
@@ -348,9 +351,9 @@ static const struct snapshot_levels *levels_of(const struct findings *findings, 
                                                                                             : NULL;
 }
 
-static void tlb(struct findings *findings, size_t index)
+static void find_tlb(struct findings *findings, size_t index)
 {
-    const struct snapshot_levels *levels = levels_of(findings, index);
+    const struct snapshot_levels *levels = find_object_levels(findings, index);
     if (!levels || !(levels->tlb_miss >= tlb_min))
         return;
     struct snapshot_finding finding = {.rule = RULE_TLB,
@@ -363,9 +366,9 @@ static void tlb(struct findings *findings, size_t index)
     findings_add(findings, &finding);
 }
 
-static void remote(struct findings *findings, size_t index)
+static void find_remote(struct findings *findings, size_t index)
 {
-    const struct snapshot_levels *levels = levels_of(findings, index);
+    const struct snapshot_levels *levels = find_object_levels(findings, index);
     if (!levels || !(levels->remote >= remote_min))
         return;
     struct snapshot_finding finding = {.rule = RULE_REMOTE,
@@ -410,7 +413,7 @@ double findings_pages(const struct findings *findings, size_t index)
     return all;
 }
 
-static bool has_module(const struct findings *findings, const char *part)
+static bool runs_module(const struct findings *findings, const char *part)
 {
     const struct snapshot *snapshot = findings->snapshot;
     for (size_t i = 0; i < snapshot->code_count; i++)
@@ -430,7 +433,7 @@ static bool has_runtime_heap(const struct findings *findings)
 }
 
 /* Returns how to get huge pages from the allocator of this memory. */
-static enum finding_huge huge_pages_by(const struct findings *findings, size_t index)
+static enum finding_huge huge_page_remedy(const struct findings *findings, size_t index)
 {
     static const struct {
         const char *library;
@@ -440,13 +443,13 @@ static enum finding_huge huge_pages_by(const struct findings *findings, size_t i
                       {"libtcmalloc", HUGE_TCMALLOC},
                       {"glibc malloc", HUGE_GLIBC}};
     const struct heap_summary *heap = &findings->snapshot->heap.summary;
-    if (has_module(findings, "libjvm"))
+    if (runs_module(findings, "libjvm"))
         return HUGE_JAVA;
     if (findings->snapshot->objects[index].kind == OBJECT_MAP)
         return HUGE_FILE;
-    if (has_module(findings, "python"))
+    if (runs_module(findings, "python"))
         return HUGE_PYTHON;
-    if (has_module(findings, "php"))
+    if (runs_module(findings, "php"))
         return HUGE_PHP;
     if (findings->snapshot->objects[index].kind != OBJECT_HEAP)
         return HUGE_MADVISE;
@@ -459,7 +462,7 @@ static enum finding_huge huge_pages_by(const struct findings *findings, size_t i
     return HUGE_ALLOCATOR;
 }
 
-static void reach(struct findings *findings, size_t index)
+static void find_reach(struct findings *findings, size_t index)
 {
     const struct spread *spread = findings_spread(findings, index);
     struct memory_use use;
@@ -485,7 +488,7 @@ static void reach(struct findings *findings, size_t index)
                                               .tlb_entries = entries,
                                               .tlb_known = use.tlb_entries != 0,
                                               .huge = use.huge_share,
-                                              .way = huge_pages_by(findings, index)};
+                                              .way = huge_page_remedy(findings, index)};
     findings_add(findings, &finding);
 }
 
@@ -495,7 +498,7 @@ static const double kernel_saved = 0.5; /* share of the kernel's time: the rest 
 static const double faults_per_s = 10e3; /* 40 MB of fresh memory per second */
 static const double kernel_min = 0.2;    /* share of the CPU time: enough to be worth a change */
 
-static void first_touch_faults(struct findings *findings, size_t index)
+static void find_first_touch_faults(struct findings *findings, size_t index)
 {
     const struct snapshot_object *object = &findings->snapshot->objects[index];
     struct memory_use use;
@@ -522,25 +525,35 @@ static void first_touch_faults(struct findings *findings, size_t index)
 }
 
 static const struct findings_rule rules[] = {
-    {.rule = RULE_FALSE_SHARING_CAUSE, .kind = FINDING_FALSE_SHARING, .find_object = sharing_cause},
+    {.rule = RULE_FALSE_SHARING_CAUSE,
+     .kind = FINDING_FALSE_SHARING,
+     .find_object = find_sharing_cause},
     {.rule = RULE_TRUE_SHARING_CAUSE, .kind = FINDING_TRUE_SHARING, .of_use = true},
     {.rule = RULE_CONFLICT_CAUSE,
      .kind = FINDING_CONFLICT,
-     .find_object = conflict_cause,
+     .find_object = find_conflict_cause,
      .of_reuse = true},
-    {.rule = RULE_CONFLICT_SETS, .kind = FINDING_CONFLICT, .find = conflict_sets, .of_reuse = true},
+    {.rule = RULE_CONFLICT_SETS,
+     .kind = FINDING_CONFLICT,
+     .find = find_conflict_sets,
+     .of_reuse = true},
     {.rule = RULE_FIRST_TOUCH_FAULTS,
      .kind = FINDING_FIRST_TOUCH,
-     .find_object = first_touch_faults,
+     .find_object = find_first_touch_faults,
      .of_samples = true},
-    {.rule = RULE_TLB, .kind = FINDING_TLB, .find_object = tlb},
-    {.rule = RULE_REACH, .kind = FINDING_REACH, .find_object = reach, .of_samples = true},
-    {.rule = RULE_REMOTE, .kind = FINDING_REMOTE, .find_object = remote},
-    {.rule = RULE_EVICTED, .kind = FINDING_PUSHED_OUT, .find_object = evicted, .of_reuse = true},
+    {.rule = RULE_TLB, .kind = FINDING_TLB, .find_object = find_tlb},
+    {.rule = RULE_REACH, .kind = FINDING_REACH, .find_object = find_reach, .of_samples = true},
+    {.rule = RULE_REMOTE, .kind = FINDING_REMOTE, .find_object = find_remote},
+    {.rule = RULE_EVICTED,
+     .kind = FINDING_PUSHED_OUT,
+     .find_object = find_evicted,
+     .of_reuse = true},
     {.rule = RULE_STREAMING_CAUSE,
      .kind = FINDING_STREAMING,
-     .find_object = streaming_cause,
+     .find_object = find_streaming_cause,
      .of_reuse = true},
-    {.rule = RULE_FIRST_TOUCH_CAUSE, .kind = FINDING_FIRST_TOUCH, .find_object = first_touch_cause},
+    {.rule = RULE_FIRST_TOUCH_CAUSE,
+     .kind = FINDING_FIRST_TOUCH,
+     .find_object = find_first_touch_cause},
 };
 const struct findings_family findings_misses = FINDINGS_FAMILY(rules);

@@ -4,7 +4,8 @@
 #include "profile/findings/findings.h"
 
 /* Sets the first and the last line, which identify the finding in the next snapshot. */
-static void extent(const struct snapshot_sharing_group *group, struct snapshot_finding *finding)
+static void set_line_extent(const struct snapshot_sharing_group *group,
+                            struct snapshot_finding *finding)
 {
     finding->lines_first = UINT64_MAX;
     for (size_t i = 0; i < group->line_count; i++) {
@@ -45,20 +46,20 @@ static void sharing_add(struct findings *findings, const struct snapshot_sharing
                            : group->share.value * findings->attributed,
         .gain = NAN,
         .bound = true};
-    extent(group, &finding);
+    set_line_extent(group, &finding);
     if (!simulated || finding.share >= simulated_min)
         findings_add(findings, &finding);
 }
 
 /* Returns true if the object is already reported by the causes of its misses. */
-static bool reported(const struct findings *findings, uint32_t object)
+static bool is_reported_sharing(const struct findings *findings, uint32_t object)
 {
     return object < findings->snapshot->object_count &&
            (findings_has_kind(findings, object, FINDING_FALSE_SHARING) ||
             findings_has_kind(findings, object, FINDING_TRUE_SHARING));
 }
 
-static void sharing(struct findings *findings)
+static void find_sharing(struct findings *findings)
 {
     const struct snapshot_sharing *sharing = &findings->snapshot->sharing;
     for (size_t i = 0; i < sharing->group_count; i++) {
@@ -67,7 +68,7 @@ static void sharing(struct findings *findings)
                          group->verdict == SHARING_BOTH;
         if (contended && group->sure && group->line_count && group->lines[0].side_count &&
             group->lines[0].sides[0].code_count &&
-            (sharing->misses > 0 ? !reported(findings, group->object)
+            (sharing->misses > 0 ? !is_reported_sharing(findings, group->object)
                                  : !findings_causes(findings, group->object) &&
                                        group->object < findings->snapshot->object_count))
             sharing_add(findings, group);
@@ -98,7 +99,7 @@ struct readers {
     uint32_t waits;   /* samples in a loop that only polls */
 };
 
-static struct reader *reader_of(struct readers *readers, uint32_t tid)
+static struct reader *find_or_add_reader(struct readers *readers, uint32_t tid)
 {
     for (uint32_t i = 0; i < readers->count; i++)
         if (readers->list[i].tid == tid)
@@ -109,7 +110,7 @@ static struct reader *reader_of(struct readers *readers, uint32_t tid)
     return &readers->list[readers->count++];
 }
 
-static void vote(struct reader *reader, uint64_t line)
+static void vote_for_line(struct reader *reader, uint64_t line)
 {
     if (!reader->votes)
         reader->line = line;
@@ -127,11 +128,11 @@ static void spin_gather_readers(const struct findings *findings, uint32_t functi
             const struct window_entry *entry = window_at(findings->window, i);
             if (entry->function != function || entry->object != object)
                 continue;
-            struct reader *reader = reader_of(readers, entry->tid);
+            struct reader *reader = find_or_add_reader(readers, entry->tid);
             readers->samples += !pass;
             readers->waits += !pass && entry->waits;
             if (reader && !pass)
-                vote(reader, entry->address & mask);
+                vote_for_line(reader, entry->address & mask);
             if (reader && pass) {
                 reader->samples++;
                 reader->hits += (entry->address & mask) == reader->line;
@@ -139,7 +140,7 @@ static void spin_gather_readers(const struct findings *findings, uint32_t functi
         }
 }
 
-static double hits_of(const struct readers *readers)
+static double reader_hit_share(const struct readers *readers)
 {
     uint32_t hits = 0;
     for (uint32_t i = 0; i < readers->count; i++)
@@ -148,7 +149,7 @@ static double hits_of(const struct readers *readers)
 }
 
 /* Returns the number of threads that read one line each; 0: not all of them do. */
-static uint32_t waiting(const struct readers *readers)
+static uint32_t waiting_threads(const struct readers *readers)
 {
     uint32_t counted = 0;
     if (readers->waits < in_loops * readers->samples)
@@ -164,7 +165,7 @@ static uint32_t waiting(const struct readers *readers)
 
 /* Returns the hottest instruction if it and the next hottest have nearly all samples of the
  * function; otherwise NULL. */
-static const struct snapshot_instruction *loop_of(const struct snapshot_code *code)
+static const struct snapshot_instruction *find_polling_load(const struct snapshot_code *code)
 {
     const struct snapshot_instruction *first = NULL;
     const struct snapshot_instruction *second = NULL;
@@ -190,12 +191,12 @@ static void spinning_add(struct findings *findings, const struct snapshot_code *
         findings_has(findings, code->top_object) || code->samples < FINDINGS_SAMPLES)
         return;
     const struct snapshot_object *object = &snapshot->objects[code->top_object];
-    const struct snapshot_instruction *loop = loop_of(code);
+    const struct snapshot_instruction *loop = find_polling_load(code);
     if (!loop || loop->object != code->top_object || object->kind == OBJECT_STACK ||
         object->kind == OBJECT_TLS)
         return;
     spin_gather_readers(findings, code->id, object->id, &readers);
-    uint32_t threads = waiting(&readers);
+    uint32_t threads = waiting_threads(&readers);
     if (!threads || readers.samples < FINDINGS_SAMPLES)
         return;
     struct snapshot_finding finding = {.rule = RULE_SPINNING,
@@ -208,11 +209,12 @@ static void spinning_add(struct findings *findings, const struct snapshot_code *
                                        .share = code->all_share,
                                        .gain = NAN,
                                        .bound = true};
-    finding.of.spinning = (struct finding_spinning){threads, readers.samples, hits_of(&readers)};
+    finding.of.spinning =
+        (struct finding_spinning){threads, readers.samples, reader_hit_share(&readers)};
     findings_add(findings, &finding);
 }
 
-static void spinning(struct findings *findings)
+static void find_spinning(struct findings *findings)
 {
     const struct snapshot *snapshot = findings->snapshot;
     const struct snapshot_source *source = &snapshot->source;
@@ -227,11 +229,11 @@ static void spinning(struct findings *findings)
 }
 
 static const struct findings_rule rules[] = {
-    {.rule = RULE_FALSE_SHARING, .kind = FINDING_FALSE_SHARING, .find = sharing},
+    {.rule = RULE_FALSE_SHARING, .kind = FINDING_FALSE_SHARING, .find = find_sharing},
     {.rule = RULE_TRUE_SHARING, .kind = FINDING_TRUE_SHARING, .of_use = true},
     {.rule = RULE_SPINNING,
      .kind = FINDING_SPINNING,
-     .find = spinning,
+     .find = find_spinning,
      .of_samples = true,
      .of_use = true},
 };

@@ -65,8 +65,9 @@ void build_cell_causes(struct build *build, const struct matrix_axes *axes);
 
 /* Heap bins that have the same name: blocks that one function allocated for different callers. Used
  * by objects.c after it has listed the bins. */
+
 /* Sets `called` of these bins, in the arena. Returns false if memory runs out. */
-bool twins_number(struct snapshot_heap *heap, struct arena *arena);
+bool bins_add_callers(struct snapshot_heap *heap, struct arena *arena);
 
 /* The stacks of each function on each object, in callers.c. */
 struct build_stack {

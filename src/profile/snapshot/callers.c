@@ -114,8 +114,8 @@ static void list_row(struct call_list *list, uint32_t node, uint32_t depth, uint
 }
 
 /* Finds the children of a node that are large enough, most samples first. */
-static size_t children_of(const struct call_list *list, uint32_t node,
-                          struct call_child children[CALLERS_CHILDREN])
+static size_t list_call_children(const struct call_list *list, uint32_t node,
+                                 struct call_child children[CALLERS_CHILDREN])
 {
     const struct call_tree *tree = list->tree;
     size_t count = 0;
@@ -131,7 +131,7 @@ static void count_children(const struct call_list *list, uint32_t node, uint32_t
                            size_t counts[CALLERS_DEPTHS])
 {
     struct call_child children[CALLERS_CHILDREN];
-    size_t count = depth < CALLERS_DEPTHS ? children_of(list, node, children) : 0;
+    size_t count = depth < CALLERS_DEPTHS ? list_call_children(list, node, children) : 0;
     for (size_t i = 0; i < count; i++) {
         counts[depth]++;
         count_children(list, children[i].node, depth + 1, counts);
@@ -139,7 +139,7 @@ static void count_children(const struct call_list *list, uint32_t node, uint32_t
 }
 
 /* Returns the depth to which rows fit: all callers of one level before those of the next. */
-static uint32_t depth_for(const struct call_list *list, uint32_t node)
+static uint32_t choose_call_depth(const struct call_list *list, uint32_t node)
 {
     size_t counts[CALLERS_DEPTHS] = {0};
     uint32_t depth = 1;
@@ -153,7 +153,7 @@ static uint32_t depth_for(const struct call_list *list, uint32_t node)
 static void list_children(struct call_list *list, uint32_t node, uint32_t depth, uint64_t path)
 {
     struct call_child children[CALLERS_CHILDREN];
-    size_t count = depth < list->depths ? children_of(list, node, children) : 0;
+    size_t count = depth < list->depths ? list_call_children(list, node, children) : 0;
     for (size_t i = 0; i < count && list->count < CALLERS_ROWS && !list->build->failed; i++) {
         uint64_t own = hash_mix(path + list->tree->desc[children[i].node].function);
         list_row(list, children[i].node, depth, own);
@@ -171,15 +171,16 @@ static void add_stacks(const struct build *build, const struct tally *tally, dou
     *effective += part * build_effective(build, tally);
 }
 
-static struct snapshot_callers *list_below(struct build *build, const struct call_tree *tree,
-                                           uint32_t node, double all, double effective)
+static struct snapshot_callers *list_callers_below(struct build *build,
+                                                   const struct call_tree *tree, uint32_t node,
+                                                   double all, double effective)
 {
     struct snapshot_caller rows[CALLERS_ROWS];
     struct call_list list = {
         .build = build, .tree = tree, .rows = rows, .all = all, .effective = effective};
     if (!(all > 0) || !tree->child[node] || all < listed_min * build->stacks)
         return NULL;
-    list.depths = depth_for(&list, node);
+    list.depths = choose_call_depth(&list, node);
     list_children(&list, node, 0, 0);
     struct snapshot_callers *callers = build_array(build, 1, sizeof *callers);
     struct snapshot_caller *copy = build_array(build, list.count, sizeof *copy);
@@ -223,7 +224,7 @@ static void list_objects(struct build *build, struct call_tree *tree, struct cal
         call_tree_clear(tree);
         for (uint32_t row = calls[i].row; i < count && calls[i].row == row; i++)
             call_tree_add(build, tree, &calls[i]);
-        object->callers = list_below(build, tree, 0, all, effective);
+        object->callers = list_callers_below(build, tree, 0, all, effective);
     }
 }
 
@@ -248,7 +249,7 @@ static void list_functions(struct build *build, struct call_tree *tree, const st
         if (unplaced)
             add_stacks(build, unplaced, &all, &effective);
         if (root)
-            code->callers = list_below(build, tree, root, all, effective);
+            code->callers = list_callers_below(build, tree, root, all, effective);
     }
 }
 
@@ -275,9 +276,9 @@ void build_callers(struct build *build)
 
 /* Returns the frame of a node, which is created once; NULL: not known. A stack has at most
  * CALLERS_DEEPEST nodes, whatever a recording says. */
-static const struct snapshot_frame *frame_of(struct build *build,
-                                             const struct snapshot_frame **frames, uint32_t node,
-                                             unsigned deep, uint32_t *function)
+static const struct snapshot_frame *make_frame(struct build *build,
+                                               const struct snapshot_frame **frames, uint32_t node,
+                                               unsigned deep, uint32_t *function)
 {
     enum { CALLERS_DEEPEST = 256 };
     union place_answer answer;
@@ -287,8 +288,9 @@ static const struct snapshot_frame *frame_of(struct build *build,
         return NULL;
     struct caller_desc desc = answer.caller;
     const struct snapshot_frame *inner =
-        desc.parent && desc.parent < node ? frame_of(build, frames, desc.parent, deep + 1, function)
-                                          : NULL;
+        desc.parent && desc.parent < node
+            ? make_frame(build, frames, desc.parent, deep + 1, function)
+            : NULL;
     if (!desc.parent)
         *function = desc.function;
     if (frames[node] || (desc.parent && !inner))
@@ -317,7 +319,7 @@ void build_stacks_list(struct build *build, struct build_stacks *stacks)
         if (PAIR_EVENT(pair->owner) != build->event)
             continue;
         stack->weight = build_read(build, &pair->weight);
-        stack->outermost = frame_of(build, frames, (uint32_t)pair->key, 0, &function);
+        stack->outermost = make_frame(build, frames, (uint32_t)pair->key, 0, &function);
         stack->key = build_stack_key(PAIR_OBJECT(pair->owner), function);
         stacks->count += stack->outermost && stack->weight > 0;
     }

@@ -41,7 +41,7 @@ static bool is_same_throw(const struct throw *a, const struct throw *b)
            a->by_thread == b->by_thread;
 }
 
-static void merge(struct throws *throws)
+static void merge_throws(struct throws *throws)
 {
     size_t used = 0;
     for (size_t i = 0; i < throws->count; i++)
@@ -84,14 +84,14 @@ static struct throws causes_gather(struct build *build, enum causes_of kind, boo
     }
     SORT(throws.list, throws.count, SMALLEST(struct throw, id), SMALLEST(struct throw, by_object),
          SMALLEST(struct throw, by_thread), SMALLEST(struct throw, by_function));
-    merge(&throws);
+    merge_throws(&throws);
     return throws;
 }
 
 /* ---- by row ---- */
 
 /* Returns the index of the first entry of an id, or its insertion point. */
-static size_t first_of(const struct throws *throws, uint32_t id)
+static size_t first_throw_of(const struct throws *throws, uint32_t id)
 {
     return SORTED_BELOW(throws->list, throws->count, id, id);
 }
@@ -101,7 +101,7 @@ static double causes_row_fill_evictors(struct build *build, const struct throws 
                                        struct snapshot_causes_row *row)
 {
     double known = 0;
-    for (size_t i = first_of(throws, row->id);
+    for (size_t i = first_throw_of(throws, row->id);
          row->figures.evicted > 0 && i < throws->count && throws->list[i].id == row->id; i++) {
         const struct throw *throw = &throws->list[i];
         struct snapshot_evictor evictor = {.object_id = throw->by_object,
@@ -122,7 +122,7 @@ static double causes_row_fill_threads(struct build *build, const struct throws *
                                       struct snapshot_causes_row *row)
 {
     double known = 0;
-    for (size_t i = first_of(throws, row->id);
+    for (size_t i = first_throw_of(throws, row->id);
          row->figures.evicted > 0 && i < throws->count && throws->list[i].id == row->id; i++) {
         struct snapshot_evictor_thread thread = {.tid = throws->list[i].by_thread,
                                                  .share =
@@ -140,7 +140,7 @@ static double causes_row_fill_threads(struct build *build, const struct throws *
 
 /* ---- the matrix ---- */
 
-static uint32_t evictor_of(const struct throw *throw, enum causes_of kind)
+static uint32_t throw_evictor(const struct throw *throw, enum causes_of kind)
 {
     return kind == CAUSES_OBJECTS     ? throw->by_object
            : kind == CAUSES_FUNCTIONS ? throw->by_function
@@ -165,7 +165,7 @@ static void choose_columns(struct build *build, const struct throws *throws, enu
     size_t count = 0;
     hash_init(&known);
     for (size_t i = 0; lines && i < throws->count; i++) {
-        uint32_t id = evictor_of(&throws->list[i], kind);
+        uint32_t id = throw_evictor(&throws->list[i], kind);
         uint32_t *at = id ? hash_insert(&known, id, NULL) : NULL;
         if (!at)
             continue;
@@ -206,7 +206,7 @@ static void fill_cells(const struct throws *throws, enum causes_of kind,
         const struct throw *throw = &throws->list[i];
         size_t row = eviction_line_index(out->rows, out->row_count, throw->id);
         size_t column =
-            eviction_line_index(out->columns, out->column_count, evictor_of(throw, kind));
+            eviction_line_index(out->columns, out->column_count, throw_evictor(throw, kind));
         if (column < out->column_count)
             out->cells[row][column] += throw->weight;
     }
@@ -347,7 +347,7 @@ struct snapshot_causes_figures *build_figures_of(struct build *build,
 
 /* ---- lists ---- */
 
-static const struct count_rows *table_of(const struct causes *causes, enum causes_of kind)
+static const struct count_rows *causes_table(const struct causes *causes, enum causes_of kind)
 {
     return kind == CAUSES_OBJECTS     ? &causes->objects
            : kind == CAUSES_FUNCTIONS ? &causes->functions
@@ -356,7 +356,7 @@ static const struct count_rows *table_of(const struct causes *causes, enum cause
 
 static void list_kind(struct build *build, enum causes_of kind, struct snapshot_causes_figures *all)
 {
-    const struct count_rows *table = table_of(&build->profile->causes, kind);
+    const struct count_rows *table = causes_table(&build->profile->causes, kind);
     struct snapshot_causes_list *list = &build->snapshot->causes.of[kind];
     list->rows = build_array(build, SNAPSHOT_CAUSES_ROWS, sizeof *list->rows);
     for (uint32_t id = 0; !build->failed && CAUSES_SLOT(id, 0) < table->slot_count; id++) {
@@ -396,7 +396,7 @@ void build_causes(struct build *build)
  * limits evictors to 2000. */
 static const double min_evictor = 1.0 / 2000;
 
-static size_t cell_of(const struct matrix_axes *axes, uint32_t function, uint32_t object)
+static size_t matrix_cell_index(const struct matrix_axes *axes, uint32_t function, uint32_t object)
 {
     return matrix_axes_row(axes, function) * matrix_axes_width(axes) +
            matrix_axes_column(axes, object);
@@ -415,7 +415,7 @@ static void sum_code(const struct build *build, const struct matrix_axes *axes,
         build_sum_causes(
             build,
             count_rows_find(table, (size_t)(pair - pairs->at), pairs_hash(pair->owner, pair->key)),
-            &sums[cell_of(axes, pair->extra, PAIR_OBJECT(pair->owner))]);
+            &sums[matrix_cell_index(axes, pair->extra, PAIR_OBJECT(pair->owner))]);
     }
 }
 

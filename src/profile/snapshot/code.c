@@ -9,7 +9,7 @@
 
 /* Functions and instructions with samples without an object. */
 
-double build_everything(const struct build *build)
+double build_total_weight(const struct build *build)
 {
     const struct profile *profile = build->profile;
     return build_read(build, &profile->all[build->event].weight) +
@@ -42,7 +42,7 @@ static bool sum_attributed(const struct build *build, double *sums)
  * attributed samples of the same instructions represent. If a share f of an instruction's samples
  * has no object, the attributed ones represent a share of 1 - f of these.
  */
-static double unlike_others(struct build *build)
+static double unplaced_excess_weight(struct build *build)
 {
     const struct unplaced *unplaced = &build->profile->unplaced;
     double unlike = build_read(build, &unplaced->waited[build->event].weight);
@@ -63,10 +63,10 @@ void build_unplaced(struct build *build)
 {
     struct unplaced *unplaced = &build->profile->unplaced;
     build->unplaced_count = pairs_sorted(&unplaced->code, build->event, unplaced->sorted);
-    build->unlike = unlike_others(build);
+    build->unlike = unplaced_excess_weight(build);
 }
 
-struct snapshot_share build_widened(const struct build *build, struct snapshot_share share)
+struct snapshot_share build_widen_share(const struct build *build, struct snapshot_share share)
 {
     double all = build_read(build, &build->profile->all[build->event].weight) +
                  build_read(build, &build->profile->unplaced.waited[build->event].weight);
@@ -81,15 +81,16 @@ static void build_function_unplaced(const struct build *build, struct snapshot_c
     const struct unplaced *unplaced = &build->profile->unplaced;
     const struct tally *known = tallies_at(&build->profile->functions, code->id, build->event);
     const struct tally *tally = unplaced_tally(unplaced, code->id, build->event);
-    double all = build_everything(build);
+    double all = build_total_weight(build);
     double weight = tally ? build_read(build, &tally->weight) : 0;
     code->unknown_samples = tally ? build_samples(build, &tally->weight) : 0;
-    code->unknown_over = tally ? build_over(build, &tally->samples, &tally->weight) : 0;
+    code->unknown_over = tally ? build_samples_over(build, &tally->samples, &tally->weight) : 0;
     code->unknown_share = all > 0 ? weight / all : NAN;
     code->all_share = all > 0 ? (weight + build_read(build, &known->weight)) / all : NAN;
 }
 
-static const struct pair **pairs_for(const struct build *build, uint32_t function, size_t *count)
+static const struct pair **unplaced_pairs_of_function(const struct build *build, uint32_t function,
+                                                      size_t *count)
 {
     const struct pair **sorted = build->profile->unplaced.sorted;
     size_t first;
@@ -100,7 +101,7 @@ static const struct pair **pairs_for(const struct build *build, uint32_t functio
 static void build_note_unplaced(struct build *build, struct snapshot_code *code)
 {
     size_t count;
-    const struct pair **pairs = pairs_for(build, code->id, &count);
+    const struct pair **pairs = unplaced_pairs_of_function(build, code->id, &count);
     const struct pair *hottest = NULL;
     double most = 0;
     for (size_t i = 0; i < count; i++) {
@@ -122,13 +123,13 @@ static void build_note_unplaced(struct build *build, struct snapshot_code *code)
 static size_t build_unplaced_most(const struct build *build, uint32_t function)
 {
     size_t count;
-    pairs_for(build, function, &count);
+    unplaced_pairs_of_function(build, function, &count);
     return count;
 }
 
 /* Returns the row of an address among the first `used` rows, sorted by address; NULL: none. */
-static struct snapshot_instruction *row_at(struct snapshot_instruction *rows, size_t used,
-                                           uint64_t address)
+static struct snapshot_instruction *find_instruction_row(struct snapshot_instruction *rows,
+                                                         size_t used, uint64_t address)
 {
     size_t low = SORTED_BELOW(rows, used, address, address);
     return low < used && rows[low].address == address ? &rows[low] : NULL;
@@ -138,11 +139,11 @@ static size_t build_join_unplaced(struct build *build, uint32_t function,
                                   struct snapshot_instruction *rows, size_t used)
 {
     size_t count;
-    const struct pair **pairs = pairs_for(build, function, &count);
+    const struct pair **pairs = unplaced_pairs_of_function(build, function, &count);
     size_t known = used;
     for (size_t i = 0; i < count; i++) {
         double samples = build_samples(build, &pairs[i]->weight);
-        struct snapshot_instruction *row = row_at(rows, known, pairs[i]->key);
+        struct snapshot_instruction *row = find_instruction_row(rows, known, pairs[i]->key);
         if (!(samples > 0))
             continue;
         if (!row) {
@@ -152,7 +153,7 @@ static size_t build_join_unplaced(struct build *build, uint32_t function,
             used++;
         }
         row->unknown_samples = samples;
-        row->unknown_over = build_over(build, &pairs[i]->samples, &pairs[i]->weight);
+        row->unknown_over = build_samples_over(build, &pairs[i]->samples, &pairs[i]->weight);
         row->unknown_reason = (enum reason)pairs[i]->extra;
     }
     return used;
@@ -170,7 +171,7 @@ static void code_describe(struct build *build, struct snapshot_code *code)
     code->line = desc.line;
 }
 
-static int by_code_samples(const void *left, const void *right)
+static int compare_code_samples(const void *left, const void *right)
 {
     const struct snapshot_code *a = left;
     const struct snapshot_code *b = right;
@@ -183,8 +184,8 @@ static int by_code_samples(const void *left, const void *right)
 
 /* Makes one row per function from pairs sorted by function and instruction. If a row has several
  * objects, an instruction has a pair for each of them. */
-static size_t rows_of(const struct build *build, const struct pair **sorted, size_t count,
-                      struct snapshot_code *rows)
+static size_t make_function_rows(const struct build *build, const struct pair **sorted,
+                                 size_t count, struct snapshot_code *rows)
 {
     size_t used = 0;
     double hottest = 0;
@@ -199,7 +200,7 @@ static size_t rows_of(const struct build *build, const struct pair **sorted, siz
         }
         struct snapshot_code *row = &rows[used - 1];
         row->samples += samples;
-        row->count_over += build_over(build, &sorted[i]->samples, &sorted[i]->weight);
+        row->count_over += build_samples_over(build, &sorted[i]->samples, &sorted[i]->weight);
         row->sites += site;
         of_site = site ? samples : of_site + samples;
         if (of_site > hottest) {
@@ -214,12 +215,12 @@ static void build_object_code(struct build *build, struct snapshot_object *objec
                               const struct pair **pairs, size_t count)
 {
     struct snapshot_code *rows = build_scratch(build, count + 1, sizeof *rows);
-    size_t used = rows ? rows_of(build, pairs, count, rows) : 0;
+    size_t used = rows ? make_function_rows(build, pairs, count, rows) : 0;
     double effective = 0;
     for (uint32_t id = object->id; id; id = build_next_part(build, id))
         effective += build_effective(build, tallies_at(&build->profile->objects, id, build->event));
     if (rows)
-        qsort(rows, used, sizeof *rows, by_code_samples);
+        qsort(rows, used, sizeof *rows, compare_code_samples);
     object->code_count = used < CODES ? used : CODES;
     object->code = build_array(build, object->code_count, sizeof *rows);
     for (size_t i = 0; object->code && i < object->code_count; i++) {
@@ -245,7 +246,7 @@ static void join_sites(struct build *build, struct hash *index, const struct pai
     for (size_t i = 0, next; i < all && !build->failed; i = next) {
         for (next = i; next < all && sorted[next]->owner == sorted[i]->owner; next++)
             continue;
-        size_t used = rows_of(build, sorted + i, next - i, rows);
+        size_t used = make_function_rows(build, sorted + i, next - i, rows);
         for (size_t k = 0; k < used; k++) {
             const uint32_t *at = hash_find(index, rows[k].id);
             if (!at)
@@ -275,19 +276,19 @@ static void list_functions(struct build *build, struct snapshot_code *rows)
         double samples = build_samples(build, &tally->weight);
         struct snapshot_code code = {
             .id = id, .samples = samples, .top_object = UINT32_MAX, .top_object_share = NAN};
-        code.count_over = build_over(build, &tally->samples, &tally->weight);
+        code.count_over = build_samples_over(build, &tally->samples, &tally->weight);
         build_function_unplaced(build, &code);
         if (!(samples + code.unknown_samples > 0))
             continue;
         size_t i = snapshot->code_count;
-        if (i == CODES_ALL && by_code_samples(&code, &rows[i - 1]) > 0)
+        if (i == CODES_ALL && compare_code_samples(&code, &rows[i - 1]) > 0)
             continue;
         if (i == CODES_ALL)
             i--;
         else
             snapshot->code_count++;
         code.share.value = all > 0 ? build_read(build, &tally->weight) / all : NAN;
-        for (; i > 0 && by_code_samples(&code, &rows[i - 1]) < 0; i--)
+        for (; i > 0 && compare_code_samples(&code, &rows[i - 1]) < 0; i--)
             rows[i] = rows[i - 1];
         rows[i] = code;
     }
@@ -332,7 +333,7 @@ void build_code(struct build *build)
 
 enum { FUNCTIONS = 100, INSTRUCTIONS = 256, INSTRUCTIONS_NAME_BYTES = 256 };
 
-static int by_instruction_samples(const void *left, const void *right)
+static int compare_instruction_samples(const void *left, const void *right)
 {
     const struct snapshot_instruction *a = left;
     const struct snapshot_instruction *b = right;
@@ -368,7 +369,7 @@ static void name_field(struct build *build, struct snapshot_instruction *row, ui
     row->type_id = offset_key_type(where);
     row->member = TYPE_NO_MEMBER;
     if (build_type(build, whole, &type))
-        build_in_whole(build, &type, whole, &row->type_id, &at);
+        build_offset_in_whole(build, &type, whole, &row->type_id, &at);
     if (!build_type(build, row->type_id, &type))
         return;
     row->member = member_at(build, row, &type, at);
@@ -381,7 +382,7 @@ static void name_field(struct build *build, struct snapshot_instruction *row, ui
     row->field = arena_string(build->arena, name);
 }
 
-static void locate(struct build *build, struct snapshot_instruction *row)
+static void locate_instruction(struct build *build, struct snapshot_instruction *row)
 {
     struct instruction_desc desc;
     build_describe_instruction(build, row->address, &desc);
@@ -415,8 +416,8 @@ static void add_object(struct on_object list[ON_OBJECTS], struct snapshot_instru
 }
 
 /* Names the row after the object with most samples. */
-static void take_strongest(const struct on_object list[ON_OBJECTS],
-                           struct snapshot_instruction *row, uint64_t *where)
+static void set_strongest_object(const struct on_object list[ON_OBJECTS],
+                                 struct snapshot_instruction *row, uint64_t *where)
 {
     const struct on_object *most = &list[0];
     for (unsigned i = 1; i < row->objects && i < ON_OBJECTS; i++)
@@ -444,12 +445,12 @@ static size_t instructions_join(const struct build *build, const struct pair **p
         }
         struct snapshot_instruction *row = &rows[used - 1];
         row->samples += more.samples;
-        row->count_over += build_over(build, &pairs[i]->samples, &pairs[i]->weight);
+        row->count_over += build_samples_over(build, &pairs[i]->samples, &pairs[i]->weight);
         row->loads += build_samples(build, &pairs[i]->loads);
         row->stores += build_samples(build, &pairs[i]->stores);
         add_object(list, row, &more);
         if (i + 1 == count || pairs[i + 1]->key != pairs[i]->key)
-            take_strongest(list, row, &where[used - 1]);
+            set_strongest_object(list, row, &where[used - 1]);
     }
     return used;
 }
@@ -464,7 +465,7 @@ static void instructions_list(struct build *build, struct snapshot_code *code,
     double all = code->samples + code->unknown_samples;
     if (rows && where)
         used = build_join_unplaced(build, code->id, rows, used);
-    qsort(rows, used, sizeof *rows, by_instruction_samples);
+    qsort(rows, used, sizeof *rows, compare_instruction_samples);
     used = used < INSTRUCTIONS ? used : INSTRUCTIONS;
     code->instructions = build_array(build, used, sizeof *rows);
     for (size_t i = 0; i < used && !build->failed; i++) {
@@ -474,7 +475,7 @@ static void instructions_list(struct build *build, struct snapshot_code *code,
         row->object_share = row->samples > 0 ? row->object_share / row->samples : NAN;
         name_field(build, row, where[rows[i].type_id]);
         row->use = build_use(build, USE_INSTRUCTION, 0, row->address);
-        locate(build, row);
+        locate_instruction(build, row);
     }
     if (code->sites < code->instruction_count)
         code->sites = (uint32_t)code->instruction_count;
@@ -484,7 +485,8 @@ static void instructions_list(struct build *build, struct snapshot_code *code,
 }
 
 /* Groups the listed functions' pairs: those of i end at groups[i] and start at groups[i - 1]. */
-static void group(struct build *build, const struct pair **grouped, size_t groups[FUNCTIONS])
+static void group_code_pairs(struct build *build, const struct pair **grouped,
+                             size_t groups[FUNCTIONS])
 {
     const struct pair **sorted = build->profile->sorted;
     const struct snapshot *snapshot = build->snapshot;
@@ -513,7 +515,7 @@ void build_instructions(struct build *build)
     const struct pair **grouped =
         build_scratch(build, build->code_count + 1, sizeof(struct pair *));
     if (grouped)
-        group(build, grouped, groups);
+        group_code_pairs(build, grouped, groups);
     for (size_t i = 0; i < snapshot->code_count && i < FUNCTIONS && !build->failed; i++) {
         size_t first = i ? groups[i - 1] : 0;
         SORT_POINTERS(grouped + first, groups[i] - first, SMALLEST(struct pair, key),
@@ -617,8 +619,8 @@ static void describe_instruction(struct shared *shared, const struct pair *pair,
     }
 }
 
-static struct snapshot_access part_of(const struct snapshot_access *object, double samples,
-                                      double weight)
+static struct snapshot_access part_of_access(const struct snapshot_access *object, double samples,
+                                             double weight)
 {
     struct snapshot_access row = *object;
     row.samples = samples;
@@ -641,7 +643,7 @@ static void list_object(struct shared *shared, uint32_t id, const struct pair **
         struct snapshot_access *row = &snapshot->accesses[snapshot->access_count];
         if (!(weight > 0))
             continue;
-        *row = part_of(&object, samples, weight);
+        *row = part_of_access(&object, samples, weight);
         describe_instruction(shared, pairs[i], row);
         row->stacks =
             build_stacks_of(build, &shared->stacks, id, pairs[i]->extra, &row->stack_count);
@@ -652,7 +654,7 @@ static void list_object(struct shared *shared, uint32_t id, const struct pair **
     /* Sums of decayed weights have rounding errors. */
     if (rest > 1e-6 * object.weight)
         snapshot->accesses[snapshot->access_count++] =
-            part_of(&object, fmax(rest_samples, 0), rest);
+            part_of_access(&object, fmax(rest_samples, 0), rest);
 }
 
 void build_accesses(struct build *build)

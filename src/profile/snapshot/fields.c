@@ -11,7 +11,6 @@
 #include "profile/state.h"
 #include "resolve/members.h"
 
-/* Names of an object's fields: members, array elements, offsets. */
 /* How the untyped offsets of an object are folded. */
 struct folding {
     struct type_desc type; /* type of its elements; name NULL: not known */
@@ -43,7 +42,8 @@ static void sum_pair(const struct build *build, const struct pair *pair, struct 
 }
 
 /* Returns the index of the field with a pair's place; object->field_count: not kept. */
-static size_t field_of(const struct snapshot_object *object, const struct snapshot_field *place)
+static size_t find_field_index(const struct snapshot_object *object,
+                               const struct snapshot_field *place)
 {
     size_t field = 0;
     while (field < object->field_count && !build_same_field(&object->fields[field], place))
@@ -83,7 +83,7 @@ static void build_field_figures(struct build *build, struct snapshot_object *obj
         return;
     struct field_sums *sums = build_scratch(build, object->field_count + 1, sizeof *sums);
     for (size_t i = 0; sums && i < count; i++) {
-        size_t field = field_of(object, &places[i]);
+        size_t field = find_field_index(object, &places[i]);
         if (field == object->field_count)
             continue;
         sum_pair(build, pairs[i], &sums[field]);
@@ -189,7 +189,7 @@ static size_t window_offsets(const struct window *window, uint32_t object, uint6
 
 /* True if a mapping, or an equally large block, may be memory that an allocator divides: strides in
  * it are the allocator's. */
-static bool is_dealt_out(const struct snapshot_object *object)
+static bool may_be_allocator_memory(const struct snapshot_object *object)
 {
     return object->kind == OBJECT_ANON || object->kind == OBJECT_MAP ||
            object->kind == OBJECT_STACK ||
@@ -203,11 +203,12 @@ static bool has_elements(const struct snapshot_object *object)
     double typed = 0;
     for (int how = TYPED_NOT + 1; how < TYPED_COUNT; how++)
         typed += object->typed[how];
-    return !object->type_id && typed <= typed_max * object->samples && !is_dealt_out(object);
+    return !object->type_id && typed <= typed_max * object->samples &&
+           !may_be_allocator_memory(object);
 }
 
 /* Infers the stride again once the samples have doubled, because it takes a millisecond. */
-static bool infer(struct build *build, const struct snapshot_object *object)
+static bool infer_stride(struct build *build, const struct snapshot_object *object)
 {
     struct object_extra *extra = &build->profile->extras[object->id];
     double samples =
@@ -234,7 +235,7 @@ void build_inferred(struct build *build)
     struct snapshot *snapshot = build->snapshot;
     int inferred = 0;
     for (size_t i = 0; i < snapshot->object_count && inferred < INFERRED_PER_SNAPSHOT; i++)
-        inferred += infer(build, &snapshot->objects[i]);
+        inferred += infer_stride(build, &snapshot->objects[i]);
 }
 
 bool build_type(const struct build *build, uint32_t type, struct type_desc *desc)
@@ -248,22 +249,22 @@ bool build_type(const struct build *build, uint32_t type, struct type_desc *desc
 
 /* True if the offsets are exact. In a declared object every offset is that of the access; for other
  * objects the code may give the type without the index. */
-static bool is_exact(const struct snapshot_object *object)
+static bool has_exact_offsets(const struct snapshot_object *object)
 {
     return object->type_id && !object->type_votes && object->kind != OBJECT_HEAP;
 }
 
-static struct folding folding_of(const struct build *build, const struct snapshot_object *object)
+static struct folding make_folding(const struct build *build, const struct snapshot_object *object)
 {
     struct folding folding = {.element = build->profile->extras[object->id].element,
-                              .exact = is_exact(object)};
+                              .exact = has_exact_offsets(object)};
     if (build_type(build, object->type_id, &folding.type) && folding.type.size)
         folding.type_id = object->type_id;
     return folding;
 }
 
-void build_in_whole(const struct build *build, const struct type_desc *whole, uint32_t whole_id,
-                    uint32_t *type, uint32_t *offset)
+void build_offset_in_whole(const struct build *build, const struct type_desc *whole,
+                           uint32_t whole_id, uint32_t *type, uint32_t *offset)
 {
     struct type_desc part;
     uint64_t at;
@@ -274,9 +275,64 @@ void build_in_whole(const struct build *build, const struct type_desc *whole, ui
     *offset += (uint32_t)at;
 }
 
+enum { WHOLES = 16 }; /* types considered per object */
+
+/* Returns the largest of the types that has `part` as a part, and all others that have it; 0: none.
+ */
+static uint32_t whole_of(const struct build *build, const uint32_t *types, size_t count,
+                         uint32_t part)
+{
+    struct type_desc inner;
+    struct type_desc whole = {0};
+    struct type_desc outer;
+    uint64_t at;
+    uint32_t found = 0;
+    if (!build_type(build, part, &inner))
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        if (types[i] != part && build_type(build, types[i], &outer) && outer.size > whole.size &&
+            type_find_part(&outer, &inner, &at)) {
+            whole = outer;
+            found = types[i];
+        }
+    for (size_t i = 0; found && i < count; i++)
+        if (types[i] != part && types[i] != found && build_type(build, types[i], &outer) &&
+            type_find_part(&outer, &inner, &at) && !type_find_part(&whole, &outer, &at))
+            return 0;
+    return found;
+}
+
+/* Does the same for an object with elements of several types, as in an arena: the whole is the type
+ * of other samples on it. */
+static void find_wholes(const struct build *build, struct snapshot_field *fields, size_t count)
+{
+    uint32_t types[WHOLES];
+    size_t known = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = 0;
+        while (at < known && types[at] != fields[i].type_id)
+            at++;
+        if (at == known && known < WHOLES && fields[i].type_id)
+            types[known++] = fields[i].type_id;
+    }
+    for (size_t i = 0; i < known; i++) {
+        struct type_desc whole;
+        uint32_t id = whole_of(build, types, known, types[i]);
+        if (!id || !build_type(build, id, &whole))
+            continue;
+        for (size_t k = 0; k < count; k++) {
+            uint32_t offset = (uint32_t)fields[k].offset;
+            if (fields[k].type_id != types[i])
+                continue;
+            build_offset_in_whole(build, &whole, id, &fields[k].type_id, &offset);
+            fields[k].offset = offset;
+        }
+    }
+}
+
 /* Returns false if it was folded by an element size that is no longer used. */
-static bool locate(const struct build *build, const struct folding *folding, uint64_t key,
-                   struct snapshot_field *field)
+static bool locate_field(const struct build *build, const struct folding *folding, uint64_t key,
+                         struct snapshot_field *field)
 {
     field->member = TYPE_NO_MEMBER;
     if (key & OFFSET_FOLDED) {
@@ -287,7 +343,7 @@ static bool locate(const struct build *build, const struct folding *folding, uin
         field->type_id = offset_key_type(key);
         field->unit = offset_key_unit(key);
         uint32_t at = (uint32_t)key;
-        build_in_whole(build, &folding->type, folding->type_id, &field->type_id, &at);
+        build_offset_in_whole(build, &folding->type, folding->type_id, &field->type_id, &at);
         field->offset = at;
     } else if (folding->type_id && folding->type.member_count) {
         field->type_id = folding->type_id;
@@ -299,7 +355,7 @@ static bool locate(const struct build *build, const struct folding *folding, uin
     return true;
 }
 
-static int by_place(const void *left, const void *right)
+static int compare_field_place(const void *left, const void *right)
 {
     const struct snapshot_field *a = left;
     const struct snapshot_field *b = right;
@@ -310,13 +366,13 @@ static int by_place(const void *left, const void *right)
     return a->member < b->member ? -1 : a->member > b->member; /* union members */
 }
 
-static int by_field_samples(const void *left, const void *right)
+static int compare_field_samples(const void *left, const void *right)
 {
     const struct snapshot_field *a = left;
     const struct snapshot_field *b = right;
     if (a->samples != b->samples)
         return a->samples > b->samples ? -1 : 1;
-    return by_place(left, right);
+    return compare_field_place(left, right);
 }
 
 /* Returns the index of the element of a short array at an offset. */
@@ -410,10 +466,10 @@ static bool build_same_field(const struct snapshot_field *a, const struct snapsh
            a->unit == b->unit;
 }
 
-static size_t merge(struct snapshot_field *fields, size_t count)
+static size_t merge_fields(struct snapshot_field *fields, size_t count)
 {
     size_t kept = 0;
-    qsort(fields, count, sizeof *fields, by_place);
+    qsort(fields, count, sizeof *fields, compare_field_place);
     for (size_t i = 0; i < count; i++) {
         if (kept && build_same_field(&fields[kept - 1], &fields[i])) {
             struct snapshot_field *into = &fields[kept - 1];
@@ -432,7 +488,7 @@ static size_t merge(struct snapshot_field *fields, size_t count)
 static void fields_keep(struct build *build, struct snapshot_object *object,
                         const struct folding *folding, struct snapshot_field *fields, size_t count)
 {
-    qsort(fields, count, sizeof *fields, by_field_samples);
+    qsort(fields, count, sizeof *fields, compare_field_samples);
     object->field_count = count < FIELDS ? count : FIELDS;
     object->fields = build_array(build, object->field_count, sizeof *fields);
     for (size_t i = 0; object->fields && i < object->field_count; i++) {
@@ -448,17 +504,17 @@ void build_fields(struct build *build, struct snapshot_object *object, const str
                   size_t count)
 {
     const struct object_extra *extra = &build->profile->extras[object->id];
-    struct folding folding = folding_of(build, object);
+    struct folding folding = make_folding(build, object);
     /* Two copies: one sorted and merged, one in the order of the pairs. */
     struct snapshot_field *fields = build_scratch(build, 2 * count + 1, sizeof *fields);
     size_t used = 0;
     for (size_t i = 0; fields && i < count; i++) {
         struct snapshot_field *field = &fields[used];
         *field = (struct snapshot_field){.size = (uint32_t)pairs[i]->size};
-        if (!locate(build, &folding, pairs[i]->key, field))
+        if (!locate_field(build, &folding, pairs[i]->key, field))
             continue;
         field->samples = build_samples(build, &pairs[i]->weight);
-        field->count_over = build_over(build, &pairs[i]->samples, &pairs[i]->weight);
+        field->count_over = build_samples_over(build, &pairs[i]->samples, &pairs[i]->weight);
         field->loads = build_samples(build, &pairs[i]->loads);
         field->stores = build_samples(build, &pairs[i]->stores);
         pairs[used++] = pairs[i];
@@ -468,11 +524,13 @@ void build_fields(struct build *build, struct snapshot_object *object, const str
         object->element_confidence = extra->confidence;
     }
     if (fields) {
+        if (!folding.type_id)
+            find_wholes(build, fields, used);
         memcpy(fields + used, fields, used * sizeof *fields);
-        qsort(fields, used, sizeof *fields, by_place);
+        qsort(fields, used, sizeof *fields, compare_field_place);
         build_layouts(build, object, fields, used);
         find_members(build, folding.exact, fields, used);
-        fields_keep(build, object, &folding, fields, merge(fields, used));
+        fields_keep(build, object, &folding, fields, merge_fields(fields, used));
         find_members(build, folding.exact, fields + used, used);
         if (object->fields)
             build_field_figures(build, object, fields + used, pairs, used);

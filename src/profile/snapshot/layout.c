@@ -73,7 +73,7 @@ static uint32_t drawing_line(const struct drawing *drawing, uint64_t offset)
     return (uint32_t)((offset + drawing->layout->phase) / drawing->line);
 }
 
-static void touch(struct drawing *drawing)
+static void mark_touched_bytes(struct drawing *drawing)
 {
     for (size_t i = 0; i < drawing->field_count; i++) {
         const struct snapshot_field *field = &drawing->fields[i];
@@ -93,7 +93,7 @@ static void drawing_cut_into_lines(struct drawing *drawing)
     if (!layout->lines)
         return;
     layout->line_count = count;
-    touch(drawing);
+    mark_touched_bytes(drawing);
     for (size_t i = 0; i < count; i++) {
         struct snapshot_layout_line *line = &layout->lines[i];
         uint64_t end = (i + 1) * drawing->line - layout->phase;
@@ -143,7 +143,7 @@ static void drawing_measure_spread(struct drawing *drawing)
 
 /* Returns the unused bytes of a line outside this element. Adjacent elements of an array are used
  * like this one; the use of other neighbours is not known, so their bytes count as used. */
-static uint32_t cold_neighbours(const struct drawing *drawing, size_t index, bool *known)
+static uint32_t cold_neighbour_bytes(const struct drawing *drawing, size_t index, bool *known)
 {
     const struct snapshot_layout_line *line = &drawing->layout->lines[index];
     uint64_t size = drawing->extent;
@@ -166,7 +166,7 @@ static double cold_share(const struct drawing *drawing, bool *known)
     *known = true;
     for (size_t i = 0; i < layout->line_count; i++)
         cold += layout->lines[i].share *
-                (layout->lines[i].cold + cold_neighbours(drawing, i, known)) / drawing->line;
+                (layout->lines[i].cold + cold_neighbour_bytes(drawing, i, known)) / drawing->line;
     return cold;
 }
 
@@ -206,7 +206,7 @@ static void add_gap(struct drawing *drawing, uint64_t from, uint64_t to, uint16_
     add_row(drawing, &row);
 }
 
-static uint64_t end_of(const struct type_member *member)
+static uint64_t member_end(const struct type_member *member)
 {
     return member->offset + member->size;
 }
@@ -246,7 +246,7 @@ static uint32_t draw_members(struct drawing *drawing, uint32_t first, uint32_t p
         const struct type_member *member = &drawing->type.members[index];
         if (member->offset > covered)
             add_gap(drawing, covered, member->offset, depth, false);
-        covered = end_of(member) > covered ? end_of(member) : covered;
+        covered = member_end(member) > covered ? member_end(member) : covered;
         index = draw_member(drawing, index);
     }
     if (covered < to)
@@ -254,7 +254,8 @@ static uint32_t draw_members(struct drawing *drawing, uint32_t first, uint32_t p
     return index;
 }
 
-static void warm(struct drawing *drawing, uint32_t member, const struct snapshot_field *field)
+static void add_member_heat(struct drawing *drawing, uint32_t member,
+                            const struct snapshot_field *field)
 {
     double *heat = &drawing->heat[(size_t)member * 4];
     heat[0] += field->samples;
@@ -265,7 +266,7 @@ static void warm(struct drawing *drawing, uint32_t member, const struct snapshot
 
 /* Adds samples to a member and to all members that contain it. Samples of one of several bit-fields
  * are added to each, because it is not known which. */
-static void warm_members(struct drawing *drawing)
+static void add_heat_to_members(struct drawing *drawing)
 {
     const struct type_desc *type = &drawing->type;
     for (size_t i = 0; i < drawing->field_count; i++) {
@@ -276,9 +277,9 @@ static void warm_members(struct drawing *drawing)
             if (type->members[member].bit_size &&
                 type->members[k].parent == type->members[member].parent &&
                 type_has_bits(&type->members[k], first, field->unit ? field->unit : 1))
-                warm(drawing, k, field);
+                add_member_heat(drawing, k, field);
         for (; member < type->member_count; member = type->members[member].parent)
-            warm(drawing, member, field);
+            add_member_heat(drawing, member, field);
     }
 }
 
@@ -340,7 +341,7 @@ static void layout_draw_rows(struct drawing *drawing, uint32_t object)
         if (layout->inferred) {
             draw_offsets(drawing);
         } else {
-            warm_members(drawing);
+            add_heat_to_members(drawing);
             draw_members(drawing, 0, TYPE_NO_MEMBER, 0, layout->size);
         }
         if (drawing->extent < LAYOUT_BYTES)

@@ -47,8 +47,8 @@ static void set_level(struct snapshot_levels *levels, enum data_level level, dou
 }
 
 /* Computes levels from miss events. Returns false if fewer than two of them are sampled. */
-static bool work_out(const struct build *build, const struct build_sums *sums,
-                     struct snapshot_levels *levels)
+static bool compute_levels_of_misses(const struct build *build, const struct build_sums *sums,
+                                     struct snapshot_levels *levels)
 {
     double l1 = weight_of_role(build, sums, EVENT_MISS_L1);
     double l2 = weight_of_role(build, sums, EVENT_MISS_L2);
@@ -75,7 +75,7 @@ static double levels_share(double part, double whole)
     return whole > 0 ? part / whole : NAN;
 }
 
-static double sum(const double *counts, int count)
+static double sum_counts(const double *counts, int count)
 {
     double total = 0;
     for (int i = 0; i < count; i++)
@@ -91,21 +91,22 @@ static double accesses_in(const double *recorded)
     return total;
 }
 
-static double timed(const double *recorded)
+static double timed_samples(const double *recorded)
 {
-    return sum(recorded + LEVELS_LATENCY, SNAPSHOT_LATENCY_CLASSES);
+    return sum_counts(recorded + LEVELS_LATENCY, SNAPSHOT_LATENCY_CLASSES);
 }
 
 /* Returns true if anything is recorded. A data source can have all parts "not available". */
-static bool reports_any(const double *recorded)
+static bool has_recorded_levels(const double *recorded)
 {
-    return accesses_in(recorded) > recorded[LEVELS_FOUND(DATA_UNKNOWN)] || timed(recorded) > 0 ||
-           sum(recorded + LEVELS_TLB + 1, TLB_COUNT - 1) > 0 ||
-           sum(recorded + LEVELS_SNOOP + 1, SNOOP_COUNT - 1) > 0 ||
+    return accesses_in(recorded) > recorded[LEVELS_FOUND(DATA_UNKNOWN)] ||
+           timed_samples(recorded) > 0 ||
+           sum_counts(recorded + LEVELS_TLB + 1, TLB_COUNT - 1) > 0 ||
+           sum_counts(recorded + LEVELS_SNOOP + 1, SNOOP_COUNT - 1) > 0 ||
            recorded[LEVELS_LOCKED] + recorded[LEVELS_BLOCK_KNOWN] > 0;
 }
 
-static double waited(const double *recorded)
+static double waited_time(const double *recorded)
 {
     double total = 0;
     for (int i = 0; i < DATA_LEVEL_COUNT; i++)
@@ -116,9 +117,9 @@ static double waited(const double *recorded)
 static void read_latency(const struct build *build, const double *recorded,
                          struct snapshot_levels *levels)
 {
-    if (!(timed(recorded) > 0))
+    if (!(timed_samples(recorded) > 0))
         return;
-    levels->stall = levels_share(waited(recorded), build->waited);
+    levels->stall = levels_share(waited_time(recorded), build->waited);
     for (int i = 0; i < SNAPSHOT_LATENCY_CLASSES; i++)
         levels->histogram[i] = recorded[LEVELS_LATENCY + i];
     for (int i = 0; i < DATA_LEVEL_COUNT; i++)
@@ -126,9 +127,9 @@ static void read_latency(const struct build *build, const double *recorded,
 }
 
 /* Copies the answers if any is known; accesses without a data source count in the first entry. */
-static void read_answers(const double *recorded, int count, double *answers)
+static void copy_known_answers(const double *recorded, int count, double *answers)
 {
-    if (sum(recorded + 1, count - 1) > 0)
+    if (sum_counts(recorded + 1, count - 1) > 0)
         memcpy(answers, recorded, (size_t)count * sizeof *answers);
 }
 
@@ -142,8 +143,8 @@ static void read_recorded(const struct build *build, const double *recorded,
     levels->accesses = accesses_in(recorded);
     for (int i = 0; i < DATA_LEVEL_COUNT; i++)
         levels->level[i] = recorded[LEVELS_FOUND(i)];
-    read_answers(recorded + LEVELS_SNOOP, SNOOP_COUNT, levels->snoop);
-    read_answers(recorded + LEVELS_TLB, TLB_COUNT, levels->tlb);
+    copy_known_answers(recorded + LEVELS_SNOOP, SNOOP_COUNT, levels->snoop);
+    copy_known_answers(recorded + LEVELS_TLB, TLB_COUNT, levels->tlb);
     levels->remote = levels_share(recorded[LEVELS_REMOTE], recorded[LEVELS_REMOTE_KNOWN]);
     levels->locked = levels_share(recorded[LEVELS_LOCKED], recorded[LEVELS_LOCK_KNOWN]);
     levels->blocked = levels_share(recorded[LEVELS_BLOCKED], recorded[LEVELS_BLOCK_KNOWN]);
@@ -185,7 +186,7 @@ static double far_share(const struct snapshot_levels *levels)
 }
 
 /* Names the main levels, as many as fit in the column. */
-static void name_leading(struct snapshot_levels *levels)
+static void name_leading_levels(struct snapshot_levels *levels)
 {
     enum { NAMED = 3 };
     const double *level = levels->level;
@@ -213,16 +214,16 @@ void snapshot_levels_derive(struct snapshot_levels *levels)
     levels->tlb_miss = levels_share(levels->tlb[TLB_MISS] + levels->tlb[TLB_FAULT],
                                     known_sum(levels->tlb + 1, TLB_COUNT - 1));
     levels->far = far_share(levels);
-    name_leading(levels);
+    name_leading_levels(levels);
 }
 
 struct snapshot_levels *build_levels(struct build *build, const struct build_sums *sums)
 {
     struct snapshot_levels levels;
     set_unknown(&levels);
-    if (reports_any(sums->recorded))
+    if (has_recorded_levels(sums->recorded))
         read_recorded(build, sums->recorded, &levels);
-    else if (!work_out(build, sums, &levels))
+    else if (!compute_levels_of_misses(build, sums, &levels))
         return NULL;
     snapshot_levels_derive(&levels);
     return build_copy(build, &levels, sizeof levels);
@@ -273,7 +274,7 @@ static bool reports_latencies(const struct build *build, const struct levels *le
     return read_squares(build, &levels->at[LEVELS_WAITED_SQUARES]) > 0;
 }
 
-static void plan(struct build *build)
+static void plan_rates(struct build *build)
 {
     const struct profile *profile = build->profile;
     const struct snapshot_source *source = &build->snapshot->source;
@@ -305,12 +306,12 @@ void build_all_levels(struct build *build)
 {
     const struct profile *profile = build->profile;
     struct build_sums sums = {0};
-    plan(build);
+    plan_rates(build);
     for (uint16_t i = 0; i < profile->options.event_count; i++) {
         amount_add(&sums.rates.events[i], read_tally(build, &profile->all[i]));
         add_event(build, i, &profile->all_levels[i], &sums);
     }
-    build->waited = waited(sums.recorded);
+    build->waited = waited_time(sums.recorded);
     build->rates_all = sums.rates;
     build->snapshot->levels = build_levels(build, &sums);
     build->snapshot->rates = build_rates(build, &sums.rates);
@@ -380,7 +381,8 @@ void build_sum_code(const struct build *build, const struct pair *pair, struct b
 /* Typical latencies of L1, L2, L3 and memory, in cycles; the same as in whatif_miss_cycles(). */
 static const double latencies[WAIT_LEVELS + 1] = {4, 14, 44, 200};
 
-static void set_wait(struct snapshot_wait *wait, enum wait_level level, double low, double high)
+static void set_wait_bounds(struct snapshot_wait *wait, enum wait_level level, double low,
+                            double high)
 {
     wait->low[level] = low;
     wait->high[level] = high;
@@ -388,7 +390,7 @@ static void set_wait(struct snapshot_wait *wait, enum wait_level level, double l
 
 /* Computes the share of the access cycles spent beyond each level, from the share that misses it;
  * NAN: the same as the next level. */
-static void cycles_beyond(const double missed[WAIT_LEVELS], double part[WAIT_LEVELS])
+static void cycle_shares_beyond(const double missed[WAIT_LEVELS], double part[WAIT_LEVELS])
 {
     double cycles = 0;
     double deeper = 0;
@@ -411,8 +413,8 @@ static struct snapshot_wait wait_simulated(const struct snapshot_rates *rates)
         low[i] = rates->miss_rate[i].low;
         high[i] = rates->miss_rate[i].high;
     }
-    cycles_beyond(low, wait.low);
-    cycles_beyond(high, wait.high);
+    cycle_shares_beyond(low, wait.low);
+    cycle_shares_beyond(high, wait.high);
     return wait;
 }
 
@@ -430,8 +432,8 @@ static struct snapshot_wait wait_counted(const struct snapshot_simulation *simul
     }
     if (!simulation->accesses)
         return (struct snapshot_wait){.from = WAIT_UNKNOWN};
-    cycles_beyond(missed, wait.low);
-    cycles_beyond(missed, wait.high);
+    cycle_shares_beyond(missed, wait.low);
+    cycle_shares_beyond(missed, wait.high);
     return wait;
 }
 
@@ -452,8 +454,8 @@ static struct snapshot_wait wait_timed(const struct snapshot_levels *levels, dou
             least += missed == ANSWER_YES ? levels->waited[i] : 0;
             most += missed != ANSWER_NO ? levels->waited[i] : 0;
         }
-        set_wait(&wait, (enum wait_level)level, interval_share(least / all, effective).low,
-                 interval_share(fmin(most / all, 1), effective).high);
+        set_wait_bounds(&wait, (enum wait_level)level, interval_share(least / all, effective).low,
+                        interval_share(fmin(most / all, 1), effective).high);
     }
     return wait;
 }
@@ -462,8 +464,8 @@ static struct snapshot_wait wait_timed(const struct snapshot_levels *levels, dou
 static void add_unplaced(struct snapshot_wait *wait, double placed, double unlike, double all)
 {
     for (int i = 0; i < WAIT_LEVELS; i++)
-        set_wait(wait, (enum wait_level)i, wait->low[i] * placed / all,
-                 fmin(1, (wait->high[i] * placed + unlike) / all));
+        set_wait_bounds(wait, (enum wait_level)i, wait->low[i] * placed / all,
+                        fmin(1, (wait->high[i] * placed + unlike) / all));
 }
 
 /* Returns the weight without an object at instructions that may have accessed memory. *unlike: what
@@ -540,8 +542,8 @@ static void window_waits_fini(struct window_waits *sums)
     free(sums->chased);
 }
 
-static bool take_entry(struct window_waits *sums, const struct build *build,
-                       const struct window_entry *entry)
+static bool window_waits_add(struct window_waits *sums, const struct build *build,
+                             const struct window_entry *entry)
 {
     const uint32_t *function = hash_find(&sums->function_index, entry->function);
     uint32_t object = build_object_index(build, entry->object);
@@ -564,14 +566,14 @@ static void build_objects_waits(struct build *build, struct window_waits *sums)
         for (int level = 0; level < WAIT_LEVELS; level++)
             sums->chased[i][level] = waits_chased(&sums->waits, own, (enum wait_level)level);
         snapshot->objects[i].wait = waits_bounds(&sums->waits, own, sums->chased[i]);
-        waits_blank(&snapshot->objects[i].wait);
+        waits_drop_uninformative(&snapshot->objects[i].wait);
     }
 }
 
 /* Adds a lower bound of the function's chases that waited: the chases of the object that did not
  * wait may all be this function's. */
-static void add_chased(const struct window_waits *sums, size_t function, size_t object,
-                       double chased[WAIT_LEVELS])
+static void add_waiting_chases(const struct window_waits *sums, size_t function, size_t object,
+                               double chased[WAIT_LEVELS])
 {
     const uint32_t *own = hash_find(&sums->chases, (uint64_t)function << 32 | object);
     double all = sums->objects[object].chases;
@@ -586,11 +588,11 @@ static void build_functions_waits(struct build *build, const struct window_waits
         struct snapshot_code *code = &snapshot->code[i];
         double chased[WAIT_LEVELS] = {0};
         for (size_t k = 0; sums->functions[i].chases && k < snapshot->object_count; k++)
-            add_chased(sums, i, k, chased);
+            add_waiting_chases(sums, i, k, chased);
         code->wait = waits_bounds(&sums->waits, &sums->functions[i], chased);
         add_unplaced(&code->wait, code->samples, code->unknown_samples,
                      code->samples + code->unknown_samples);
-        waits_blank(&code->wait);
+        waits_drop_uninformative(&code->wait);
     }
 }
 
@@ -606,7 +608,7 @@ static void build_all_wait(struct build *build, const struct window_waits *sums)
     double like = may_wait(build, &unlike) - unlike;
     snapshot->wait = waits_bounds(&sums->waits, &sums->all, chased);
     add_unplaced(&snapshot->wait, totals->weight + like, unlike, totals->everything);
-    waits_blank(&snapshot->wait);
+    waits_drop_uninformative(&snapshot->wait);
 }
 
 static void build_recurrence(struct build *build)
@@ -615,7 +617,7 @@ static void build_recurrence(struct build *build)
     struct window_waits sums;
     bool made = window_waits_init(&sums, build);
     for (uint32_t i = 0; made && i < window->used; i++)
-        made = take_entry(&sums, build, window_at(window, i));
+        made = window_waits_add(&sums, build, window_at(window, i));
     if (made && window->used) {
         build_objects_waits(build, &sums);
         build_functions_waits(build, &sums);
@@ -625,7 +627,7 @@ static void build_recurrence(struct build *build)
     window_waits_fini(&sums);
 }
 
-static bool is_known(const struct snapshot_rates *rates)
+static bool rates_are_known(const struct snapshot_rates *rates)
 {
     return rates && !isnan(rates->miss_rate[RATE_L1].low) &&
            !isnan(rates->miss_rate[RATE_MEMORY].low);
@@ -636,10 +638,10 @@ static void build_simulated(struct build *build)
     struct snapshot *snapshot = build->snapshot;
     snapshot->wait = wait_counted(&snapshot->simulation);
     for (size_t i = 0; i < snapshot->object_count; i++)
-        if (is_known(snapshot->objects[i].rates))
+        if (rates_are_known(snapshot->objects[i].rates))
             snapshot->objects[i].wait = wait_simulated(snapshot->objects[i].rates);
     for (size_t i = 0; i < snapshot->code_count; i++)
-        if (is_known(snapshot->code[i].rates))
+        if (rates_are_known(snapshot->code[i].rates))
             snapshot->code[i].wait = wait_simulated(snapshot->code[i].rates);
 }
 

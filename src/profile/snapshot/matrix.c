@@ -11,6 +11,7 @@
 
 /* The amounts of a matrix under construction: margins from the tallies, cells from the pairs, and
  * the weight missing in the pairs distributed so that all sums match. */
+
 /* OTHERS and above: weight of the events that count other measures. */
 enum matrix_quantity {
     SAMPLES,
@@ -117,8 +118,8 @@ static void open_margins(const struct build *build, struct matrix_filling *filli
 }
 
 /* Opens the column of samples without an object. Those without a function are in the last row. */
-static void open_none(const struct build *build, const struct matrix_axes *axes,
-                      struct matrix_filling *filling)
+static void open_unplaced_column(const struct build *build, const struct matrix_axes *axes,
+                                 struct matrix_filling *filling)
 {
     const struct unplaced *unplaced = &build->profile->unplaced;
     size_t last = filling->rows + 1;
@@ -184,7 +185,7 @@ static void put_pairs(const struct build *build, const struct matrix_axes *axes,
 }
 
 /* Returns the sum of the gaps of listed lines; ignores rounding errors. */
-static double lacking(double *left, size_t count, double all)
+static double missing_weight(double *left, size_t count, double all)
 {
     double sum = 0;
     for (size_t i = 0; i < count; i++) {
@@ -195,8 +196,8 @@ static double lacking(double *left, size_t count, double all)
 }
 
 /* Distributes missing weight: in listed `rows`, in listed `columns`, `inner` in both. */
-static void spread(struct matrix_filling *filling, enum matrix_quantity quantity, double rows,
-                   double columns, double inner)
+static void distribute_missing(struct matrix_filling *filling, enum matrix_quantity quantity,
+                               double rows, double columns, double inner)
 {
     size_t width = filling->columns + SNAPSHOT_MATRIX_REST;
     double *cells = filling->cells[quantity];
@@ -218,17 +219,17 @@ static void spread(struct matrix_filling *filling, enum matrix_quantity quantity
 
 /* Distributes the weight missing in the pairs. Most of it goes to the rest. Cells between listed
  * rows and columns get only the minimum that makes all sums match. Returns that minimum. */
-static double fill_up(struct matrix_filling *filling, enum matrix_quantity quantity,
-                      double *forgotten)
+static double distribute_rest(struct matrix_filling *filling, enum matrix_quantity quantity,
+                              double *forgotten)
 {
     double all = filling->all[quantity];
-    double rows = lacking(filling->row_left[quantity], filling->rows, all);
-    double columns = lacking(filling->column_left[quantity], filling->columns, all);
+    double rows = missing_weight(filling->row_left[quantity], filling->rows, all);
+    double columns = missing_weight(filling->column_left[quantity], filling->columns, all);
     double others = filling->column_left[quantity][filling->columns];
     double inner = fmin(fmin(rows, columns), rows - others);
     inner = inner > rounding * all ? inner : 0;
     *forgotten = columns + others;
-    spread(filling, quantity, rows, columns, inner);
+    distribute_missing(filling, quantity, rows, columns, inner);
     return inner;
 }
 
@@ -243,7 +244,7 @@ static void matrix_filling_open(const struct build *build, const struct matrix_a
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
         filling->others[i] = i == (int)measures->ranks ? -1 : measures->event[i];
     open_margins(build, filling, matrix);
-    open_none(build, axes, filling);
+    open_unplaced_column(build, axes, filling);
 }
 
 /* Sets the cells and the remainders of the margins. `forgotten`: weight missing in the pairs;
@@ -254,7 +255,7 @@ static void matrix_filling_put(const struct build *build, const struct matrix_ax
 {
     put_pairs(build, axes, filling);
     for (int i = 0; i < QUANTITIES; i++)
-        inner[i] = fill_up(filling, (enum matrix_quantity)i, &forgotten[i]);
+        inner[i] = distribute_rest(filling, (enum matrix_quantity)i, &forgotten[i]);
 }
 
 /* Returns 0 or -ENOMEM; call matrix_axes_fini() in any case. */
@@ -299,7 +300,7 @@ static const double min_site = 1.0 / 4000;
 
 /* ---- instructions and fields ---- */
 
-static void locate(const struct build *build, size_t row, struct snapshot_matrix_site *site)
+static void locate_site(const struct build *build, size_t row, struct snapshot_matrix_site *site)
 {
     const struct snapshot *snapshot = build->snapshot;
     const struct snapshot_code *code = &snapshot->code[snapshot->matrix.rows[row]];
@@ -351,7 +352,7 @@ static size_t list_sites(struct build *build, const struct matrix_axes *axes, st
             site->loads = build_samples(build, &pair->loads);
             site->stores = build_samples(build, &pair->stores);
             if (site->row < axes->rows)
-                locate(build, site->row, site);
+                locate_site(build, site->row, site);
             site->field = field_of(build, known, pair->size, used);
         }
         used++;
@@ -498,7 +499,8 @@ struct ranked {
     double share;
 };
 
-static size_t matrix_list(struct ranked *ranked, size_t count, size_t most, uint32_t *indices)
+static size_t matrix_list_ranked(struct ranked *ranked, size_t count, size_t most,
+                                 uint32_t *indices)
 {
     size_t used = 0;
     SORT(ranked, count, LARGEST(struct ranked, share), SMALLEST(struct ranked, index));
@@ -509,7 +511,7 @@ static size_t matrix_list(struct ranked *ranked, size_t count, size_t most, uint
     return used;
 }
 
-static void rank(struct build *build, struct snapshot_matrix *matrix)
+static void rank_rows_and_columns(struct build *build, struct snapshot_matrix *matrix)
 {
     const struct snapshot *snapshot = build->snapshot;
     struct ranked *ranked =
@@ -518,12 +520,12 @@ static void rank(struct build *build, struct snapshot_matrix *matrix)
         ranked[i] = (struct ranked){(uint32_t)i, snapshot->code[i].all_share};
     if (ranked)
         matrix->row_count =
-            matrix_list(ranked, snapshot->code_count, SNAPSHOT_MATRIX_ROWS, matrix->rows);
+            matrix_list_ranked(ranked, snapshot->code_count, SNAPSHOT_MATRIX_ROWS, matrix->rows);
     for (size_t i = 0; ranked && i < snapshot->object_count; i++)
         ranked[i] = (struct ranked){(uint32_t)i, snapshot->objects[i].share.value};
     if (ranked)
-        matrix->column_count =
-            matrix_list(ranked, snapshot->object_count, SNAPSHOT_MATRIX_COLUMNS, matrix->columns);
+        matrix->column_count = matrix_list_ranked(ranked, snapshot->object_count,
+                                                  SNAPSHOT_MATRIX_COLUMNS, matrix->columns);
     free(ranked);
 }
 
@@ -542,8 +544,8 @@ static struct snapshot_matrix_cell cell_of(const struct matrix_filling *filling,
 }
 
 /* Makes a cell of samples without an object, which have no latencies. */
-static struct snapshot_matrix_cell none_of(const struct matrix_filling *filling,
-                                           const double amount[QUANTITIES])
+static struct snapshot_matrix_cell make_unplaced_cell(const struct matrix_filling *filling,
+                                                      const double amount[QUANTITIES])
 {
     struct snapshot_matrix_cell cell = cell_of(filling, amount);
     cell.cycles = NAN;
@@ -566,7 +568,7 @@ static void write_margins(struct matrix_filling *filling, struct snapshot_matrix
             amount[i] = filling->column_left[i][column];
         matrix->column_totals[column] = cell_of(filling, amount);
     }
-    matrix->column_totals[filling->columns + 1] = none_of(filling, filling->unplaced);
+    matrix->column_totals[filling->columns + 1] = make_unplaced_cell(filling, filling->unplaced);
     matrix->row_totals[filling->rows + 1].cycles = NAN;
 }
 
@@ -582,7 +584,7 @@ static void write_cells(const struct matrix_filling *filling, struct snapshot_ma
         }
         for (int i = 0; i < QUANTITIES; i++)
             amount[i] = filling->no_object[i][row];
-        matrix->cells[row * width + width - 1] = none_of(filling, amount);
+        matrix->cells[row * width + width - 1] = make_unplaced_cell(filling, amount);
     }
 }
 
@@ -605,7 +607,7 @@ void build_matrix(struct build *build)
 {
     struct snapshot_matrix *matrix = &build->snapshot->matrix;
     *matrix = (struct snapshot_matrix){0};
-    rank(build, matrix);
+    rank_rows_and_columns(build, matrix);
     if (build->failed || !matrix->row_count || !matrix->column_count) {
         matrix->row_count = matrix->column_count = 0;
         return;

@@ -20,7 +20,7 @@ uint32_t build_next_part(const struct build *build, uint32_t id)
     return build->parts ? build->parts[id] : 0;
 }
 
-static bool is_part(const struct build *build, uint32_t id)
+static bool is_part_of_row(const struct build *build, uint32_t id)
 {
     return build->part_of && build->part_of[id];
 }
@@ -81,13 +81,13 @@ static void add_tally(struct build *build, struct snapshot_object *object, uint3
 {
     const struct tally *tally = tallies_at(&build->profile->objects, id, build->event);
     object->samples += build_samples(build, &tally->weight);
-    object->count_over += build_over(build, &tally->samples, &tally->weight);
+    object->count_over += build_samples_over(build, &tally->samples, &tally->weight);
     object->loads += build_samples(build, &tally->loads);
     object->stores += build_samples(build, &tally->stores);
     object->inferred += build_samples(build, &tally->inferred);
 }
 
-static void add_extra(struct object_extra *sum, const struct object_extra *more)
+static void sum_extra(struct object_extra *sum, const struct object_extra *more)
 {
     for (int i = 0; i < 4; i++)
         sum->threads[i] |= more->threads[i];
@@ -107,12 +107,12 @@ static void fill_figures(struct build *build, struct snapshot_object *object)
     build_sum_object(build, object->id, &sums);
     for (uint32_t id = object->id; (id = build_next_part(build, id));) {
         add_tally(build, object, id);
-        add_extra(&extra, &profile->extras[id]);
+        sum_extra(&extra, &profile->extras[id]);
         build_sum_object(build, id, &sums);
     }
-    object->share =
-        build_widened(build, interval_share(objects_share(build, object->id, build->event),
-                                            build_effective(build, &profile->all[build->event])));
+    object->share = build_widen_share(
+        build, interval_share(objects_share(build, object->id, build->event),
+                              build_effective(build, &profile->all[build->event])));
     for (uint16_t i = 0; i < SAMPLE_EVENTS_MAX; i++)
         object->event_share[i] =
             i < profile->options.event_count ? objects_share(build, object->id, i) : NAN;
@@ -136,10 +136,10 @@ static bool has_samples(const struct build *build, uint32_t id)
 
 /* Returns the share of an object that has had a sample of the ranking event; NAN for other objects,
  * and for parts of another row. */
-static double share_of(const struct build *build, uint32_t id)
+static double object_own_share(const struct build *build, uint32_t id)
 {
     bool any = has_samples(build, id) || build_next_part(build, id);
-    return any && !is_part(build, id) ? objects_share(build, id, build->event) : NAN;
+    return any && !is_part_of_row(build, id) ? objects_share(build, id, build->event) : NAN;
 }
 
 /* Finds the objects that are shown under another one because they have no name of their own. */
@@ -185,7 +185,7 @@ static double min_listed(const struct build *build)
     size_t most = all ? LISTED_ALL_MAX : LISTED_FEW;
     unsigned shares = all ? LISTED_SHARES : LISTED_SHARES - 1; /* 0 is the last share */
     for (uint32_t id = 0; id < build->profile->objects.ids; id++) {
-        double share = share_of(build, id);
+        double share = object_own_share(build, id);
         for (unsigned i = 0; i < shares; i++)
             counts[i] += share >= listed_shares[i];
     }
@@ -218,7 +218,7 @@ void build_objects(struct build *build)
     build_all_levels(build);
     snapshot->objects_min = min_listed(build);
     for (uint32_t id = 0; id < build->profile->objects.ids && !build->failed; id++) {
-        double share = share_of(build, id);
+        double share = object_own_share(build, id);
         if (isnan(share))
             continue;
         if (share < snapshot->objects_min || snapshot->object_count == room) {
@@ -270,7 +270,7 @@ static void build_instances(struct build *build, struct snapshot_object *object,
             .base = pairs[i]->key,
             .size = pairs[i]->size,
             .samples = samples,
-            .count_over = build_over(build, &pairs[i]->samples, &pairs[i]->weight),
+            .count_over = build_samples_over(build, &pairs[i]->samples, &pairs[i]->weight),
             .tid = pairs[i]->extra,
             .share = object->samples > 0 ? samples / object->samples : NAN};
     }
@@ -292,8 +292,8 @@ static void build_instances(struct build *build, struct snapshot_object *object,
 }
 
 /* Builds a row from the pairs of all its objects. */
-static void build_from_parts(struct build *build, struct snapshot_object *object, size_t all,
-                             build_part *part)
+static void build_part_of_all_objects(struct build *build, struct snapshot_object *object,
+                                      size_t all, build_part *part)
 {
     const struct pair **sorted = build->profile->sorted;
     const struct pair **list = build_scratch(build, all + 1, sizeof *list);
@@ -321,7 +321,7 @@ size_t build_from(struct build *build, const struct pairs *pairs, build_part *pa
         size_t first;
         struct snapshot_object *object = &snapshot->objects[i];
         if (build_next_part(build, object->id)) {
-            build_from_parts(build, object, all, part);
+            build_part_of_all_objects(build, object, all, part);
             continue;
         }
         size_t count = pairs_of(sorted, all, PAIR_OWNER(object->id, build->event), &first);
@@ -386,7 +386,7 @@ static void fill_misses(struct build *build, struct snapshot_bin *bin)
     }
 }
 
-static bool is_suspect(const struct snapshot_bin *bin)
+static bool is_suspect_bin(const struct snapshot_bin *bin)
 {
     const struct heap_bin *heap = &bin->heap;
     return !bin->touched && heap->growth_blocks > 0 && heap->age_s >= suspect_age_s &&
@@ -435,7 +435,7 @@ static void list_bin(struct build *build, uint32_t index, struct snapshot_heap *
     fill_misses(build, bin);
     copy_bin(build, &bin->heap);
     bin->object = build_object_index(build, bin->heap.object);
-    bin->suspect = is_suspect(bin);
+    bin->suspect = is_suspect_bin(bin);
     if (bin->object != UINT32_MAX)
         build->snapshot->objects[bin->object].bin = (uint32_t)shown->bin_count;
     if (bin->heap.walked && bin->heap.type_id)
@@ -453,7 +453,7 @@ static void list_bins(struct build *build, struct snapshot_heap *shown)
     shown->bins_left_out = count - listed;
     for (size_t i = 0; i < listed && !build->failed; i++)
         list_bin(build, ranks[i].index, shown);
-    build->failed |= !build->failed && !twins_number(shown, build->arena);
+    build->failed |= !build->failed && !bins_add_callers(shown, build->arena);
     free(ranks);
 }
 
@@ -499,7 +499,7 @@ struct bin_calls {
     unsigned named; /* call that the bin is named after; 0: the innermost, or none */
 };
 
-static bool is_named_after(const char *name, const struct step *step)
+static bool step_is_in_name(const char *name, const struct step *step)
 {
     return !strncmp(name, step->function, step->length) &&
            (!name[step->length] || name[step->length] == ' ');
@@ -523,7 +523,7 @@ static bool read_calls(struct bin_calls *calls, struct arena *arena)
                           calls->count < bin->site_count ? bin->site[calls->count] : ""};
         function = end ? end + sizeof between - 1 : "";
     }
-    while (calls->named < count && !is_named_after(bin->name, &calls->at[calls->named]))
+    while (calls->named < count && !step_is_in_name(bin->name, &calls->at[calls->named]))
         calls->named++;
     calls->named = calls->named < count ? calls->named : 0;
     return true;
@@ -552,7 +552,7 @@ static int compare_paths(const struct bin_calls *a, const struct bin_calls *b, u
     }
 }
 
-static int by_name_and_path(const void *left, const void *right)
+static int compare_bin_names_and_paths(const void *left, const void *right)
 {
     const struct bin_calls *a = left;
     const struct bin_calls *b = right;
@@ -563,8 +563,8 @@ static int by_name_and_path(const void *left, const void *right)
 
 /* Finds the first call that distinguishes a bin from the nearest different one in one direction.
  * Updates *index if that call is further out, and *by_line if only the line differs. */
-static void distinguish(const struct bin_calls *sorted, size_t count, size_t at, size_t step,
-                        unsigned *index, bool *by_line)
+static void distinguish_bin(const struct bin_calls *sorted, size_t count, size_t at, size_t step,
+                            unsigned *index, bool *by_line)
 {
     const struct bin_calls *calls = &sorted[at];
     for (size_t i = at + step; i < count; i += step) { /* wraps around when it drops below 0 */
@@ -585,7 +585,8 @@ static void distinguish(const struct bin_calls *sorted, size_t count, size_t at,
 }
 
 /* Names a bin "NAME < caller" or "NAME < caller file:line". */
-static bool call(const struct bin_calls *calls, unsigned index, bool by_line, struct arena *arena)
+static bool name_bin_by_caller(const struct bin_calls *calls, unsigned index, bool by_line,
+                               struct arena *arena)
 {
     if (index >= calls->count)
         return true;
@@ -599,7 +600,7 @@ static bool call(const struct bin_calls *calls, unsigned index, bool by_line, st
 }
 
 /* Numbers bins of the same name: calls in one function without line information. */
-static bool number_twins(const struct bin_calls *by_id, size_t count, struct arena *arena)
+static bool number_same_names(const struct bin_calls *by_id, size_t count, struct arena *arena)
 {
     struct hash given = {0};
     bool done = true;
@@ -615,14 +616,14 @@ static bool number_twins(const struct bin_calls *by_id, size_t count, struct are
     return done;
 }
 
-static int by_bin_id(const void *left, const void *right)
+static int compare_bin_ids(const void *left, const void *right)
 {
     uint32_t a = ((const struct bin_calls *)left)->bin->heap.id;
     uint32_t b = ((const struct bin_calls *)right)->bin->heap.id;
     return (a > b) - (a < b);
 }
 
-bool twins_number(struct snapshot_heap *heap, struct arena *arena)
+bool bins_add_callers(struct snapshot_heap *heap, struct arena *arena)
 {
     struct bin_calls *sorted = calloc(heap->bin_count + 1, sizeof *sorted);
     size_t count = 0;
@@ -635,18 +636,18 @@ bool twins_number(struct snapshot_heap *heap, struct arena *arena)
         done = read_calls(&sorted[count++], arena);
     }
     if (done)
-        qsort(sorted, count, sizeof *sorted, by_name_and_path);
+        qsort(sorted, count, sizeof *sorted, compare_bin_names_and_paths);
     /* In path order, no other bin has more calls in common than the nearest different one. */
     for (size_t i = 0; done && i < count; i++) {
         unsigned index = 0;
         bool by_line = false;
-        distinguish(sorted, count, i, (size_t)-1, &index, &by_line);
-        distinguish(sorted, count, i, 1, &index, &by_line);
-        done = !index || call(&sorted[i], index, by_line, arena);
+        distinguish_bin(sorted, count, i, (size_t)-1, &index, &by_line);
+        distinguish_bin(sorted, count, i, 1, &index, &by_line);
+        done = !index || name_bin_by_caller(&sorted[i], index, by_line, arena);
     }
     if (done)
-        qsort(sorted, count, sizeof *sorted, by_bin_id);
-    done = done && number_twins(sorted, count, arena);
+        qsort(sorted, count, sizeof *sorted, compare_bin_ids);
+    done = done && number_same_names(sorted, count, arena);
     free(sorted);
     return done;
 }
@@ -658,13 +659,13 @@ enum { FUNCTIONS = 24, INSTRUCTIONS = 1024 };
 static const double worth = 0.01; /* minimum share of its function's samples */
 
 /* The hot instructions, sorted by address. */
-struct hot_one {
+struct hot_partner {
     uint64_t address;
     struct snapshot_instruction *instruction;
 };
 
 struct hot {
-    struct hot_one at[INSTRUCTIONS];
+    struct hot_partner at[INSTRUCTIONS];
     size_t count;
 };
 
@@ -675,7 +676,7 @@ static void partners_gather(const struct build *build, struct hot *hot)
         for (size_t k = 0; k < snapshot->code[i].instruction_count; k++) {
             struct snapshot_instruction *one = &snapshot->code[i].instructions[k];
             if (one->share >= worth && hot->count < INSTRUCTIONS)
-                hot->at[hot->count++] = (struct hot_one){one->address, one};
+                hot->at[hot->count++] = (struct hot_partner){one->address, one};
         }
     SORT_BY(hot->at, hot->count, address);
 }

@@ -32,7 +32,8 @@ static struct snapshot_region show_region(struct build *build, const struct regi
 }
 
 /* Finds a final region of a search; `shown` NULL: the one with most misses. */
-static const struct region *found_in(const struct search *search, const struct region *shown)
+static const struct region *find_final_region(const struct search *search,
+                                              const struct region *shown)
 {
     const struct region *best = NULL;
     for (uint32_t i = 0; i < search->active_count + search->queue.count; i++) {
@@ -52,11 +53,11 @@ static const struct region *found_in(const struct search *search, const struct r
 static bool build_region_phase(const struct search *search, uint8_t phase,
                                const struct region *region, struct snapshot_region_phase *out)
 {
-    const struct region *found = found_in(search, region);
+    const struct region *found = find_final_region(search, region);
     if (!found)
         return false;
     *out = (struct snapshot_region_phase){.share = found->share,
-                                          .leads = found_in(search, NULL) == found};
+                                          .leads = find_final_region(search, NULL) == found};
     out->name[0] = (char)('A' + phase);
     return true;
 }
@@ -88,8 +89,8 @@ static void build_region_phases(struct build *build, const struct region *region
 }
 
 /* Lists the regions found only in other phases. */
-static void list_elsewhere(struct build *build, const struct search *other,
-                           struct snapshot_search *shown, size_t room)
+static void list_regions_of_phases(struct build *build, const struct search *other,
+                                   struct snapshot_search *shown, size_t room)
 {
     for (uint32_t i = 0; i < other->active_count + other->queue.count; i++) {
         const struct region *region =
@@ -109,7 +110,7 @@ static void list_elsewhere(struct build *build, const struct search *other,
     }
 }
 
-static int most_misses(const void *left, const void *right)
+static int compare_region_share(const void *left, const void *right)
 {
     const struct snapshot_region *a = left;
     const struct snapshot_region *b = right;
@@ -140,10 +141,10 @@ static void list_regions(struct build *build, const struct search *search,
     }
     for (unsigned i = 0; i < SEARCH_KEPT; i++)
         if (phases->kept[i].mark && phases->kept[i].phase != phases->phase)
-            list_elsewhere(build, &phases->kept[i].mark->search, shown, room);
+            list_regions_of_phases(build, &phases->kept[i].mark->search, shown, room);
     for (uint32_t i = 0; i < search->dropped_count; i++)
         shown->dropped[shown->dropped_count++] = show_region(build, &search->dropped[i]);
-    qsort(shown->regions, shown->region_count, sizeof *shown->regions, most_misses);
+    qsort(shown->regions, shown->region_count, sizeof *shown->regions, compare_region_share);
 }
 
 void build_search(struct build *build)
@@ -161,7 +162,8 @@ void build_search(struct build *build)
     shown->base = search->base;
     shown->bound = search->bound;
     shown->what = arena_string(build->arena, search->what);
-    shown->before = arena_string(build->arena, search_before_what(&build->profile->search_before));
+    shown->before =
+        arena_string(build->arena, search_history_what(&build->profile->search_history));
     size_t room = search->active_count + search->queue.count + ELSEWHERE;
     shown->regions = build_array(build, room, sizeof *shown->regions);
     shown->dropped = build_array(build, SEARCH_DROPPED, sizeof *shown->dropped);

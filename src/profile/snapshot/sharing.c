@@ -20,7 +20,7 @@ struct sharing_listed {
 };
 
 /* Compares for sorting: the larger number comes first. */
-static inline int sharing_most_first(double a, double b)
+static inline int sharing_compare_descending(double a, double b)
 {
     return a > b ? -1 : a < b;
 }
@@ -53,8 +53,8 @@ static const char *sharing_describe(struct build *build, uint32_t object, struct
     return build_name(build, desc->name);
 }
 
-static uint64_t base_of(const struct sharing_line *line, const struct sharing_spot *spot,
-                        uint64_t *size)
+static uint64_t spot_base(const struct sharing_line *line, const struct sharing_spot *spot,
+                          uint64_t *size)
 {
     for (int i = 0; i < line->owner_count; i++)
         if (line->owners[i].object == spot->object) {
@@ -82,7 +82,7 @@ static const char *field_of(struct build *build, const struct sharing_line *line
     char name[NAME_BYTES];
     char element[NAME_BYTES];
     uint64_t size;
-    uint64_t base = base_of(line, spot, &size);
+    uint64_t base = spot_base(line, spot, &size);
     uint64_t offset = spot->address - base;
     const char *object_name = sharing_describe(build, spot->object, &object);
     bool by_code = build_type(build, spot->type, &type) && type.size;
@@ -116,7 +116,7 @@ static void fill_code(struct build *build, const struct sharing_line *line,
         code->where = build_line_name(build, code->file, code->line);
 }
 
-static int by_offset(const void *left, const void *right)
+static int compare_code_offset(const void *left, const void *right)
 {
     const struct snapshot_sharing_code *a = *(const struct snapshot_sharing_code *const *)left;
     const struct snapshot_sharing_code *b = *(const struct snapshot_sharing_code *const *)right;
@@ -136,7 +136,7 @@ static const char *fields_in_order(struct build *build, const struct snapshot_sh
     size_t used = 0;
     if (!count)
         return NULL;
-    qsort(named, count, sizeof *named, by_offset);
+    qsort(named, count, sizeof *named, compare_code_offset);
     for (size_t i = 0; i < count; i++) {
         int length =
             snprintf(fields + used, sizeof fields - used, "%s%s", i ? ", " : "", named[i]->field);
@@ -147,8 +147,8 @@ static const char *fields_in_order(struct build *build, const struct snapshot_sh
     return text;
 }
 
-static bool named_before(const struct snapshot_sharing_code *const *named, size_t count,
-                         const struct snapshot_sharing_code *code)
+static bool is_field_named(const struct snapshot_sharing_code *const *named, size_t count,
+                           const struct snapshot_sharing_code *code)
 {
     for (size_t i = 0; i < count; i++)
         if (!strcmp(named[i]->field, code->field))
@@ -156,7 +156,7 @@ static bool named_before(const struct snapshot_sharing_code *const *named, size_
     return false;
 }
 
-static void sum_up(struct build *build, struct snapshot_sharing_side *side)
+static void sum_up_side(struct build *build, struct snapshot_sharing_side *side)
 {
     const struct snapshot_sharing_code *named[FIELDS_NAMED];
     size_t count = 0;
@@ -168,7 +168,7 @@ static void sum_up(struct build *build, struct snapshot_sharing_side *side)
         side->read |= code->read;
         side->written |= code->written;
         side->locked |= code->locked;
-        if (count < FIELDS_NAMED && !named_before(named, count, code))
+        if (count < FIELDS_NAMED && !is_field_named(named, count, code))
             named[count++] = code;
     }
     side->fields = fields_in_order(build, named, count);
@@ -195,7 +195,7 @@ static void sharing_fill_codes(struct build *build, const struct sharing_line *l
          SMALLEST(struct snapshot_sharing_code, address));
     for (size_t i = 0; i < side->code_count; i++)
         side->codes[i].share = side->samples > 0 ? side->codes[i].share / side->samples : 0;
-    sum_up(build, side);
+    sum_up_side(build, side);
     side->object = most ? build_object_index(build, most->object) : UINT32_MAX;
     side->name = most ? sharing_describe(build, most->object, &desc) : "unknown";
     build->failed |= !side->name;
@@ -205,20 +205,20 @@ static void sharing_fill_codes(struct build *build, const struct sharing_line *l
 
 /* True for fields of the same element, as "[3].hits" and "[3].misses": a line per element does not
  * separate them. */
-static bool one_element(const char *a, const char *b)
+static bool is_in_same_element(const char *a, const char *b)
 {
     size_t length = strcspn(a, "]");
     return !strncmp(a, b, length + 1);
 }
 
-static struct sharing_remedy false_remedy(const struct snapshot_sharing_group *group)
+static struct sharing_remedy false_sharing_remedy(const struct snapshot_sharing_group *group)
 {
     const struct snapshot_sharing_side *sides = group->lines[0].sides;
     bool turned = sharing_first_byte(&sides[1]) < sharing_first_byte(&sides[0]);
     const struct snapshot_sharing_side *low = &sides[turned];
     const struct snapshot_sharing_side *high = &sides[!turned];
     bool elements = high->fields && *high->fields == '[' &&
-                    !(low->fields && one_element(low->fields, high->fields));
+                    !(low->fields && is_in_same_element(low->fields, high->fields));
     if (group->line_count > 1 || elements)
         return (struct sharing_remedy){.kind = SHARING_PER_ELEMENT};
     if (strcmp(low->name, high->name) != 0)
@@ -228,7 +228,7 @@ static struct sharing_remedy false_remedy(const struct snapshot_sharing_group *g
                                    .bytes = SHARING_LINE_BYTES - sharing_first_byte(high)};
 }
 
-static unsigned writers(const struct snapshot_sharing_line *line)
+static unsigned count_writers(const struct snapshot_sharing_line *line)
 {
     unsigned count = 0;
     for (size_t i = 0; i < line->side_count; i++)
@@ -237,7 +237,7 @@ static unsigned writers(const struct snapshot_sharing_line *line)
 }
 
 /* Returns true if bytes are used that no atomic instruction accesses. */
-static bool beside(const struct snapshot_sharing_line *line)
+static bool has_unlocked_bytes(const struct snapshot_sharing_line *line)
 {
     uint64_t locked = 0;
     uint64_t used = 0;
@@ -250,18 +250,18 @@ static bool beside(const struct snapshot_sharing_line *line)
     return used & ~locked;
 }
 
-static struct sharing_remedy remedy_of(const struct snapshot_sharing_group *group)
+static struct sharing_remedy sharing_group_remedy(const struct snapshot_sharing_group *group)
 {
     const struct snapshot_sharing_line *line = &group->lines[0];
     enum sharing_remedy_kind kind = SHARING_NO_REMEDY;
     if (line->side_count < 2)
         return (struct sharing_remedy){.kind = kind};
     if (group->verdict == SHARING_FALSE)
-        return false_remedy(group);
+        return false_sharing_remedy(group);
     if (group->verdict == SHARING_TRUE && group->locked)
-        kind = beside(line) ? SHARING_LOCK_LESS_AND_APART : SHARING_LOCK_LESS;
+        kind = has_unlocked_bytes(line) ? SHARING_LOCK_LESS_AND_APART : SHARING_LOCK_LESS;
     else if (group->verdict == SHARING_TRUE)
-        kind = writers(line) == 1 ? SHARING_HAND_OVER : SHARING_COPIES;
+        kind = count_writers(line) == 1 ? SHARING_HAND_OVER : SHARING_COPIES;
     else if (group->verdict == SHARING_BOTH)
         kind = group->locked ? SHARING_LOCK_APART : SHARING_OWN_APART;
     return (struct sharing_remedy){.kind = kind};
@@ -272,14 +272,14 @@ static double sharing_object_samples(const struct build *build, uint32_t object)
 
 /* Groups lines with the same cause, such as an array of counters or a field in many blocks. */
 
-static bool alike(enum sharing_verdict a, enum sharing_verdict b)
+static bool verdicts_agree(enum sharing_verdict a, enum sharing_verdict b)
 {
     bool unsure = a == SHARING_UNSURE || b == SHARING_UNSURE;
     return a == b || (unsure && a != SHARING_READ_ONLY && b != SHARING_READ_ONLY);
 }
 
 /* Returns true if strings differ only in numbers: "[3].hits", "[17].hits"; "+24", "+88". */
-static bool same_but_digits(const char *a, const char *b)
+static bool equal_except_digits(const char *a, const char *b)
 {
     for (;;) {
         bool numbers = isdigit((unsigned char)*a) && isdigit((unsigned char)*b);
@@ -301,30 +301,31 @@ static const double party = 0.01;
 static const double writing_party = 0.002;
 
 /* Returns true if a thread has enough accesses to count in a line's verdict. */
-static bool sharing_party(const struct snapshot_sharing_side *side)
+static bool sharing_side_counts(const struct snapshot_sharing_side *side)
 {
     return side->share >= (side->written ? writing_party : party);
 }
 
 /* Returns true if the same field is used on two lines. */
-static bool same_field(const struct snapshot_sharing_line *a, const struct snapshot_sharing_line *b)
+static bool lines_share_field(const struct snapshot_sharing_line *a,
+                              const struct snapshot_sharing_line *b)
 {
     for (size_t i = 0; i < a->side_count && i < 2; i++)
         for (size_t k = 0; k < b->side_count && k < 2; k++)
             if (a->sides[i].code_count && b->sides[k].code_count &&
-                same_but_digits(a->sides[i].codes[0].field, b->sides[k].codes[0].field))
+                equal_except_digits(a->sides[i].codes[0].field, b->sides[k].codes[0].field))
                 return true;
     return false;
 }
 
 /* Returns true for neighbouring lines of an instance, and the same line of another instance. */
-static bool belongs(const struct sharing_listed *last, const struct sharing_listed *next)
+static bool is_same_line_group(const struct sharing_listed *last, const struct sharing_listed *next)
 {
     int64_t step = sharing_line_in_object(next) - sharing_line_in_object(last);
     bool near = last->base == next->base ? step <= 2 : step == 0;
     return last->object == next->object && near &&
-           alike(last->judged.verdict, next->judged.verdict) &&
-           same_field(&last->line, &next->line);
+           verdicts_agree(last->judged.verdict, next->judged.verdict) &&
+           lines_share_field(&last->line, &next->line);
 }
 
 static uint32_t different_threads(const struct snapshot_sharing_group *group)
@@ -334,7 +335,7 @@ static uint32_t different_threads(const struct snapshot_sharing_group *group)
     for (size_t i = 0; i < group->line_count; i++)
         for (size_t k = 0; k < group->lines[i].side_count; k++) {
             uint32_t n = 0;
-            if (!sharing_party(&group->lines[i].sides[k]))
+            if (!sharing_side_counts(&group->lines[i].sides[k]))
                 continue;
             while (n < count && seen[n] != group->lines[i].sides[k].tid)
                 n++;
@@ -388,11 +389,11 @@ static void finish_group(struct build *build, struct snapshot_sharing_group *gro
     group->share = interval_share(all > 0 ? fmin(1, group->samples / all) : NAN, all);
     group->of_object = object > 0 ? fmin(1, group->samples / object) : NAN;
     group->threads = different_threads(group);
-    group->remedy = remedy_of(group);
+    group->remedy = sharing_group_remedy(group);
     build->failed |= !group->name;
 }
 
-static int by_group_samples(const void *left, const void *right)
+static int compare_group_samples(const void *left, const void *right)
 {
     const struct snapshot_sharing_group *a = left;
     const struct snapshot_sharing_group *b = right;
@@ -400,7 +401,7 @@ static int by_group_samples(const void *left, const void *right)
     bool b_reads = b->verdict == SHARING_READ_ONLY;
     if (a_reads != b_reads)
         return a_reads ? 1 : -1;
-    int order = sharing_most_first(a->samples, b->samples);
+    int order = sharing_compare_descending(a->samples, b->samples);
     return order ? order : a->lines[0].address < b->lines[0].address ? -1 : 1;
 }
 
@@ -412,7 +413,7 @@ static size_t sharing_group(struct build *build, const struct sharing_listed *li
     struct snapshot_sharing_line *lines = build_array(build, count, sizeof *lines);
     size_t group_count = 0;
     for (size_t i = 0; i < count && !build->failed; i++) {
-        if (!i || !belongs(&list[i - 1], &list[i]))
+        if (!i || !is_same_line_group(&list[i - 1], &list[i]))
             groups[group_count++] = (struct snapshot_sharing_group){
                 .id = list[i].object, .hitm = NAN, .lines = lines + i};
         add_to_group(&groups[group_count - 1], &list[i]);
@@ -420,7 +421,7 @@ static size_t sharing_group(struct build *build, const struct sharing_listed *li
     for (size_t i = 0; i < group_count && !build->failed; i++)
         finish_group(build, &groups[i]);
     if (!build->failed)
-        qsort(groups, group_count, sizeof *groups, by_group_samples);
+        qsort(groups, group_count, sizeof *groups, compare_group_samples);
     return group_count;
 }
 
@@ -436,7 +437,7 @@ static const struct sharing_owner *main_owner(const struct build *build,
     return most;
 }
 
-static double all_misses(const struct build *build)
+static double sharing_total_misses(const struct build *build)
 {
     const struct profile *profile = build->profile;
     bool of_misses = profile->options.simulated &&
@@ -501,7 +502,7 @@ static void fill_sides(struct build *build, const struct sharing_line *from,
         if (side->samples < 0.05)
             continue;
         line->locked |= side->locked;
-        line->threads += sharing_party(side);
+        line->threads += sharing_side_counts(side);
         line->side_count++;
     }
     if (!build->failed)
@@ -538,7 +539,7 @@ static void fill_line(struct build *build, const struct sharing_line *from,
     fill_sides(build, from, &listed->line);
 }
 
-static int by_samples(const void *left, const void *right)
+static int compare_line_samples(const void *left, const void *right)
 {
     const struct sharing_listed *a = left;
     const struct sharing_listed *b = right;
@@ -546,11 +547,11 @@ static int by_samples(const void *left, const void *right)
     bool b_reads = b->judged.verdict == SHARING_READ_ONLY;
     if (a_reads != b_reads)
         return a_reads ? 1 : -1;
-    int order = sharing_most_first(a->judged.samples, b->judged.samples);
+    int order = sharing_compare_descending(a->judged.samples, b->judged.samples);
     return order ? order : a->line.address < b->line.address ? -1 : 1;
 }
 
-static int by_place(const void *left, const void *right)
+static int compare_line_place(const void *left, const void *right)
 {
     const struct sharing_listed *a = left;
     const struct sharing_listed *b = right;
@@ -577,18 +578,18 @@ static size_t list_lines(struct build *build, struct sharing_listed *list)
         list[count].base = (uint64_t)(row - sharing->ranking.at);
         count += list[count].judged.listed;
     }
-    qsort(list, count, sizeof *list, by_samples);
+    qsort(list, count, sizeof *list, compare_line_samples);
     count = count < LINES_LISTED ? count : LINES_LISTED;
     for (size_t i = 0; i < count; i++)
         from[i] = &sharing->lines[list[i].base];
     for (size_t i = 0; i < count && !build->failed; i++)
         fill_line(build, from[i], &list[i]);
-    qsort(list, count, sizeof *list, by_place);
+    qsort(list, count, sizeof *list, compare_line_place);
     return count;
 }
 
 /* Finds the current NUMA nodes of the pages, for the hottest line of each group first. */
-static void ask_nodes(const struct build *build)
+static void set_numa_nodes(const struct build *build)
 {
     const struct snapshot_sharing *shown = &build->snapshot->sharing;
     union place_answer answer;
@@ -619,7 +620,7 @@ void build_sharing(struct build *build)
     struct snapshot_sharing *shown = &build->snapshot->sharing;
     struct sharing_listed *list = build_scratch(build, SHARING_LINES + 1, sizeof *list);
     *shown = (struct snapshot_sharing){.evidence = best_evidence(build),
-                                       .misses = all_misses(build),
+                                       .misses = sharing_total_misses(build),
                                        .groups =
                                            build_array(build, LINES_LISTED, sizeof *shown->groups)};
     if (!build->failed) {
@@ -632,5 +633,5 @@ void build_sharing(struct build *build)
         shown->group_count = GROUPS_LISTED;
     }
     if (!build->failed)
-        ask_nodes(build);
+        set_numa_nodes(build);
 }

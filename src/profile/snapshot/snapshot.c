@@ -34,7 +34,7 @@ static void threads_add(struct build *build, struct hash *hash, uint32_t tid, ui
     build->failed |= !hash_add(hash, (uint64_t)tid << 32 | id, parts);
 }
 
-static void count_recent(struct build *build, struct counts *counts, uint32_t recent)
+static void count_recent_threads(struct build *build, struct counts *counts, uint32_t recent)
 {
     const struct window *window = &build->profile->window;
     double mean = window_mean_weight(window, recent);
@@ -70,8 +70,8 @@ static void threads_list(struct build *build, const struct counts *counts)
 }
 
 /* The values of counts->threads are then positions in the list, from 1. */
-static void find_most(const struct counts *counts, const struct hash *hash,
-                      struct most most[THREADS_LISTED])
+static void find_leading_counts(const struct counts *counts, const struct hash *hash,
+                                struct most most[THREADS_LISTED])
 {
     const struct hash_slot *slot;
     for (size_t i = 0; (slot = hash_next(hash, &i));) {
@@ -183,8 +183,8 @@ static void threads_describe(struct build *build, struct counts *counts)
     struct most functions[THREADS_LISTED] = {0};
     double recent = (double)threads->recent;
     number_listed(threads, counts);
-    find_most(counts, &counts->objects, objects);
-    find_most(counts, &counts->functions, functions);
+    find_leading_counts(counts, &counts->objects, objects);
+    find_leading_counts(counts, &counts->functions, functions);
     for (size_t i = 0; i < threads->count; i++) {
         struct snapshot_thread *thread = &threads->list[i];
         thread->share = interval_share(thread->samples / recent, recent);
@@ -200,7 +200,7 @@ static void build_threads(struct build *build)
     uint32_t used = build->profile->window.used;
     struct counts counts = {0};
     threads->recent = used < RECENT ? used : RECENT;
-    count_recent(build, &counts, (uint32_t)threads->recent);
+    count_recent_threads(build, &counts, (uint32_t)threads->recent);
     if (!build->failed)
         threads_list(build, &counts);
     if (!build->failed)
@@ -277,8 +277,8 @@ double build_samples(const struct build *build, const struct counted *weight)
     return build_read(build, weight) * (sum > 0 ? build_read(build, &all->samples) / sum : 1);
 }
 
-double build_over(const struct build *build, const struct counted *samples,
-                  const struct counted *weight)
+double build_samples_over(const struct build *build, const struct counted *samples,
+                          const struct counted *weight)
 {
     return build_read(build, samples) - build_samples(build, weight);
 }
@@ -376,7 +376,7 @@ static void copy_totals(struct build *build, uint64_t now_ns)
     assert(sum == totals->samples);
     const struct tally *all = &profile->all[build->event];
     totals->weight = build_read(build, &all->weight);
-    totals->everything = build_everything(build);
+    totals->everything = build_total_weight(build);
     for (int i = 0; i < REASON_COUNT; i++)
         totals->reason_weight[i] = build_read(build, &profile->unplaced.by_reason[build->event][i]);
     for (int i = 0; i < TYPED_COUNT; i++)
@@ -390,7 +390,7 @@ static void copy_totals(struct build *build, uint64_t now_ns)
                        : NAN;
 }
 
-static void move_histories_on(struct profile *profile, uint64_t now_ns)
+static void shift_histories(struct profile *profile, uint64_t now_ns)
 {
     for (size_t i = 0; i < profile->extra_count; i++) {
         struct object_extra *extra = &profile->extras[i];
@@ -422,7 +422,7 @@ static bool build_all(struct build *build, const struct snapshot *head, uint64_t
     build->snapshot->source.ranking = profile->options.ranking;
     copy_totals(build, now_ns);
     if (!profile->options.run)
-        move_histories_on(profile, now_ns);
+        shift_histories(profile, now_ns);
     build->now_ns = now_ns;
     for (size_t i = 0; i < sizeof all_parts / sizeof *all_parts && !build->failed; i++)
         all_parts[i](build);

@@ -71,8 +71,8 @@ struct listing {
     const struct snapshot_timeline *shown;
 };
 
-static struct snapshot_stream show(struct build *build, const struct listing *listing,
-                                   const struct stream *stream)
+static struct snapshot_stream build_stream(struct build *build, const struct listing *listing,
+                                           const struct stream *stream)
 {
     const struct stream *all = streams_find(listing->streams, STREAM_KEY(STREAM_ALL, 0));
     double *curve = curve_of(build, listing->streams, stream, listing->by);
@@ -112,7 +112,8 @@ static void streams_name(struct build *build, const struct stream *stream,
 }
 
 /* Returns true if a field is to be listed: of a listed object with fewer than FIELDS_OF_ONE. */
-static bool is_wanted(const struct snapshot_streams *so_far, const struct snapshot_stream *field)
+static bool is_field_wanted(const struct snapshot_streams *so_far,
+                            const struct snapshot_stream *field)
 {
     unsigned of_it = 0;
     for (size_t i = 0; i < so_far->count; i++)
@@ -121,8 +122,9 @@ static bool is_wanted(const struct snapshot_streams *so_far, const struct snapsh
 }
 
 /* Returns the curve of the same row: several objects of one row share a curve. */
-static struct snapshot_stream *of_same_row(const struct build *build, unsigned kind,
-                                           const struct snapshot_streams *so_far, uint32_t object)
+static struct snapshot_stream *find_stream_of_row(const struct build *build, unsigned kind,
+                                                  const struct snapshot_streams *so_far,
+                                                  uint32_t object)
 {
     for (size_t i = 0; build->parts && kind == STREAM_OBJECT && i < so_far->count; i++)
         if (object != UINT32_MAX && so_far->list[i].object == object)
@@ -133,7 +135,7 @@ static struct snapshot_stream *of_same_row(const struct build *build, unsigned k
 static void add_curve(struct build *build, const struct listing *listing,
                       const struct stream *stream, struct snapshot_stream *sum)
 {
-    struct snapshot_stream more = show(build, listing, stream);
+    struct snapshot_stream more = build_stream(build, listing, stream);
     for (size_t i = 0; more.weight && sum->weight && i < listing->shown->periods; i++)
         sum->weight[i] += more.weight[i];
     sum->share += more.share;
@@ -149,16 +151,16 @@ static struct snapshot_streams streams_list(struct build *build, const struct li
     for (size_t i = 0; i < sorted->count && streams.count < most && !build->failed; i++) {
         struct snapshot_stream one = {.object = UINT32_MAX};
         streams_name(build, sorted->list[i], &one);
-        if (STREAM_KIND(sorted->list[i]->key) == STREAM_FIELD && !is_wanted(&streams, &one))
+        if (STREAM_KIND(sorted->list[i]->key) == STREAM_FIELD && !is_field_wanted(&streams, &one))
             continue;
         struct snapshot_stream *same =
-            of_same_row(build, STREAM_KIND(sorted->list[i]->key), &streams, one.object);
+            find_stream_of_row(build, STREAM_KIND(sorted->list[i]->key), &streams, one.object);
         if (same) {
             add_curve(build, listing, sorted->list[i], same);
             continue;
         }
         struct snapshot_stream *stream = &streams.list[streams.count++];
-        *stream = show(build, listing, sorted->list[i]);
+        *stream = build_stream(build, listing, sorted->list[i]);
         stream->object = one.object;
         stream->name = one.name;
     }
@@ -225,7 +227,7 @@ static double build_seconds(const struct build *build, uint64_t now_ns, uint64_t
     return build->snapshot->elapsed_s - back / 1e9;
 }
 
-static double sum_of(const struct stream *stream, const struct span *span)
+static double sum_over_span(const struct stream *stream, const struct span *span)
 {
     double sum = 0;
     for (size_t i = span->first; i < span->end; i++)
@@ -235,7 +237,7 @@ static double sum_of(const struct stream *stream, const struct span *span)
 
 /* Returns the points that are completely within a segment, because others include misses of its
  * neighbours; if there are none, the point in the middle. */
-static struct span span_of(const struct streams *streams, const struct phases_segment *segment)
+static struct span phase_span(const struct streams *streams, const struct phases_segment *segment)
 {
     const struct stream *all = streams_find(streams, STREAM_KEY(STREAM_ALL, 0));
     const struct stream *no_object = streams_find(streams, STREAM_KEY(STREAM_NONE, 0));
@@ -255,15 +257,15 @@ static struct span span_of(const struct streams *streams, const struct phases_se
     if (span.end > streams->points + 1)
         span.end = streams->points + 1;
     if (all)
-        span.all = sum_of(all, &span);
+        span.all = sum_over_span(all, &span);
     if (no_object)
-        span.no_object = sum_of(no_object, &span);
+        span.no_object = sum_over_span(no_object, &span);
     return span;
 }
 
 /* Returns the stream with most misses in a phase; NULL: none has any. */
-static const struct stream *leader_of(const struct streams_sorted *objects, const struct span *span,
-                                      double *weight)
+static const struct stream *find_phase_leader(const struct streams_sorted *objects,
+                                              const struct span *span, double *weight)
 {
     const struct stream *leader = NULL;
     *weight = 0;
@@ -271,7 +273,7 @@ static const struct stream *leader_of(const struct streams_sorted *objects, cons
         /* Sorted by total: no later stream has more. */
         if (objects->list[i]->total <= *weight)
             break;
-        double sum = sum_of(objects->list[i], span);
+        double sum = sum_over_span(objects->list[i], span);
         if (sum > *weight) {
             *weight = sum;
             leader = objects->list[i];
@@ -281,8 +283,9 @@ static const struct stream *leader_of(const struct streams_sorted *objects, cons
 }
 
 /* Returns the stream with the largest gain of share from `less` to `more`, and the gain. */
-static const struct stream *most_apart(const struct streams_sorted *objects,
-                                       const struct span *more, const struct span *less, double *by)
+static const struct stream *find_largest_gain(const struct streams_sorted *objects,
+                                              const struct span *more, const struct span *less,
+                                              double *by)
 {
     const struct stream *found = NULL;
     *by = 0;
@@ -291,7 +294,8 @@ static const struct stream *most_apart(const struct streams_sorted *objects,
         /* Sorted by total: no later stream can have a larger share. */
         if (stream->total / more->all <= *by)
             break;
-        double apart = sum_of(stream, more) / more->all - sum_of(stream, less) / less->all;
+        double apart =
+            sum_over_span(stream, more) / more->all - sum_over_span(stream, less) / less->all;
         if (apart > *by) {
             *by = apart;
             found = stream;
@@ -302,34 +306,34 @@ static const struct stream *most_apart(const struct streams_sorted *objects,
 
 /* Returns the share of the misses that moved (total variation); streams beyond the first COMPARED
  * count as one. */
-static double apart_by(const struct streams_sorted *objects, const struct span *before,
-                       const struct span *span)
+static double span_distance(const struct streams_sorted *objects, const struct span *before,
+                            const struct span *span)
 {
     double rest = 0;
     double apart = 0;
     if (!(before->all > 0) || !(span->all > 0))
         return NAN;
     for (size_t i = 0; i < objects->count && i < COMPARED; i++) {
-        double more = sum_of(objects->list[i], span) / span->all -
-                      sum_of(objects->list[i], before) / before->all;
+        double more = sum_over_span(objects->list[i], span) / span->all -
+                      sum_over_span(objects->list[i], before) / before->all;
         apart += fabs(more) / 2;
         rest -= more;
     }
     return fmin(apart + fabs(rest) / 2, 1);
 }
 
-static const char *name_of(struct build *build, const struct stream *stream)
+static const char *stream_object_name(struct build *build, const struct stream *stream)
 {
     return stream ? build_object_name(build, STREAM_ID(stream->key)) : NULL;
 }
 
-static void lead(struct build *build, const struct streams_sorted *objects, const struct span *span,
-                 struct snapshot_phase *shown)
+static void set_phase_leader(struct build *build, const struct streams_sorted *objects,
+                             const struct span *span, struct snapshot_phase *shown)
 {
     double weight;
-    const struct stream *leader = leader_of(objects, span, &weight);
+    const struct stream *leader = find_phase_leader(objects, span, &weight);
     shown->object = leader ? build_object_index(build, STREAM_ID(leader->key)) : UINT32_MAX;
-    shown->leader = name_of(build, leader);
+    shown->leader = stream_object_name(build, leader);
     shown->leader_share = leader && span->all > 0 ? weight / span->all : NAN;
 }
 
@@ -338,10 +342,10 @@ static void phases_compare(struct build *build, const struct streams_sorted *obj
                            struct snapshot_phase *shown)
 {
     double by;
-    shown->distance = apart_by(objects, before, span);
-    shown->rose = name_of(build, most_apart(objects, span, before, &by));
+    shown->distance = span_distance(objects, before, span);
+    shown->rose = stream_object_name(build, find_largest_gain(objects, span, before, &by));
     shown->rose_by = shown->rose ? by : NAN;
-    shown->fell = name_of(build, most_apart(objects, before, span, &by));
+    shown->fell = stream_object_name(build, find_largest_gain(objects, before, span, &by));
     shown->fell_by = shown->fell ? by : NAN;
 }
 
@@ -354,7 +358,7 @@ static void phases_share(struct build *build, const struct streams_sorted *objec
         return;
     shown->shares = build_array(build, count, sizeof *shown->shares);
     for (size_t i = 0; i < count && shown->shares; i++)
-        shown->shares[i] = sum_of(objects->list[i], span) / span->all;
+        shown->shares[i] = sum_over_span(objects->list[i], span) / span->all;
 }
 
 /* Returns true if a phase with the same letter was listed before. */
@@ -378,7 +382,7 @@ static void phases_list(struct build *build, const struct streams_sorted *object
     shown->phases = build_array(build, count, sizeof *shown->phases);
     for (size_t i = 0; i < count && !build->failed; i++) {
         struct snapshot_phase *phase = &shown->phases[shown->phase_count++];
-        struct span span = span_of(timeline_ranking(timeline), &segments[i]);
+        struct span span = phase_span(timeline_ranking(timeline), &segments[i]);
         *phase = (struct snapshot_phase){
             .start_s = build_seconds(build, now_ns, segments[i].start_ns),
             .end_s = build_seconds(build, now_ns, segments[i].end_ns),
@@ -392,7 +396,7 @@ static void phases_list(struct build *build, const struct streams_sorted *object
         phase->again = i + 1 == count ? letter < phases->known_count : is_repeated(segments, i);
         if (letter != PHASES_NONE)
             snprintf(phase->name, sizeof phase->name, "%c", 'A' + letter);
-        lead(build, objects, &span, phase);
+        set_phase_leader(build, objects, &span, phase);
         phases_share(build, objects, snapshot_timeline_ranking(shown)->objects.count, &span, phase);
         if (i)
             phases_compare(build, objects, &before, &span, phase);
@@ -424,8 +428,8 @@ static const double turns_at = -0.6;
 static const double turns_share = 0.05; /* minimum share of the misses of both */
 
 /* Returns Pearson's correlation of the shares of two streams over time. */
-static double correlation(const struct snapshot_timeline *shown, const double *left,
-                          const double *right)
+static double share_correlation(const struct snapshot_timeline *shown, const double *left,
+                                const double *right)
 {
     double sums[5] = {0};
     double count = 0;
@@ -456,7 +460,7 @@ static void list_turns(struct build *build, struct snapshot_timeline *shown)
     size_t count = 0;
     for (uint32_t i = 0; i < objects->count; i++) {
         for (uint32_t k = i + 1; k < objects->count; k++) {
-            double r = correlation(shown, objects->list[i].weight, objects->list[k].weight);
+            double r = share_correlation(shown, objects->list[i].weight, objects->list[k].weight);
             if (r <= turns_at && objects->list[k].share >= turns_share)
                 all[count++] = (struct snapshot_turns){i, k, r};
         }
@@ -479,7 +483,7 @@ copy_profile(struct build *build, const struct volatility *profile, size_t count
 
 /* Returns the longest period that still gives two points in the shortest phase, because longer ones
  * would hide that phase in the chart. 0: no phase has ended. */
-static size_t most_of_phase(const struct timeline *timeline)
+static size_t longest_phase_period(const struct timeline *timeline)
 {
     const struct phases *phases = &timeline->phases;
     uint64_t shortest_ns = phases_shortest_ns(phases);
@@ -495,7 +499,7 @@ static size_t most_of_phase(const struct timeline *timeline)
 
 /* Limits the period if no period damps the noise: the calmest one could reduce the chart to a few
  * coarse blocks. */
-static size_t keep_detail(const struct streams *streams, size_t by)
+static size_t limit_period(const struct streams *streams, size_t by)
 {
     enum { POINTS_MIN = 60 };
     size_t most = streams->points / POINTS_MIN;
@@ -510,14 +514,14 @@ static size_t list_profile(struct build *build, struct snapshot_timeline *shown)
     struct volatility profile[VOLATILITY_PERIODS_MAX];
     size_t count = volatility_profile(streams, STREAM_OBJECT, STREAMS_PROFILED, profile);
     size_t by = volatility_period(profile, count, SNAPSHOT_VOLATILITY_DAMPED);
-    size_t most = most_of_phase(timeline);
+    size_t most = longest_phase_period(timeline);
     shown->profile = copy_profile(build, profile, count, shown->base_s);
     shown->profile_count = shown->profile ? count : 0;
     for (size_t i = 0; i < count; i++)
         if (profile[i].by == by && profile[i].value <= SNAPSHOT_VOLATILITY_DAMPED)
             shown->damped_s = (double)by * shown->base_s;
     if (isnan(shown->damped_s))
-        by = keep_detail(streams, by);
+        by = limit_period(streams, by);
     return most && most < by ? most : by;
 }
 

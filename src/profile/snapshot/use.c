@@ -122,8 +122,8 @@ double snapshot_reuse_size(unsigned point)
 
 /* ---- caches to mark ---- */
 
-static void add_mark(struct snapshot_reuse *reuse, const char *name, uint64_t size_bytes,
-                     bool simulated)
+static void add_cache_mark(struct snapshot_reuse *reuse, const char *name, uint64_t size_bytes,
+                           bool simulated)
 {
     if (!size_bytes || reuse->mark_count == REUSE_MARKS)
         return;
@@ -144,9 +144,9 @@ static void add_marks(const struct build *build, struct snapshot_reuse *reuse)
     const struct profile_options *options = &build->profile->options;
     uint32_t line_bytes = options->geometry.line_bytes ? options->geometry.line_bytes : 64;
     for (uint32_t i = 0; i < simulation->level_count && i < SIMULATION_LEVELS_MAX; i++)
-        add_mark(reuse, simulated[i], simulation->level[i].size_bytes, true);
+        add_cache_mark(reuse, simulated[i], simulation->level[i].size_bytes, true);
     for (int i = 0; i < 3; i++)
-        add_mark(reuse, own[i], options->cache_lines[i] * line_bytes, false);
+        add_cache_mark(reuse, own[i], options->cache_lines[i] * line_bytes, false);
 }
 
 /* ---- one curve ---- */
@@ -157,8 +157,9 @@ static void add_marks(const struct build *build, struct snapshot_reuse *reuse)
  * square root of d * one_in, which shifts a step of the curve to another size. The watched lines
  * also have to represent all lines.
  */
-static struct snapshot_share missed(const struct build *build, const struct distances_counts *from,
-                                    double correction, double one_in, double lines)
+static struct snapshot_share miss_ratio_interval(const struct build *build,
+                                                 const struct distances_counts *from,
+                                                 double correction, double one_in, double lines)
 {
     const double sigmas = 1.96, widest = 0.9;
     enum snapshot_basis basis = build->snapshot->basis;
@@ -194,10 +195,11 @@ static void reuse_row_fill(const struct build *build, const struct distances_cou
     row->uses = build_read(build, &from->uses);
     row->first = all > 0 ? fmin(correction * build_read(build, &from->first) / all, 1) : NAN;
     for (unsigned i = 0; i < REUSE_POINTS; i++)
-        row->miss[i] = missed(build, from, correction, one_in, snapshot_reuse_size(i) / line_bytes);
+        row->miss[i] = miss_ratio_interval(build, from, correction, one_in,
+                                           snapshot_reuse_size(i) / line_bytes);
     for (size_t i = 0; i < REUSE_MARKS; i++) {
         double lines = i < reuse->mark_count ? (double)reuse->marks[i].size_bytes / line_bytes : 0;
-        row->at[i] = lines > 0 ? missed(build, from, correction, one_in, lines)
+        row->at[i] = lines > 0 ? miss_ratio_interval(build, from, correction, one_in, lines)
                                : (struct snapshot_share){NAN, NAN, NAN};
     }
 }
@@ -257,7 +259,7 @@ struct located {
 };
 
 /* Sorts by source line; if it is not known, all of a function is one line. */
-static int by_line(const void *left, const void *right)
+static int compare_located_line(const void *left, const void *right)
 {
     const struct located *a = left;
     const struct located *b = right;
@@ -291,10 +293,11 @@ static void list_lines(struct build *build, const struct distances_row **sorted,
         located[i].row = sorted[i];
         located[i].file = build_locate(build, sorted[i]->id, &located[i].line);
     }
-    qsort(located, count, sizeof *located, by_line);
+    qsort(located, count, sizeof *located, compare_located_line);
     for (size_t i = 0, next; i < count && !build->failed; i = next) {
         struct distances_counts sum = located[i].row->counts;
-        for (next = i + 1; next < count && !by_line(&located[i], &located[next]); next++)
+        for (next = i + 1; next < count && !compare_located_line(&located[i], &located[next]);
+             next++)
             counted_sum(&sum, &located[next].row->counts, sizeof sum);
         struct snapshot_reuse_row *row = &reuse->lines[reuse->line_count++];
         *row = (struct snapshot_reuse_row){.share = share_of(build, &sum)};

@@ -18,7 +18,7 @@ static bool is_touch(const struct reuse_leg *leg)
 }
 
 /* Sorts touches first, by instruction. */
-static int by_code(const void *left, const void *right)
+static int compare_leg_code(const void *left, const void *right)
 {
     const struct reuse_leg *a = *(const struct reuse_leg *const *)left;
     const struct reuse_leg *b = *(const struct reuse_leg *const *)right;
@@ -57,7 +57,7 @@ struct leading {
     size_t count;
 };
 
-static void lead(struct leading *leading, const struct reuse_leg *leg, size_t touches)
+static void keep_leading_touch(struct leading *leading, const struct reuse_leg *leg, size_t touches)
 {
     enum { MOST = sizeof leading->list / sizeof *leading->list };
     KEEP(leading->list, &leading->count, MOST, (&(struct touched_by){leg, touches}),
@@ -95,13 +95,13 @@ static void watch_fill_codes(struct build *build, const struct reuse_leg **legs,
 {
     struct leading leading = {.count = 0};
     size_t touches = 0;
-    qsort(legs, count, sizeof *legs, by_code);
+    qsort(legs, count, sizeof *legs, compare_leg_code);
     while (touches < count && is_touch(legs[touches]))
         touches++;
     for (size_t first = 0, end; first < touches; first = end) {
         for (end = first; end < touches && legs[end]->ip == legs[first]->ip; end++)
             continue;
-        lead(&leading, legs[first], end - first);
+        keep_leading_touch(&leading, legs[first], end - first);
     }
     for (size_t i = 0; i < leading.count; i++) {
         struct snapshot_watch_code code = {.share =
@@ -119,7 +119,7 @@ static void watch_fill_codes(struct build *build, const struct reuse_leg **legs,
 enum { MOST_NEEDED = 512 };
 
 /* Returns the number of watches after which the interval is narrow enough for a verdict. */
-static uint64_t needed(const struct snapshot_share *again)
+static uint64_t watches_needed(const struct snapshot_share *again)
 {
     uint64_t count = REUSE_MIN;
     if (isnan(again->value))
@@ -130,7 +130,7 @@ static uint64_t needed(const struct snapshot_share *again)
 }
 
 /* Returns the time covered by the stored legs. */
-static double passed_s(const struct reuse *reuse)
+static double legs_period_s(const struct reuse *reuse)
 {
     double passed =
         reuse->now_ns > reuse->began_ns ? (double)(reuse->now_ns - reuse->began_ns) / 1e9 : 0;
@@ -141,13 +141,13 @@ static double passed_s(const struct reuse *reuse)
  * touched again are set. */
 static void watch_fill_pace(const struct build *build, struct snapshot_watch_object *object)
 {
-    double passed = passed_s(build->profile->reuse);
+    double passed = legs_period_s(build->profile->reuse);
     object->needed = object->settled;
     object->wait_s = 0;
     if (object->verdict != WATCH_TOO_FEW)
         return;
     /* Censored legs can make the estimate less precise than the same number of complete ones. */
-    object->needed = needed(&object->again);
+    object->needed = watches_needed(&object->again);
     if (object->needed <= object->settled)
         object->needed = object->settled + 1;
     object->wait_s = NAN;
@@ -177,7 +177,7 @@ static void watch_sum_pace(struct snapshot_watch *watch)
 }
 
 /* Returns true if a finding says that the object's lines conflict in a few sets. */
-static bool watch_crowded(const struct snapshot *snapshot, uint32_t object)
+static bool watch_has_conflict(const struct snapshot *snapshot, uint32_t object)
 {
     const struct snapshot_findings *findings = &snapshot->findings;
     for (size_t i = 0; i < findings->count; i++)
@@ -212,8 +212,8 @@ static struct reuse_question watch_question(const struct build *build)
 
 /* Sets the parts of the question that depend on the object. The range of sampled lines is taken as
  * the object's size; the lines of a heap bin are mixed with other data. */
-static void watch_ask_of(const struct build *build, uint32_t object, uint32_t id,
-                         struct reuse_question *question)
+static void watch_question_of_object(const struct build *build, uint32_t object, uint32_t id,
+                                     struct reuse_question *question)
 {
     const struct findings *findings = build->findings;
     const struct spread *spread =
@@ -241,7 +241,7 @@ struct legs {
 
 typedef double leg_time(const struct legs *legs, const struct reuse_leg *leg);
 
-static double seconds(const struct legs *legs, const struct reuse_leg *leg)
+static double leg_seconds(const struct legs *legs, const struct reuse_leg *leg)
 {
     (void)legs;
     return leg->seconds;
@@ -253,13 +253,13 @@ static double seen_seconds(const struct legs *legs, const struct reuse_leg *leg)
     return leg->happened && leg->waited_s <= legs->seen_s ? 0 : leg->seconds;
 }
 
-static double waited(const struct legs *legs, const struct reuse_leg *leg)
+static double leg_waited(const struct legs *legs, const struct reuse_leg *leg)
 {
     (void)legs;
     return leg->waited_s;
 }
 
-static double misses(const struct legs *legs, const struct reuse_leg *leg)
+static double leg_misses(const struct legs *legs, const struct reuse_leg *leg)
 {
     (void)legs;
     return leg->misses;
@@ -272,7 +272,7 @@ static double thread_misses(const struct legs *legs, const struct reuse_leg *leg
 }
 
 /* Collects the known times of one kind of leg, sorted. */
-static size_t take_times(const struct legs *legs, enum watch_kind kind, leg_time *time)
+static size_t collect_leg_times(const struct legs *legs, enum watch_kind kind, leg_time *time)
 {
     size_t count = 0;
     for (size_t i = 0; i < legs->count; i++) {
@@ -285,11 +285,11 @@ static size_t take_times(const struct legs *legs, enum watch_kind kind, leg_time
 }
 
 /* Returns the median of second legs, which are blind for less time; of first legs if too few. */
-static struct snapshot_median median(const struct legs *legs, leg_time *time)
+static struct snapshot_median legs_median(const struct legs *legs, leg_time *time)
 {
-    size_t count = take_times(legs, WATCH_AGAIN, time);
+    size_t count = collect_leg_times(legs, WATCH_AGAIN, time);
     if (count < REUSE_MIN)
-        count = take_times(legs, WATCH_FIRST, time);
+        count = collect_leg_times(legs, WATCH_FIRST, time);
     struct survival_median found = survival_median(legs->times, count);
     if (count < REUSE_MIN)
         return (struct snapshot_median){NAN, NAN, NAN};
@@ -335,8 +335,8 @@ static double burst_seconds(const struct legs *legs, double reuse_s)
  */
 static struct snapshot_median reuse_time(const struct legs *legs)
 {
-    struct snapshot_median bound = median(legs, seconds);
-    struct snapshot_median reuse = median(legs, seen_seconds);
+    struct snapshot_median bound = legs_median(legs, leg_seconds);
+    struct snapshot_median reuse = legs_median(legs, seen_seconds);
     if (reuse.value <= 0)
         return (struct snapshot_median){NAN, 0, bound.high};
     double burst_s = burst_seconds(legs, reuse.value);
@@ -347,17 +347,17 @@ static struct snapshot_median reuse_time(const struct legs *legs)
 
 /* Returns the longest time of the curve: as long as enough observations remain. With only the
  * minimum number, it is limited to the threshold of streaming. */
-static double reach_of(const struct legs *legs, size_t count)
+static double legs_reach_s(const struct legs *legs, size_t count)
 {
     double many = survival_reach(legs->times, count, REUSE_MANY);
     double few = survival_reach(legs->times, count, REUSE_MIN);
     return fmax(many, fmin(few, reuse_long_s));
 }
 
-static void fill_again(const struct legs *legs, struct snapshot_watch_object *object)
+static void fill_reuse(const struct legs *legs, struct snapshot_watch_object *object)
 {
-    size_t count = take_times(legs, WATCH_FIRST, waited);
-    double reach = reach_of(legs, count);
+    size_t count = collect_leg_times(legs, WATCH_FIRST, leg_waited);
+    double reach = legs_reach_s(legs, count);
     object->watched = count;
     for (size_t i = 0; i < count; i++) {
         object->touched += legs->times[i].happened;
@@ -372,12 +372,12 @@ static void fill_again(const struct legs *legs, struct snapshot_watch_object *ob
 }
 
 /* The sampled word is used in every visit, the other words as often as the one drawn. */
-static double of_line(double part)
+static double used_share_of_line(double part)
 {
     return (1 + (WORDS - 1) * part) / WORDS;
 }
 
-static void fill_used(const struct legs *legs, struct snapshot_watch_object *object)
+static void fill_line_use(const struct legs *legs, struct snapshot_watch_object *object)
 {
     uint64_t used = 0;
     for (size_t i = 0; i < legs->count; i++) {
@@ -388,12 +388,12 @@ static void fill_used(const struct legs *legs, struct snapshot_watch_object *obj
     double visits = (double)object->visits;
     object->used = object->visits < REUSE_MIN ? (struct snapshot_share){NAN, NAN, NAN}
                                               : interval_share((double)used / visits, visits);
-    object->used.value = of_line(object->used.value);
-    object->used.low = of_line(object->used.low);
-    object->used.high = of_line(object->used.high);
+    object->used.value = used_share_of_line(object->used.value);
+    object->used.low = used_share_of_line(object->used.low);
+    object->used.high = used_share_of_line(object->used.high);
 }
 
-static void fill_elsewhere(const struct legs *legs, struct snapshot_watch_object *object)
+static void fill_elsewhere_share(const struct legs *legs, struct snapshot_watch_object *object)
 {
     double touches = 0;
     double elsewhere = 0;
@@ -417,20 +417,20 @@ static void fill_object(struct build *build, const struct legs *legs, uint32_t i
                         const struct reuse_question *question, struct snapshot_watch_object *object)
 {
     watch_describe_object(build, id, object);
-    fill_again(legs, object);
+    fill_reuse(legs, object);
     object->reuse_s = reuse_time(legs);
     object->misses = (struct snapshot_median){NAN, NAN, NAN};
     object->thread_misses = NAN;
     if (question->counts_misses) {
-        object->misses = median(legs, misses);
-        object->thread_misses = median(legs, thread_misses).value;
+        object->misses = legs_median(legs, leg_misses);
+        object->thread_misses = legs_median(legs, thread_misses).value;
     }
-    fill_used(legs, object);
-    fill_elsewhere(legs, object);
+    fill_line_use(legs, object);
+    fill_elsewhere_share(legs, object);
     watch_fill_codes(build, legs->at, legs->count, object);
     struct reuse_question own = *question;
-    own.crowded_sets = watch_crowded(build->snapshot, object->object);
-    watch_ask_of(build, object->object, id, &own);
+    own.crowded_sets = watch_has_conflict(build->snapshot, object->object);
+    watch_question_of_object(build, object->object, id, &own);
     object->verdict = reuse_verdict(object, &own);
     watch_fill_pace(build, object);
 }

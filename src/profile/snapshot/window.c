@@ -66,8 +66,8 @@ struct crowd {
 };
 
 /* Collects the lines of hot sets from the window's newest part, by set, hottest first. */
-static size_t crowd_hot_sets(struct build *build, const struct snapshot_sets *shown, double bound,
-                             struct crowd *crowd)
+static size_t collect_hot_set_lines(struct build *build, const struct snapshot_sets *shown,
+                                    double bound, struct crowd *crowd)
 {
     const struct window *window = &build->profile->window;
     size_t count = 0;
@@ -82,13 +82,14 @@ static size_t crowd_hot_sets(struct build *build, const struct snapshot_sets *sh
 
 /* Returns the share of the hot sets' excess on as many lines as a set has ways: these fit, so they
  * are hot but do not evict each other. NAN: no set is crowded in the window. */
-static double held_by_ways(struct build *build, const struct snapshot_sets *shown, double bound)
+static double share_held_by_ways(struct build *build, const struct snapshot_sets *shown,
+                                 double bound)
 {
     struct crowd *crowd = arena_array(build->arena, CROWD, sizeof *crowd);
     double mean = (double)build->profile->window.used / shown->sets;
     double held = 0;
     double excess = 0;
-    size_t count = crowd ? crowd_hot_sets(build, shown, bound, crowd) : 0;
+    size_t count = crowd ? collect_hot_set_lines(build, shown, bound, crowd) : 0;
     for (size_t i = 0; i < count;) {
         uint32_t set = crowd[i].set;
         double top = 0;
@@ -144,7 +145,7 @@ static double lines_in_hot_sets(struct build *build, const struct snapshot_sets 
 static void read_hot_sets(struct build *build, double bound, struct snapshot_sets *shown)
 {
     double lines = lines_in_hot_sets(build, shown, bound);
-    shown->held = held_by_ways(build, shown, bound);
+    shown->held = share_held_by_ways(build, shown, bound);
     if (isnan(shown->held) || isnan(lines))
         shown->content = SETS_CONTENT_UNKNOWN;
     else if (shown->held > held_enough)
@@ -207,7 +208,7 @@ struct seen_lines {
     uint64_t highest;
 };
 
-static void see_line(struct seen_lines *seen, const struct window_entry *entry)
+static void seen_lines_add(struct seen_lines *seen, const struct window_entry *entry)
 {
     seen->lowest = seen->lines && seen->lowest < entry->address ? seen->lowest : entry->address;
     seen->highest = seen->lines && seen->highest > entry->address ? seen->highest : entry->address;
@@ -250,7 +251,7 @@ static double lines_estimated(struct build *build)
         const struct window_entry *entry = window_at(window, i);
         const uint32_t *place = hash_find(places, entry->object);
         if (entry->mapped && place)
-            see_line(&seen[*place], entry);
+            seen_lines_add(&seen[*place], entry);
     }
     const struct hash_slot *slot;
     for (size_t i = 0; seen && (slot = hash_next(places, &i));) {
@@ -280,8 +281,8 @@ static const uint32_t *listed_line(const struct lines *lines, const struct windo
     return hash_find(&lines->index, window_entry_line(window, entry));
 }
 
-static void count_on_lines(struct lines *lines, const struct window *window,
-                           struct snapshot_window *shown)
+static void count_listed_lines(struct lines *lines, const struct window *window,
+                               struct snapshot_window *shown)
 {
     for (uint32_t i = 0; i < window->used; i++) {
         const struct window_entry *entry = window_at(window, i);
@@ -341,7 +342,7 @@ static void list_recurrences(struct build *build, struct snapshot_window *shown)
     }
     for (size_t i = 0; i < shown->top_count; i++)
         hash_put(&lines.index, shown->top[i].address, (uint32_t)i);
-    count_on_lines(&lines, window, shown);
+    count_listed_lines(&lines, window, shown);
     name_lines(build, &lines, shown);
     hash_fini(&lines.index);
     hash_fini(&lines.functions);

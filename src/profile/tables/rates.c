@@ -75,7 +75,7 @@ struct rates_plan rates_plan(const struct snapshot_source *source, bool recorded
     return plan;
 }
 
-static struct snapshot_share at_most_1(struct snapshot_share rate)
+static struct snapshot_share limit_rate(struct snapshot_share rate)
 {
     /* A ratio above 1: the events count different things, so there is no rate. */
     if (rate.low > 1)
@@ -86,15 +86,17 @@ static struct snapshot_share at_most_1(struct snapshot_share rate)
 }
 
 /* Returns the events that one sample represents, on average. */
-static double each(struct amount amount)
+static double events_per_sample(struct amount amount)
 {
     return amount.weight > 0 ? amount.squares / amount.weight : 0;
 }
 
-static struct snapshot_share count_of(const struct rates_plan *plan, int event,
-                                      const struct rates_sums *own, const struct rates_sums *all)
+static struct snapshot_share event_count_interval(const struct rates_plan *plan, int event,
+                                                  const struct rates_sums *own,
+                                                  const struct rates_sums *all)
 {
-    struct snapshot_share count = interval_count(own->events[event], each(all->events[event]));
+    struct snapshot_share count =
+        interval_count(own->events[event], events_per_sample(all->events[event]));
     double part = plan->counted[event];
     return (struct snapshot_share){count.value / part, count.low / part, count.high / part};
 }
@@ -106,7 +108,7 @@ struct missing {
     double unknown;
 };
 
-static struct missing missing_at(const double found[DATA_LEVEL_COUNT], enum rate_level level)
+static struct missing missing_at_level(const double found[DATA_LEVEL_COUNT], enum rate_level level)
 {
     struct missing missing = {0};
     for (int i = 0; i < DATA_LEVEL_COUNT; i++) {
@@ -118,7 +120,7 @@ static struct missing missing_at(const double found[DATA_LEVEL_COUNT], enum rate
     return missing;
 }
 
-static struct amount in_proportion(struct amount of, double weight)
+static struct amount scale_amount(struct amount of, double weight)
 {
     return (struct amount){weight, of.weight > 0 ? of.squares * weight / of.weight : 0};
 }
@@ -126,11 +128,11 @@ static struct amount in_proportion(struct amount of, double weight)
 /* Returns an interval: all unknown accesses hit at its low end, missed at its high end. */
 static struct snapshot_share rate_recorded(struct amount event, const struct missing *missing)
 {
-    struct amount all = in_proportion(event, missing->accesses);
+    struct amount all = scale_amount(event, missing->accesses);
     double most = missing->missed + missing->unknown;
     double known = missing->accesses - missing->unknown;
-    struct snapshot_share low = interval_part(in_proportion(event, missing->missed), all);
-    struct snapshot_share high = interval_part(in_proportion(event, most), all);
+    struct snapshot_share low = interval_part(scale_amount(event, missing->missed), all);
+    struct snapshot_share high = interval_part(scale_amount(event, most), all);
     if (!(known > 0))
         return unknown;
     return (struct snapshot_share){missing->missed / known, low.low, high.high};
@@ -142,16 +144,16 @@ static void make_miss_rates(const struct rates_plan *plan, const struct rates_su
     rates->from = plan->recorded ? RATES_RECORDED : RATES_COUNTED;
     if (plan->access < 0)
         return;
-    struct snapshot_share accesses = count_of(plan, plan->access, own, all);
+    struct snapshot_share accesses = event_count_interval(plan, plan->access, own, all);
     rates->accesses = accesses.value;
     rates->accessed = interval_part(own->events[plan->access], all->events[plan->access]);
     for (int i = 0; i < RATE_LEVELS; i++) {
-        struct missing missing = missing_at(own->found, (enum rate_level)i);
+        struct missing missing = missing_at_level(own->found, (enum rate_level)i);
         if (plan->recorded)
             rates->miss_rate[i] = rate_recorded(own->events[plan->access], &missing);
         else if (plan->miss[i] >= 0)
-            rates->miss_rate[i] =
-                at_most_1(interval_ratio(count_of(plan, plan->miss[i], own, all), accesses));
+            rates->miss_rate[i] = limit_rate(
+                interval_ratio(event_count_interval(plan, plan->miss[i], own, all), accesses));
     }
 }
 
@@ -170,14 +172,14 @@ static void compare_events(const struct rates_plan *plan, const struct rates_sum
 static struct amount_pair pair_of(const struct rates_plan *plan, const struct rates_sums *sums)
 {
     struct amount event = sums->events[plan->timed];
-    struct missing missing = missing_at(sums->found, plan->level);
+    struct missing missing = missing_at_level(sums->found, plan->level);
     double waited = 0;
     for (int i = 0; i < DATA_LEVEL_COUNT; i++)
         if (rates_missed((enum data_level)i, plan->level) == ANSWER_YES)
             waited += sums->waited_at[i];
     /* Assumes that the samples that waited have average weights. */
-    return (struct amount_pair){sums->waited, in_proportion(event, missing.missed),
-                                waited * each(event)};
+    return (struct amount_pair){sums->waited, scale_amount(event, missing.missed),
+                                waited * events_per_sample(event)};
 }
 
 static void compare_samples(const struct rates_plan *plan, const struct rates_sums *own,
@@ -227,8 +229,8 @@ struct snapshot_share rates_stalled(const struct rates_plan *plan, const struct 
 {
     if (plan->stall < 0 || plan->cycles < 0)
         return unknown;
-    return at_most_1(interval_ratio(count_of(plan, plan->stall, all, all),
-                                    count_of(plan, plan->cycles, all, all)));
+    return limit_rate(interval_ratio(event_count_interval(plan, plan->stall, all, all),
+                                     event_count_interval(plan, plan->cycles, all, all)));
 }
 
 enum measured measured_of(const struct snapshot_source *source)
@@ -255,7 +257,7 @@ enum measured measured_of(const struct snapshot_source *source)
     return MEASURED_SAMPLES;
 }
 
-static double part_of(double weight, double count, const struct snapshot_totals *totals)
+static double attributed_share(double weight, double count, const struct snapshot_totals *totals)
 {
     if (totals->everything > 0)
         return weight / totals->everything;
@@ -264,10 +266,10 @@ static double part_of(double weight, double count, const struct snapshot_totals 
 
 double measured_attributed(const struct snapshot_totals *totals)
 {
-    return part_of(totals->weight, (double)totals->attributed, totals);
+    return attributed_share(totals->weight, (double)totals->attributed, totals);
 }
 
 double measured_reason(const struct snapshot_totals *totals, enum reason reason)
 {
-    return part_of(totals->reason_weight[reason], (double)totals->reasons[reason], totals);
+    return attributed_share(totals->reason_weight[reason], (double)totals->reasons[reason], totals);
 }

@@ -78,7 +78,7 @@ struct snapshot_share interval_ratio(struct snapshot_share over, struct snapshot
 }
 
 /* Returns the sum over samples of (a * over - b * under) squared. */
-static double squares_of(const struct amount_pair *sums, double a, double b)
+static double variance_term(const struct amount_pair *sums, double a, double b)
 {
     return a * a * sums->over.squares - 2 * a * b * sums->both + b * b * sums->under.squares;
 }
@@ -94,8 +94,9 @@ struct snapshot_share interval_same(const struct amount_pair *own, const struct 
                                all->both - own->both};
     double over = 1 / all->over.weight;
     double under = 1 / all->under.weight;
-    double variance = squares_of(own, 1 / own->over.weight - over, 1 / own->under.weight - under) +
-                      squares_of(&rest, over, under);
+    double variance =
+        variance_term(own, 1 / own->over.weight - over, 1 / own->under.weight - under) +
+        variance_term(&rest, over, under);
     /* The mean is estimated too. */
     variance *= samples / (samples - 1);
     double factor = exp(student_within_95(samples - 1) * sqrt(fmax(variance, 0)));
@@ -298,13 +299,13 @@ static const double compare_z95 = 1.959963984540054;
 
 static const struct comparison compare_unknown = {NAN, NAN, NAN, NAN};
 
-static double square(double value)
+static double square_of(double value)
 {
     return value * value;
 }
 
 /* Returns the p-value of the pooled score test, with half a sample of continuity correction. */
-static double score_p(double a, double samples_a, double b, double samples_b)
+static double score_test_p(double a, double samples_a, double b, double samples_b)
 {
     double pooled = (a * samples_a + b * samples_b) / (samples_a + samples_b);
     double weight = 1 / samples_a + 1 / samples_b;
@@ -322,10 +323,10 @@ struct comparison compare_shares(double a, double samples_a, double b, double sa
     if (isnan(first.value) || isnan(second.value))
         return compare_unknown;
     double change = second.value - first.value;
-    double down = sqrt(square(second.value - second.low) + square(first.high - first.value));
-    double up = sqrt(square(second.high - second.value) + square(first.value - first.low));
+    double down = sqrt(square_of(second.value - second.low) + square_of(first.high - first.value));
+    double up = sqrt(square_of(second.high - second.value) + square_of(first.value - first.low));
     return (struct comparison){change, fmax(-1, change - down), fmin(1, change + up),
-                               score_p(first.value, samples_a, second.value, samples_b)};
+                               score_test_p(first.value, samples_a, second.value, samples_b)};
 }
 
 static double mean_of(const double *values, size_t count)
@@ -342,7 +343,7 @@ static double variance_of(const double *values, size_t count)
     double mean = mean_of(values, count);
     double sum = 0;
     for (size_t i = 0; i < count; i++)
-        sum += square(values[i] - mean);
+        sum += square_of(values[i] - mean);
     return sum / (double)(count - 1);
 }
 
@@ -361,8 +362,8 @@ struct comparison compare_runs(const double *a, size_t runs_a, double floor_a, c
         return compare_unknown;
     if (!(variance > 0))
         return (struct comparison){change, change, change, change == 0 ? 1 : 0};
-    double freedom = square(variance) / (square(part_a) / (double)(runs_a - 1) +
-                                         square(part_b) / (double)(runs_b - 1));
+    double freedom = square_of(variance) / (square_of(part_a) / (double)(runs_a - 1) +
+                                            square_of(part_b) / (double)(runs_b - 1));
     double error = sqrt(variance);
     double half = student_quantile(0.975, freedom) * error;
     return (struct comparison){change, change - half, change + half,

@@ -63,12 +63,12 @@ struct amount_pair {
 };
 struct snapshot_share interval_same(const struct amount_pair *own, const struct amount_pair *all);
 
-/* Tail of the chi-square distribution. */
 /* Returns P(X >= chi2) with `freedom` degrees of freedom: the regularised upper incomplete gamma
  * function Q(freedom/2, chi2/2) (Abramowitz and Stegun 26.4.19, 6.5). */
 double chi2_p_value(double chi2, double freedom);
 
 /* Student's t distribution. The degrees of freedom need not be integers. */
+
 /* Returns P(T >= t), t >= 0: half the regularised incomplete beta function I_x(freedom/2, 1/2) at x
  * = freedom / (freedom + t^2) (Abramowitz and Stegun 26.7.1, 26.5.8). */
 double student_tail(double t, double freedom);
@@ -122,6 +122,7 @@ struct survival_median survival_median(const struct survival_time *times, size_t
  * per side, the variation is that between the runs. Interval and p are Welch's (B. L. Welch,
  * Biometrika 34, 1947), with the variance of a side at least that of its samples.
  */
+
 /* Maximum probability that any reported change is wrong, over all rows together. */
 #define COMPARE_LEVEL 0.05
 

@@ -28,8 +28,8 @@ void tallies_clear(struct tallies *tallies)
 
 static bool tallies_grow(struct tallies *tallies, uint32_t id)
 {
-    return array_reach(&tallies->at, &tallies->ids, id, tallies->events * sizeof *tallies->at,
-                       FIRST_IDS);
+    return array_reserve_index(&tallies->at, &tallies->ids, id,
+                               tallies->events * sizeof *tallies->at, FIRST_IDS);
 }
 
 uint32_t tallies_reserve(struct tallies *tallies, uint32_t id)
@@ -41,12 +41,12 @@ uint32_t tallies_reserve(struct tallies *tallies, uint32_t id)
     return tallies->ids || tallies_grow(tallies, 0) ? 0 : TALLY_IDS_MAX;
 }
 
-static bool loads(const struct sums *sums)
+static bool sums_have_loads(const struct sums *sums)
 {
     return sums->kind == ACCESS_LOAD || sums->kind == ACCESS_LOAD_STORE;
 }
 
-static bool stores(const struct sums *sums)
+static bool sums_have_stores(const struct sums *sums)
 {
     return sums->kind == ACCESS_STORE || sums->kind == ACCESS_LOAD_STORE;
 }
@@ -56,9 +56,9 @@ void tally_add(struct tally *tally, const struct sums *sums)
     counted_join(&tally->samples, &sums->samples);
     counted_join(&tally->weight, &sums->weight);
     counted_join(&tally->squares, &sums->squares);
-    if (loads(sums))
+    if (sums_have_loads(sums))
         counted_join(&tally->loads, &sums->weight);
-    if (stores(sums))
+    if (sums_have_stores(sums))
         counted_join(&tally->stores, &sums->weight);
     if (sums->how >= ACCESS_INFERRED)
         counted_join(&tally->inferred, &sums->weight);
@@ -70,9 +70,9 @@ void pair_add(struct pair *pair, const struct sums *sums)
 {
     counted_join(&pair->samples, &sums->samples);
     counted_join(&pair->weight, &sums->weight);
-    if (loads(sums))
+    if (sums_have_loads(sums))
         counted_join(&pair->loads, &sums->weight);
-    if (stores(sums))
+    if (sums_have_stores(sums))
         counted_join(&pair->stores, &sums->weight);
 }
 
@@ -114,12 +114,13 @@ static void *count_rows_row(const struct count_rows *rows, const struct count_ro
 
 void *count_rows_make(struct count_rows *rows, size_t row_bytes, size_t slot, uint64_t key)
 {
-    if (!array_reach(&rows->slots, &rows->slot_count, slot, sizeof *rows->slots, FIRST_SLOTS))
+    if (!array_reserve_index(&rows->slots, &rows->slot_count, slot, sizeof *rows->slots,
+                             FIRST_SLOTS))
         return NULL;
     struct count_rows_slot *at = &rows->slots[slot];
     bool restarts = !at->row || at->key != key;
     if (!at->row) {
-        if (!array_more(&rows->at, &rows->room, rows->count, row_bytes, ARRAY_UNBOUNDED))
+        if (!array_reserve_next(&rows->at, &rows->room, rows->count, row_bytes, ARRAY_UNBOUNDED))
             return NULL;
         rows->row_bytes = row_bytes;
         at->row = (uint32_t)++rows->count;
@@ -138,7 +139,7 @@ int pairs_init(struct pairs *pairs, size_t count)
 {
     size_t buckets = count / PAIRS_BUCKET;
     *pairs = (struct pairs){.at = calloc(count, sizeof(struct pair)), .count = count};
-    pairs->buckets = array_lines(&pairs->memory, buckets, sizeof *pairs->buckets);
+    pairs->buckets = array_alloc_in_lines(&pairs->memory, buckets, sizeof *pairs->buckets);
     if (pairs->at && pairs->buckets)
         return 0;
     pairs_fini(pairs);
@@ -172,7 +173,7 @@ void pairs_rescale(struct pairs *pairs, double factor)
 }
 
 /* Returns the empty slot of a bucket, or the one with the least credit. */
-static unsigned poorest_of(const struct pairs_bucket *bucket)
+static unsigned bucket_poorest_slot(const struct pairs_bucket *bucket)
 {
     unsigned poorest = 0;
     for (unsigned i = 0; i < PAIRS_BUCKET; i++) {
@@ -192,7 +193,7 @@ void pairs_prefetch_row(const struct pairs *pairs, uint64_t hash)
     while (i < PAIRS_BUCKET && bucket->hash[i] != hash)
         i++;
     const struct pair *row =
-        &pairs->at[index * PAIRS_BUCKET + (i < PAIRS_BUCKET ? i : poorest_of(bucket))];
+        &pairs->at[index * PAIRS_BUCKET + (i < PAIRS_BUCKET ? i : bucket_poorest_slot(bucket))];
     __builtin_prefetch(row, 1);
     __builtin_prefetch(&row->stores, 1);
 }
@@ -208,7 +209,7 @@ struct pair *pairs_take(struct pairs *pairs, uint64_t hash, uint32_t owner, uint
             bucket->credit[i] += credit;
             return &rows[i];
         }
-    unsigned poorest = poorest_of(bucket);
+    unsigned poorest = bucket_poorest_slot(bucket);
     if (bucket->hash[poorest]) {
         bucket->credit[poorest] -= credit;
         if (bucket->credit[poorest] > 0)

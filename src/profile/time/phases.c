@@ -34,14 +34,15 @@ static const double half_life_pairs = 8;
 static const double half_life_blocks = 64;
 
 /* n log (n / expected) of one cell. */
-static double cell(double count, double expected)
+static double g_test_term(double count, double expected)
 {
     return count > 0 ? count * log(count / expected) : 0;
 }
 
 /* Returns twice the log-likelihood ratio of two multinomials against one (the G test). Merges the
  * cells with less than `least` into one. */
-static double ratio(const double *left, const double *right, double least, double *freedom)
+static double g_test_statistic(const double *left, const double *right, double least,
+                               double *freedom)
 {
     double left_sum = phases_sum(left);
     double right_sum = phases_sum(right);
@@ -56,12 +57,14 @@ static double ratio(const double *left, const double *right, double least, doubl
             few[1] += right[i];
             continue;
         }
-        g += cell(left[i], both * left_sum / all) + cell(right[i], both * right_sum / all);
+        g += g_test_term(left[i], both * left_sum / all) +
+             g_test_term(right[i], both * right_sum / all);
         cells++;
     }
     if (few[0] + few[1] > 0) {
         double both = few[0] + few[1];
-        g += cell(few[0], both * left_sum / all) + cell(few[1], both * right_sum / all);
+        g += g_test_term(few[0], both * left_sum / all) +
+             g_test_term(few[1], both * right_sum / all);
         cells++;
     }
     *freedom = cells > 1 ? cells - 1 : 0;
@@ -73,11 +76,11 @@ static double ratio(const double *left, const double *right, double least, doubl
 static double phases_ratio(const double *left, const double *right, double dispersion,
                            double *freedom)
 {
-    return ratio(left, right, cell_min * dispersion, freedom) / dispersion;
+    return g_test_statistic(left, right, cell_min * dispersion, freedom) / dispersion;
 }
 
 /* Returns the estimated dispersion of windows of 2^scale blocks; *degrees: of freedom. */
-static double believed(const struct phases *phases, unsigned scale, double *degrees)
+static double estimated_dispersion(const struct phases *phases, unsigned scale, double *degrees)
 {
     double mean = 1;
     *degrees = degrees_believed;
@@ -95,7 +98,7 @@ static double believed(const struct phases *phases, unsigned scale, double *degr
 static double phases_dispersion(const struct phases *phases, unsigned scale)
 {
     double degrees;
-    double mean = believed(phases, scale, &degrees);
+    double mean = estimated_dispersion(phases, scale, &degrees);
     double low = 1 - 2 / (9 * degrees) - 2.33 * sqrt(2 / (9 * degrees));
     return fmax(mean, 1) / (low * low * low);
 }
@@ -114,7 +117,7 @@ static void phases_sum_blocks(const struct phases *phases, uint64_t back, uint64
     }
 }
 
-static void learn_pair(struct phases *phases, unsigned scale, uint64_t length)
+static void learn_window_pair(struct phases *phases, unsigned scale, uint64_t length)
 {
     double before[PHASES_COLUMNS];
     double after[PHASES_COLUMNS];
@@ -122,8 +125,8 @@ static void learn_pair(struct phases *phases, unsigned scale, uint64_t length)
     double freedom;
     phases_sum_blocks(phases, PHASES_LAG, length, after);
     phases_sum_blocks(phases, PHASES_LAG + length, length, before);
-    double dispersion = believed(phases, scale, &degrees);
-    double g = ratio(before, after, cell_min * fmax(dispersion, 1), &freedom);
+    double dispersion = estimated_dispersion(phases, scale, &degrees);
+    double g = g_test_statistic(before, after, cell_min * fmax(dispersion, 1), &freedom);
     double most = phases->seen < PHASES_FIRST ? most_at_first : most_of_believed;
     double pairs = fmax(half_life_pairs, half_life_blocks / (2 * (double)length));
     double kept = exp2(-1 / pairs);
@@ -140,7 +143,7 @@ static void phases_learn(struct phases *phases)
         uint64_t length = UINT64_C(1) << scale;
         if (phases->blocks <= PHASES_LAG || (phases->blocks - PHASES_LAG) % (2 * length))
             break;
-        learn_pair(phases, scale, length);
+        learn_window_pair(phases, scale, length);
     }
 }
 
@@ -174,8 +177,8 @@ static double phases_distance(const double *left, const double *right)
 
 /* Returns the expected distance of two time ranges with the same shares: for each share, the mean
  * deviation of a normal distribution with the variance of both counts, scaled by the dispersion. */
-static double noise_of(const struct phases *phases, const struct phases_phase *known,
-                       const double *counts)
+static double phase_noise(const struct phases *phases, const struct phases_phase *known,
+                          const double *counts)
 {
     double sum = phases_sum(counts);
     double variance = phases_dispersion(phases, PHASES_TESTED) * (1 / known->samples + 1 / sum);
@@ -188,7 +191,7 @@ static double noise_of(const struct phases *phases, const struct phases_phase *k
 }
 
 /* Returns the nearest known phase within recurs_within; PHASES_NONE: none. */
-static uint8_t alike(const struct phases *phases, const double *counts)
+static uint8_t nearest_phase(const struct phases *phases, const double *counts)
 {
     double nearest = recurs_within;
     uint8_t found = PHASES_NONE;
@@ -196,7 +199,7 @@ static uint8_t alike(const struct phases *phases, const double *counts)
         return PHASES_NONE;
     for (unsigned i = 0; i < phases->known_count; i++) {
         double distance = phases_distance(phases->known[i].shares, counts) -
-                          noise_of(phases, &phases->known[i], counts);
+                          phase_noise(phases, &phases->known[i], counts);
         if (distance < nearest) {
             nearest = distance;
             found = (uint8_t)i;
@@ -213,14 +216,15 @@ static bool phases_same_letter(const struct phases *phases, const double *before
     for (unsigned i = 0; i < PHASES_COLUMNS && like_before.samples > 0; i++)
         like_before.shares[i] = before[i] / like_before.samples;
     double apart =
-        phases_distance(like_before.shares, after) - noise_of(phases, &like_before, after);
-    uint8_t letter = alike(phases, before);
-    return apart < recurs_within || (letter != PHASES_NONE && letter == alike(phases, after));
+        phases_distance(like_before.shares, after) - phase_noise(phases, &like_before, after);
+    uint8_t letter = nearest_phase(phases, before);
+    return apart < recurs_within ||
+           (letter != PHASES_NONE && letter == nearest_phase(phases, after));
 }
 
 uint8_t phases_now(const struct phases *phases)
 {
-    return phases->blocks >= PHASES_SHORTEST ? alike(phases, phases->now) : PHASES_NONE;
+    return phases->blocks >= PHASES_SHORTEST ? nearest_phase(phases, phases->now) : PHASES_NONE;
 }
 
 size_t phases_time_ranges(const struct phases *phases, uint8_t phase, struct time_range *out,
@@ -276,7 +280,7 @@ uint64_t phases_shortest_ns(const struct phases *phases)
 static void phases_name(struct phases *phases, struct phases_segment *segment, const double *counts)
 {
     double sum = phases_sum(counts);
-    segment->phase = alike(phases, counts);
+    segment->phase = nearest_phase(phases, counts);
     if (segment->phase == PHASES_NONE && phases->known_count < PHASES_MAX)
         segment->phase = (uint8_t)phases->known_count++;
     if (segment->phase == PHASES_NONE || !(sum > 0))
@@ -296,8 +300,8 @@ static const double chance = 1e-9;
 int phases_init(struct phases *phases, uint64_t start_ns)
 {
     *phases = (struct phases){.growing = {.start_ns = start_ns}, .scales = PHASES_USUAL};
-    if (!array_more(&phases->segments, &phases->segment_room, 0, sizeof *phases->segments,
-                    PHASES_SEGMENTS))
+    if (!array_reserve_next(&phases->segments, &phases->segment_room, 0, sizeof *phases->segments,
+                            PHASES_SEGMENTS))
         return -ENOMEM;
     phases->segments[phases->segment_count++] =
         (struct phases_segment){.start_ns = start_ns, .end_ns = start_ns, .phase = PHASES_NONE};
@@ -315,8 +319,8 @@ unsigned phases_column(uint32_t object)
 }
 
 /* Computes the counts of the last `length` blocks of the segment, and of the blocks before. */
-static void divide(const struct phases *phases, uint64_t length, double before[PHASES_COLUMNS],
-                   double after[PHASES_COLUMNS])
+static void divide_segment(const struct phases *phases, uint64_t length,
+                           double before[PHASES_COLUMNS], double after[PHASES_COLUMNS])
 {
     phases_sum_blocks(phases, 0, length, after);
     for (unsigned i = 0; i < PHASES_COLUMNS; i++)
@@ -324,12 +328,13 @@ static void divide(const struct phases *phases, uint64_t length, double before[P
 }
 
 /* Returns the p-value of the last `length` blocks against the blocks before; 1: no difference. */
-static double chance_of(const struct phases *phases, uint64_t length, double dispersion, double *g)
+static double change_p_value(const struct phases *phases, uint64_t length, double dispersion,
+                             double *g)
 {
     double before[PHASES_COLUMNS];
     double after[PHASES_COLUMNS];
     double freedom;
-    divide(phases, length, before, after);
+    divide_segment(phases, length, before, after);
     *g = phases_ratio(before, after, dispersion, &freedom);
     if (!(freedom > 0) || phases_distance(before, after) < PHASES_DISTANCE)
         return 1;
@@ -342,7 +347,7 @@ static double chance_of(const struct phases *phases, uint64_t length, double dis
  * temporary. Each side is mixed with a tenth of the whole segment, so that a column missing on both
  * sides favours neither.
  */
-static bool stays(const struct phases *phases, uint64_t length, uint64_t part)
+static bool change_persists(const struct phases *phases, uint64_t length, uint64_t part)
 {
     const double of_all = 0.1;
     double newest[PHASES_COLUMNS];
@@ -363,13 +368,13 @@ static bool stays(const struct phases *phases, uint64_t length, uint64_t part)
 }
 
 /* Returns the number of newest blocks at which the two sides differ most. */
-static uint64_t change_within(const struct phases *phases, uint64_t longest, double dispersion)
+static uint64_t find_change(const struct phases *phases, uint64_t longest, double dispersion)
 {
     uint64_t best = 0;
     double most = 0;
     double g;
     for (uint64_t length = 1; length < phases->blocks && length <= longest; length++) {
-        chance_of(phases, length, dispersion, &g);
+        change_p_value(phases, length, dispersion, &g);
         if (g > most) {
             most = g;
             best = length;
@@ -379,7 +384,7 @@ static uint64_t change_within(const struct phases *phases, uint64_t longest, dou
 }
 
 /* Returns how many of the newest blocks belong to another phase; 0: none. */
-static uint64_t changed_blocks(const struct phases *phases)
+static uint64_t count_changed_blocks(const struct phases *phases)
 {
     double g;
     unsigned scale = PHASES_TESTED;
@@ -389,23 +394,24 @@ static uint64_t changed_blocks(const struct phases *phases)
         uint64_t length = UINT64_C(1) << scale;
         if (length >= phases->blocks)
             return 0;
-        if (chance_of(phases, length, phases_dispersion(phases, scale), &g) < chance)
+        if (change_p_value(phases, length, phases_dispersion(phases, scale), &g) < chance)
             break;
     }
     if (scale == phases->scales)
         return 0;
     uint64_t longest = UINT64_C(1) << (scale < PHASES_USUAL ? PHASES_USUAL - 1 : scale);
-    uint64_t best = change_within(phases, longest, phases_dispersion(phases, scale));
+    uint64_t best = find_change(phases, longest, phases_dispersion(phases, scale));
     /* Wait for more blocks: the start of the new phase will be clearer. */
-    if (best < PHASES_SHORTEST || !stays(phases, best, 1) || !stays(phases, best, best / 2))
+    if (best < PHASES_SHORTEST || !change_persists(phases, best, 1) ||
+        !change_persists(phases, best, best / 2))
         return 0;
     double before[PHASES_COLUMNS];
     double after[PHASES_COLUMNS];
-    divide(phases, best, before, after);
+    divide_segment(phases, best, before, after);
     return phases_same_letter(phases, before, after) ? 0 : best;
 }
 
-void phases_look_over(struct phases *phases, uint64_t period_ns)
+void phases_rescan(struct phases *phases, uint64_t period_ns)
 {
     const struct phases_segment *last = &phases->segments[phases->segment_count - 1];
     uint64_t block_ns = phases->blocks ? (last->end_ns - last->start_ns) / phases->blocks : 0;
@@ -415,7 +421,7 @@ void phases_look_over(struct phases *phases, uint64_t period_ns)
         phases->scales++;
 }
 
-static bool take_block(struct phases *phases, uint64_t end_ns)
+static bool end_block(struct phases *phases, uint64_t end_ns)
 {
     struct phases_segment *last = &phases->segments[phases->segment_count - 1];
     phases->window[phases->blocks++ % PHASES_WINDOW] = phases->growing;
@@ -426,7 +432,7 @@ static bool take_block(struct phases *phases, uint64_t end_ns)
     last->end_ns = end_ns;
     last->samples += phases->growing.sum;
     phases->growing = (struct phases_block){.start_ns = end_ns};
-    uint64_t length = changed_blocks(phases);
+    uint64_t length = count_changed_blocks(phases);
     if (length)
         phases_split(phases, length);
     else
@@ -442,7 +448,7 @@ bool phases_add(struct phases *phases, const double counts[PHASES_COLUMNS], uint
     for (unsigned i = 0; i < PHASES_COLUMNS; i++)
         phases->growing.counts[i] += counts[i];
     phases->growing.sum += phases_sum(counts);
-    return phases->growing.sum >= PHASES_BLOCK_SAMPLES && take_block(phases, end_ns);
+    return phases->growing.sum >= PHASES_BLOCK_SAMPLES && end_block(phases, end_ns);
 }
 
 /* Segments. One ends where the next begins; a transition between two phases belongs to neither. */
@@ -462,8 +468,8 @@ struct division {
 /* Makes room for a segment; merges the two oldest if the array cannot grow. */
 static bool phases_segment_make_room(struct phases *phases)
 {
-    if (array_more(&phases->segments, &phases->segment_room, phases->segment_count,
-                   sizeof *phases->segments, PHASES_SEGMENTS))
+    if (array_reserve_next(&phases->segments, &phases->segment_room, phases->segment_count,
+                           sizeof *phases->segments, PHASES_SEGMENTS))
         return true;
     if (phases->segment_count < 2)
         return false;
@@ -476,8 +482,8 @@ static bool phases_segment_make_room(struct phases *phases)
 
 /* Returns the share of `right` in the mixture of both neighbours that fits the middle segment best,
  * by least squares; *apart: its distance from that mixture. */
-static double mixture_of(const double *left, const double *middle, const double *right,
-                         double *apart)
+static double neighbour_mixture(const double *left, const double *middle, const double *right,
+                                double *apart)
 {
     double sums[3] = {phases_sum(left), phases_sum(middle), phases_sum(right)};
     double along = 0;
@@ -499,19 +505,20 @@ static double mixture_of(const double *left, const double *middle, const double 
 
 /* Returns true if the segment that ends is not a phase but the transition between its neighbours:
  * too short to be a phase, or a short mixture of both. *part: the share of the next segment. */
-static bool is_edge(const struct phases *phases, const struct division *division, double *part)
+static bool is_transition(const struct phases *phases, const struct division *division,
+                          double *part)
 {
     uint64_t blocks = phases->blocks - division->length;
     double apart;
     if (phases->segment_count < 2)
         return false;
-    *part = mixture_of(phases->previous, division->before, division->after, &apart);
+    *part = neighbour_mixture(phases->previous, division->before, division->after, &apart);
     return blocks < PHASES_SHORTEST || (blocks <= PHASES_EDGE && apart < mixed_within);
 }
 
 /* Divides the transition between its neighbours by its mixture: the change moves to where an abrupt
  * change would have been. */
-static void give_away(struct phases *phases, const struct division *division, double part)
+static void divide_transition(struct phases *phases, const struct division *division, double part)
 {
     struct phases_segment *next = &phases->segments[phases->segment_count - 1];
     struct phases_segment *before = next - 1;
@@ -525,7 +532,7 @@ static void give_away(struct phases *phases, const struct division *division, do
 }
 
 /* Merges the last two segments if they have the same letter: the change did not last. */
-static void join_alike(struct phases *phases, const double *counts)
+static void merge_same_phase(struct phases *phases, const double *counts)
 {
     struct phases_segment *last = &phases->segments[phases->segment_count - 1];
     bool alike =
@@ -541,8 +548,8 @@ static void join_alike(struct phases *phases, const double *counts)
 
 /* Computes the counts that a segment is named by: all blocks except the last ones, which may be
  * part of the transition. A short segment uses all of its blocks. */
-static void take_core(const struct phases *phases, const struct division *division,
-                      double core[PHASES_COLUMNS])
+static void segment_core_counts(const struct phases *phases, const struct division *division,
+                                double core[PHASES_COLUMNS])
 {
     memset(core, 0, PHASES_COLUMNS * sizeof *core);
     if (phases->blocks - division->length >= 2 * PHASES_SHORTEST)
@@ -562,9 +569,9 @@ static void end_segment(struct phases *phases, const struct division *division)
                                   .phase = PHASES_NONE};
     last->end_ns = division->start_ns;
     last->samples -= next.samples;
-    take_core(phases, division, core);
+    segment_core_counts(phases, division, core);
     phases_name(phases, last, core);
-    join_alike(phases, core);
+    merge_same_phase(phases, core);
     if (phases_segment_make_room(phases))
         phases->segment_count++;
     phases->segments[phases->segment_count - 1] = next;
@@ -581,9 +588,9 @@ void phases_split(struct phases *phases, uint64_t length)
     phases_sum_blocks(phases, 0, length, division.after);
     for (unsigned i = 0; i < PHASES_COLUMNS; i++)
         division.before[i] = fmax(phases->now[i] - division.after[i], 0);
-    phases->was_edge = is_edge(phases, &division, &part);
+    phases->was_edge = is_transition(phases, &division, &part);
     if (phases->was_edge)
-        give_away(phases, &division, part);
+        divide_transition(phases, &division, part);
     else
         end_segment(phases, &division);
     memcpy(phases->now, division.after, sizeof phases->now);

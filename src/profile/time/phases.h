@@ -7,7 +7,7 @@
  * The test is a window-limited generalised likelihood ratio (Willsky and Jones 1976; Lai 1995). At
  * each block of misses, the last 4, 8 and 16 blocks are compared with the blocks before them in the
  * segment, by the likelihood ratio of two multinomials against one. Longer windows are added if the
- * volatility requires it (phases_look_over()). Misses come in bursts and programs run loops, so the
+ * volatility requires it (phases_rescan()). Misses come in bursts and programs run loops, so the
  * ratio is divided by the dispersion of adjacent windows of the same length within segments: a loop
  * shorter than the window is not a phase, and noise of any colour raises its own threshold. The
  * dispersion is an M-estimate with exponential forgetting: large values are clamped (Huber 1964; as
@@ -107,7 +107,7 @@ bool phases_add(struct phases *phases, const double counts[PHASES_COLUMNS], uint
 
 /* Extends the tested windows to 16 times the period that damps this program's noise, as far as
  * PHASES_SCALES allows. Shorter windows are always tested, so that short phases are found. */
-void phases_look_over(struct phases *phases, uint64_t period_ns);
+void phases_rescan(struct phases *phases, uint64_t period_ns);
 
 /* Returns the length of the shortest ended segment with an observed beginning; 0: none. */
 uint64_t phases_shortest_ns(const struct phases *phases);

@@ -29,7 +29,7 @@ void streams_fini(struct streams *streams)
         streams->budget->used -= streams->count;
 }
 
-static struct stream *least(struct streams *streams)
+static struct stream *least_stream(struct streams *streams)
 {
     struct stream *found = streams->list;
     for (size_t i = 1; i < streams->count; i++)
@@ -43,8 +43,8 @@ static struct stream *streams_new_row(struct streams *streams)
     struct streams_budget *budget = streams->budget;
     if (budget->used >= budget->most)
         return NULL;
-    if (!array_more(&streams->list, &streams->room, streams->count, sizeof *streams->list,
-                    budget->most))
+    if (!array_reserve_next(&streams->list, &streams->room, streams->count, sizeof *streams->list,
+                            budget->most))
         return NULL;
     struct stream *stream = &streams->list[streams->count];
     *stream = (struct stream){.at = calloc(streams->row_points, sizeof *stream->at)};
@@ -56,12 +56,12 @@ static struct stream *streams_new_row(struct streams *streams)
 }
 
 /* Evicts the stream with the lowest total and returns its slot; NULL: all have a higher total. */
-static struct stream *displace(struct streams *streams, double total)
+static struct stream *displace_least_stream(struct streams *streams, double total)
 {
     streams->crowded = true;
     if (total <= streams->least || !streams->count)
         return NULL;
-    struct stream *stream = least(streams);
+    struct stream *stream = least_stream(streams);
     streams->least = stream->put;
     if (stream->put >= total)
         return NULL;
@@ -75,7 +75,7 @@ static struct stream *streams_make_row(struct streams *streams, uint64_t key, do
 {
     struct stream *stream = streams_new_row(streams);
     if (!stream)
-        stream = displace(streams, total);
+        stream = displace_least_stream(streams, total);
     uint32_t *index = stream ? hash_insert(&streams->of_key, key, NULL) : NULL;
     if (!index)
         return NULL;
@@ -84,7 +84,7 @@ static struct stream *streams_make_row(struct streams *streams, uint64_t key, do
     return stream;
 }
 
-static struct stream *find_or_make(struct streams *streams, uint64_t key, double total)
+static struct stream *find_or_make_stream(struct streams *streams, uint64_t key, double total)
 {
     const uint32_t *index = hash_find(&streams->of_key, key);
     return index       ? &streams->list[*index]
@@ -94,14 +94,14 @@ static struct stream *find_or_make(struct streams *streams, uint64_t key, double
 
 void streams_skip(struct streams *streams, uint64_t key, double total)
 {
-    struct stream *stream = find_or_make(streams, key, total);
+    struct stream *stream = find_or_make_stream(streams, key, total);
     if (stream)
         stream->put = total;
 }
 
 void streams_put(struct streams *streams, uint64_t key, double total)
 {
-    struct stream *stream = find_or_make(streams, key, total);
+    struct stream *stream = find_or_make_stream(streams, key, total);
     if (!stream || total == stream->put)
         return;
     bool restarts = total < stream->put;
@@ -157,7 +157,7 @@ void streams_join(struct streams *streams, uint64_t key, uint64_t into)
     stream->key = into;
 }
 
-static void halve(double *at, size_t points)
+static void halve_points(double *at, size_t points)
 {
     for (size_t i = 0; i < points / 2; i++)
         at[i] = at[2 * i] + at[2 * i + 1];
@@ -185,7 +185,7 @@ void streams_close(struct streams *streams, uint64_t now_ns)
         if (++streams->points < streams->row_points || streams_widen(streams))
             continue;
         for (size_t i = 0; i < streams->count; i++)
-            halve(streams->list[i].at, streams->row_points);
+            halve_points(streams->list[i].at, streams->row_points);
         streams->points /= 2;
         streams->period_ns *= 2;
     }
@@ -225,7 +225,7 @@ double volatility_step(double before, double after)
 }
 
 /* Returns the value at `rank` in sorted order (Hoare's selection). Reorders the values. */
-static double at_rank(double *values, size_t count, size_t rank)
+static double select_rank(double *values, size_t count, size_t rank)
 {
     size_t low = 0;
     size_t high = count - 1;
@@ -260,7 +260,7 @@ double volatility_of(const double *curve, size_t count)
     for (size_t i = 1; i < count; i++)
         steps[i - 1] = volatility_step(curve[i - 1], curve[i]);
     size_t rank = ((count - 1) * PERCENTILE + 99) / 100;
-    return at_rank(steps, count - 1, rank - 1);
+    return select_rank(steps, count - 1, rank - 1);
 }
 
 /* Selects the streams of a kind with the highest totals, largest first. Returns how many. */
@@ -278,8 +278,8 @@ static size_t volatility_choose_streams(const struct streams *streams, unsigned 
     return count;
 }
 
-static double together(const struct volatility_curve *curves, size_t count, size_t points,
-                       size_t by)
+static double mean_volatility(const struct volatility_curve *curves, size_t count, size_t points,
+                              size_t by)
 {
     double curve[STREAMS_POINTS];
     double sum = 0;
@@ -305,7 +305,7 @@ size_t volatility_profile_of(const struct volatility_curve *curves, size_t count
     for (size_t by = 1;
          count && periods < VOLATILITY_PERIODS_MAX && points / by >= VOLATILITY_POINTS_MIN;
          by = next_period(by))
-        profile[periods++] = (struct volatility){by, together(curves, count, points, by)};
+        profile[periods++] = (struct volatility){by, mean_volatility(curves, count, points, by)};
     return periods;
 }
 

@@ -154,7 +154,7 @@ static void thread_groups_take(struct thread_groups *groups, const struct place_
     }
 }
 
-static enum snapshot_measure measure_of(enum event_role role)
+static enum snapshot_measure role_measure(enum event_role role)
 {
     return role == EVENT_ACCESS  ? MEASURE_ACCESSES
            : role == EVENT_STALL ? MEASURE_WAITING
@@ -164,21 +164,21 @@ static enum snapshot_measure measure_of(enum event_role role)
 }
 
 /* Prefers the deepest of several miss events; roles are in that order. */
-static bool knows_more(const uint8_t *roles, int event, int than)
+static bool is_deeper_event(const uint8_t *roles, int event, int than)
 {
-    return than < 0 || (measure_of((enum event_role)roles[event]) == MEASURE_MISSES &&
+    return than < 0 || (role_measure((enum event_role)roles[event]) == MEASURE_MISSES &&
                         roles[event] > roles[than]);
 }
 
 void measures_plan(struct measures *measures, const uint8_t *roles, uint16_t events,
                    uint16_t ranking)
 {
-    enum snapshot_measure ranks = measure_of((enum event_role)roles[ranking]);
+    enum snapshot_measure ranks = role_measure((enum event_role)roles[ranking]);
     *measures = (struct measures){.event = {-1, -1, -1}, .ranking = ranking};
     measures->ranks = ranks == SNAPSHOT_MEASURES ? MEASURE_MISSES : ranks;
     for (int i = 0; i < events; i++) {
-        enum snapshot_measure measure = measure_of((enum event_role)roles[i]);
-        if (measure != SNAPSHOT_MEASURES && knows_more(roles, i, measures->event[measure]))
+        enum snapshot_measure measure = role_measure((enum event_role)roles[i]);
+        if (measure != SNAPSHOT_MEASURES && is_deeper_event(roles, i, measures->event[measure]))
             measures->event[measure] = i;
     }
     measures->event[measures->ranks] = ranking;
@@ -190,14 +190,14 @@ void measures_plan(struct measures *measures, const uint8_t *roles, uint16_t eve
 }
 
 /* Requires that hits are sampled too; misses are counted at L1. */
-static bool knows_misses(const struct measures *measures)
+static bool counts_misses_by_level(const struct measures *measures)
 {
     return measures->event[MEASURE_MISSES] < 0 && measures->ranks == MEASURE_ACCESSES;
 }
 
 double measures_missed(const struct measures *measures, const struct access *access)
 {
-    if (!knows_misses(measures))
+    if (!counts_misses_by_level(measures))
         return 0;
     enum data_level found = (enum data_level)data_source_decode(access->data_src).level;
     return rates_missed(found, RATE_L1) == ANSWER_YES ? tally_weight(access) : 0;
@@ -210,7 +210,8 @@ static double sum_levels(const struct measures *measures, enum snapshot_measure 
     for (int i = 0; i < DATA_LEVEL_COUNT; i++)
         if (measure == MEASURE_WAITING)
             sum += levels->at[LEVELS_WAITED(i)].at[BASIS_RUN];
-        else if (knows_misses(measures) && rates_missed((enum data_level)i, RATE_L1) == ANSWER_YES)
+        else if (counts_misses_by_level(measures) &&
+                 rates_missed((enum data_level)i, RATE_L1) == ANSWER_YES)
             sum += levels->at[LEVELS_FOUND(i)].at[BASIS_RUN];
     return sum;
 }
@@ -245,7 +246,7 @@ void timeline_clear(struct timeline *timeline)
     memset(timeline, 0, sizeof *timeline);
 }
 
-static bool leads(const struct streams *streams, uint32_t object)
+static bool is_leading_object(const struct streams *streams, uint32_t object)
 {
     const struct stream *stream = streams_find(streams, STREAM_KEY(STREAM_OBJECT, object));
     const struct stream *all = streams_find(streams, STREAM_KEY(STREAM_ALL, 0));
@@ -256,14 +257,15 @@ static bool leads(const struct streams *streams, uint32_t object)
 static void timeline_follow_fields(struct timeline *timeline, uint32_t object)
 {
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
-        if (leads(&timeline->by[i], object))
+        if (is_leading_object(&timeline->by[i], object))
             field_counts_follow(&timeline->fields, object);
 }
 
 typedef void take_total(struct streams *streams, uint64_t key, double total);
 
-static double total_of(const struct timeline_totals *totals, const struct timeline_counted *counted,
-                       uint32_t id, enum snapshot_measure measure)
+static double measured_total(const struct timeline_totals *totals,
+                             const struct timeline_counted *counted, uint32_t id,
+                             enum snapshot_measure measure)
 {
     size_t slot = (size_t)id * counted->tallies->events + totals->measures->ranking;
     return measures_total(totals->measures, measure, tallies_at(counted->tallies, id, 0),
@@ -271,16 +273,17 @@ static double total_of(const struct timeline_totals *totals, const struct timeli
 }
 
 /* Passes the totals of one key to `take`, by measure. */
-static void record_one(struct timeline *timeline, const struct timeline_totals *totals,
-                       const struct timeline_counted *counted, uint64_t key, take_total *take)
+static void record_key_totals(struct timeline *timeline, const struct timeline_totals *totals,
+                              const struct timeline_counted *counted, uint64_t key,
+                              take_total *take)
 {
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
         take(&timeline->by[i], key,
-             total_of(totals, counted, STREAM_ID(key), (enum snapshot_measure)i));
+             measured_total(totals, counted, STREAM_ID(key), (enum snapshot_measure)i));
 }
 
-static void record_all(struct timeline *timeline, const struct timeline_totals *totals,
-                       take_total *take)
+static void record_all_totals(struct timeline *timeline, const struct timeline_totals *totals,
+                              take_total *take)
 {
     for (int i = 0; i < SNAPSHOT_MEASURES; i++) {
         int event = totals->measures->event[i];
@@ -297,14 +300,15 @@ static void timeline_record_totals(struct timeline *timeline, const struct timel
                                    take_total *take)
 {
     uint32_t word = 0;
-    record_all(timeline, totals, take);
+    record_all_totals(timeline, totals, take);
     for (uint32_t id; (id = touched_take(&timeline->objects, &word)) != TALLY_IDS_MAX;) {
-        record_one(timeline, totals, &totals->objects, STREAM_KEY(STREAM_OBJECT, id), take);
+        record_key_totals(timeline, totals, &totals->objects, STREAM_KEY(STREAM_OBJECT, id), take);
         timeline_follow_fields(timeline, id);
     }
     word = 0;
     for (uint32_t id; (id = touched_take(&timeline->functions, &word)) != TALLY_IDS_MAX;)
-        record_one(timeline, totals, &totals->functions, STREAM_KEY(STREAM_FUNCTION, id), take);
+        record_key_totals(timeline, totals, &totals->functions, STREAM_KEY(STREAM_FUNCTION, id),
+                          take);
 }
 
 static void add_measures(struct timeline *timeline, uint64_t key,
@@ -315,23 +319,23 @@ static void add_measures(struct timeline *timeline, uint64_t key,
             streams_add(&timeline->by[i], key, weight[i]);
 }
 
-static void take_group(void *context, uint32_t group, const double weight[SNAPSHOT_MEASURES])
+static void add_thread_group(void *context, uint32_t group, const double weight[SNAPSHOT_MEASURES])
 {
     add_measures(context, STREAM_KEY(STREAM_THREADS, group), weight);
 }
 
-static void take_field(void *context, uint32_t field, const double weight[SNAPSHOT_MEASURES])
+static void add_field_count(void *context, uint32_t field, const double weight[SNAPSHOT_MEASURES])
 {
     add_measures(context, STREAM_KEY(STREAM_FIELD, field), weight);
 }
 
 /* Marks everything counted before the first step, so that it has streams from now on. */
-static void touch_all(struct touched *touched, const struct timeline_totals *totals,
-                      const struct timeline_counted *counted)
+static void touch_counted(struct touched *touched, const struct timeline_totals *totals,
+                          const struct timeline_counted *counted)
 {
     for (uint32_t id = 0; id < counted->tallies->ids; id++)
         for (int i = 0; i < SNAPSHOT_MEASURES; i++)
-            if (total_of(totals, counted, id, (enum snapshot_measure)i) > 0)
+            if (measured_total(totals, counted, id, (enum snapshot_measure)i) > 0)
                 touched_add(touched, id);
 }
 
@@ -345,20 +349,20 @@ static void timeline_start(struct timeline *timeline, const struct timeline_tota
     timeline->started = true;
     timeline->stepped_ns = now_ns;
     timeline->next_ns = phases_init(&timeline->phases, now_ns) ? never : now_ns + TIMELINE_BASE_NS;
-    touch_all(&timeline->objects, totals, &totals->objects);
-    touch_all(&timeline->functions, totals, &totals->functions);
+    touch_counted(&timeline->objects, totals, &totals->objects);
+    touch_counted(&timeline->functions, totals, &totals->functions);
     timeline_record_totals(timeline, totals, streams_skip);
 }
 
 /* Adds the counts to the recent steps. Periods without samples count too. */
-static void look_back(struct timeline *timeline, uint64_t periods)
+static void add_recent_steps(struct timeline *timeline, uint64_t periods)
 {
     static const double nothing[PHASES_COLUMNS];
     bool chosen = recent_add(&timeline->recent, timeline->counts);
     for (uint64_t i = 1; i < periods && i < RECENT_STEPS; i++)
         chosen |= recent_add(&timeline->recent, nothing);
     if (chosen)
-        phases_look_over(&timeline->phases, timeline->recent.by * TIMELINE_BASE_NS);
+        phases_rescan(&timeline->phases, timeline->recent.by * TIMELINE_BASE_NS);
 }
 
 bool timeline_step(struct timeline *timeline, const struct timeline_totals *totals, uint64_t now_ns)
@@ -369,13 +373,13 @@ bool timeline_step(struct timeline *timeline, const struct timeline_totals *tota
     }
     uint64_t periods = (now_ns - timeline->next_ns) / TIMELINE_BASE_NS + 1;
     timeline_record_totals(timeline, totals, streams_put);
-    thread_groups_take(&timeline->threads, totals->names, take_group, timeline);
-    field_counts_take(&timeline->fields, totals->names, take_field, timeline);
+    thread_groups_take(&timeline->threads, totals->names, add_thread_group, timeline);
+    field_counts_take(&timeline->fields, totals->names, add_field_count, timeline);
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
         streams_close(&timeline->by[i], now_ns);
     bool changed =
         phases_add(&timeline->phases, timeline->counts, timeline->stepped_ns, timeline->next_ns);
-    look_back(timeline, periods);
+    add_recent_steps(timeline, periods);
     memset(timeline->counts, 0, sizeof timeline->counts);
     /* Phases always use the first base period, however long the run takes. */
     timeline->stepped_ns = timeline->next_ns;
@@ -385,7 +389,7 @@ bool timeline_step(struct timeline *timeline, const struct timeline_totals *tota
 
 enum { FIRST = 16, EACH = 64 };
 
-static size_t held(const struct recent *recent)
+static size_t recent_held(const struct recent *recent)
 {
     return recent->steps < RECENT_STEPS ? (size_t)recent->steps : (size_t)RECENT_STEPS;
 }
@@ -399,7 +403,7 @@ static void sort_columns(const struct recent *recent, struct column columns[PHAS
 {
     for (unsigned k = 0; k < PHASES_COLUMNS; k++)
         columns[k] = (struct column){.index = k};
-    for (size_t i = 0; i < held(recent); i++)
+    for (size_t i = 0; i < recent_held(recent); i++)
         for (unsigned k = 0; k < PHASES_COLUMNS; k++)
             columns[k].total += (double)recent->counts[i][k];
     SORT(columns, PHASES_COLUMNS, LARGEST(struct column, total));
@@ -410,7 +414,7 @@ static void recent_choose_period(struct recent *recent)
     double at[RECENT_CURVES][RECENT_STEPS];
     struct volatility_curve curves[RECENT_CURVES];
     struct column columns[PHASES_COLUMNS];
-    size_t points = held(recent);
+    size_t points = recent_held(recent);
     size_t count = 0;
     sort_columns(recent, columns);
     for (; count < RECENT_CURVES && columns[count].total > 0; count++) {

@@ -7,8 +7,8 @@
 /* Returns the operand in question. A question without registers gets the first operand, because
  * it may give the address in another form or not at all. NULL: the operand belongs to another
  * instruction, such as the stack access of the call or return before this one. */
-static const struct insn_memory *operand(const struct insn *insn,
-                                         const struct dwarf_question *question)
+static const struct insn_memory *asked_operand(const struct insn *insn,
+                                               const struct dwarf_question *question)
 {
     for (unsigned i = 0; i < insn->memory_count; i++) {
         const struct insn_memory *memory = &insn->memory[i];
@@ -21,7 +21,7 @@ static const struct insn_memory *operand(const struct insn *insn,
 }
 
 /* Returns why a known place gives no type. */
-static enum untyped reason_of(const struct value *place)
+static enum untyped untyped_reason(const struct value *place)
 {
     switch (place->kind) {
     case VALUE_CONFLICT:
@@ -43,7 +43,7 @@ static enum untyped access_check(const struct scene *scene, struct value *place,
     const struct shape *shape = shapes_at(shapes, place->shape);
     bool record = shape->kind == SHAPE_RECORD || shape->kind == SHAPE_UNION;
     if (place->kind != VALUE_POINTER)
-        return reason_of(place);
+        return untyped_reason(place);
     if (shape->descriptor)
         return UNTYPED_NO_VARIABLE;
     if (shape->kind == SHAPE_VOID || shape->kind == SHAPE_FUNCTION ||
@@ -60,7 +60,7 @@ static enum untyped access_check(const struct scene *scene, struct value *place,
 }
 
 /* Returns the place that an operand addresses; for a stack address, the variable it points into. */
-static struct value access_place_of(const struct flow_at *at, const struct insn_memory *memory)
+static struct value accessed_place(const struct flow_at *at, const struct insn_memory *memory)
 {
     struct value place = operand_address(&at->scene, &at->state, at->insn, memory);
     if (place.kind != VALUE_FRAME)
@@ -79,14 +79,14 @@ struct bits {
     int64_t end;
 };
 
-static bool same_memory(const struct insn_memory *a, const struct insn_memory *b)
+static bool is_same_operand(const struct insn_memory *a, const struct insn_memory *b)
 {
     return a->base == b->base && a->index == b->index && a->scale == b->scale &&
            a->displacement == b->displacement && a->segment == b->segment;
 }
 
 /* Returns the index of the load that a store writes back, or of the load itself. SIZE_MAX: none. */
-static size_t load_of(const struct flow_at *at, const struct insn_memory *memory)
+static size_t find_load_index(const struct flow_at *at, const struct insn_memory *memory)
 {
     size_t index = (size_t)(at->insn - at->insns);
     uint8_t reg = at->insn->stored;
@@ -97,7 +97,7 @@ static size_t load_of(const struct flow_at *at, const struct insn_memory *memory
         const struct insn *back = &at->insns[--index];
         if (back->flow != INSN_PLAIN)
             return SIZE_MAX;
-        if (back->op == INSN_OP_LOAD && same_memory(&back->memory[0], &place))
+        if (back->op == INSN_OP_LOAD && is_same_operand(&back->memory[0], &place))
             return index;
         if (back->op == INSN_OP_ADD && back->dest == memory->base && back->source == SREG_NONE)
             place.displacement += back->immediate;
@@ -128,14 +128,14 @@ static enum written is_written_back(const struct flow_at *at, size_t load, size_
         }
         struct insn_memory back = insn->memory[0];
         back.displacement += moved;
-        if (written && insn->stored == reg && same_memory(&back, memory))
+        if (written && insn->stored == reg && is_same_operand(&back, memory))
             return WRITTEN_BACK;
     }
     return written;
 }
 
 /* Finds the only run of ones in a mask. Returns false if there are several runs, or none. */
-static bool run_of(uint64_t mask, struct bits *run)
+static bool find_single_bit_run(uint64_t mask, struct bits *run)
 {
     if (!mask)
         return false;
@@ -153,7 +153,7 @@ static void access_cut_bits(struct bits *bits, int64_t first, int64_t end)
 }
 
 /* Finds the mask of an instruction. Returns false if the operand is not a known mask. */
-static bool mask_of(const struct flow_at *at, const struct insn *insn, uint64_t *mask)
+static bool find_mask(const struct flow_at *at, const struct insn *insn, uint64_t *mask)
 {
     const struct value *source = insn->source == SREG_NONE ? NULL : &at->state.regs[insn->source];
     if (source && (source->kind != VALUE_CONSTANT || source->indexed))
@@ -166,8 +166,8 @@ static bool mask_of(const struct flow_at *at, const struct insn *insn, uint64_t 
 
 /* Narrows the bits by one instruction on the register that has them. *low is the bit now in the
  * register's lowest position. Returns false if later instructions show nothing more. */
-static bool narrow_by(const struct flow_at *at, size_t load, size_t index, int64_t *low,
-                      struct bits *bits)
+static bool narrow_bits(const struct flow_at *at, size_t load, size_t index, int64_t *low,
+                        struct bits *bits)
 {
     const struct insn *insn = &at->insns[index];
     const struct insn_memory *memory = &at->insns[load].memory[0];
@@ -193,20 +193,20 @@ static bool narrow_by(const struct flow_at *at, size_t load, size_t index, int64
         }
         return by_constant;
     case INSN_OP_AND:
-        if (!mask_of(at, insn, &mask))
+        if (!find_mask(at, insn, &mask))
             return false;
         switch (is_written_back(at, load, index, memory)) {
         case WRITTEN_NOT:
             break;
         case WRITTEN_BACK:
             mask = ~mask & (memory->size < 8 ? (UINT64_C(1) << memory->size * 8) - 1 : UINT64_MAX);
-            if (!*low && run_of(mask, &run))
+            if (!*low && find_single_bit_run(mask, &run))
                 access_cut_bits(bits, run.first, run.end);
             return false;
         default:
             return false;
         }
-        if (!run_of(mask, &run))
+        if (!find_single_bit_run(mask, &run))
             return false;
         access_cut_bits(bits, *low + run.first, *low + run.end);
         return true;
@@ -216,10 +216,10 @@ static bool narrow_by(const struct flow_at *at, size_t load, size_t index, int64
 }
 
 /* Returns the used bits of a loaded or modified value, as the following shifts and masks show. */
-static struct bits bits_used(const struct flow_at *at, const struct insn_memory *memory)
+static struct bits used_bits(const struct flow_at *at, const struct insn_memory *memory)
 {
     struct bits bits = {0, memory->size * 8};
-    size_t load = load_of(at, memory);
+    size_t load = find_load_index(at, memory);
     int64_t low = 0;
     if (load == SIZE_MAX)
         return bits;
@@ -229,7 +229,7 @@ static struct bits bits_used(const struct flow_at *at, const struct insn_memory 
         bool changes = insn->writes >> reg & 1 || insn->dest == reg;
         if (insn->flow != INSN_PLAIN || insn->is_target)
             break;
-        if (changes && !narrow_by(at, load, i, &low, &bits))
+        if (changes && !narrow_bits(at, load, i, &low, &bits))
             break;
         if (!changes && (insn->source == reg || insn->stored == reg ||
                          (insn->memory_count && insn_memory_uses(&insn->memory[0]) >> reg & 1)))
@@ -243,7 +243,7 @@ static void find_bit_field(const struct flow_at *at, const struct insn_memory *m
                            const struct type_desc *type, struct dwarf_answer *answer)
 {
     bool several;
-    struct bits bits = bits_used(at, memory);
+    struct bits bits = used_bits(at, memory);
     if (bits.first >= bits.end)
         bits = (struct bits){0, memory->size * 8};
     int64_t step = type_bits_at(type, (uint64_t)answer->offset, (uint64_t)bits.first,
@@ -257,14 +257,14 @@ void access_answer(struct program *program, struct dwarf_answer *answer)
     const struct dwarf_question *question = &answer->question;
     struct flow_at at;
     int failed = flows_at(program->flows, question->pc, &at);
-    const struct insn_memory *memory = failed ? NULL : operand(at.insn, question);
+    const struct insn_memory *memory = failed ? NULL : asked_operand(at.insn, question);
     if (!memory) {
         answer->untyped = failed == -ENOENT   ? UNTYPED_NO_UNIT
                           : failed == -ENOMEM ? UNTYPED_GAVE_UP
                                               : UNTYPED_NO_CODE;
         return;
     }
-    struct value place = access_place_of(&at, memory);
+    struct value place = accessed_place(&at, memory);
     answer->untyped = (uint8_t)access_check(&at.scene, &place, question);
     if (answer->untyped)
         return;

@@ -2,7 +2,8 @@
 /*
  * Finds the variable that the result of a call is assigned to, after which MemSpy (section 5.2)
  * names a heap bin. The result is in RAX (System V ABI AMD64, 3.2.3). It is followed until it is
- * stored, or is in a register that holds a variable.
+ * stored, or is in a register that holds a variable. A function that returns it as void * or bytes
+ * is a wrapper of an allocator: the variable is in its caller.
  */
 #include <ctype.h>
 #include <dwarf.h>
@@ -16,9 +17,6 @@
 #include "resolve/dwarf/program.h"
 #include "resolve/library_types.h"
 #include "resolve/members.h"
-
-/* Formats "TYPE.VARIABLE" or "TYPE.FIELD"; TYPE is what the stored pointer points to. */
-/* Fill name and type of the answer. False: not specific, as for a void pointer. */
 
 enum { POINTER_BYTES = 8, NAME_BYTES = 512, SCOPE_BYTES = 8192, BACK_MAX = 32 };
 
@@ -65,12 +63,14 @@ static void write_path(struct program *program, struct spot *spot, uint64_t *off
 
 /* Returns true for names reserved for the C++ library (ISO C++, lex.name) and for `this`. They are
  * not the program's names. */
-static bool is_reserved(const char *variable)
+static bool is_reserved_name(const char *variable)
 {
     return (variable[0] == '_' && (variable[1] == '_' || isupper((unsigned char)variable[1]))) ||
            !strcmp(variable, "this");
 }
 
+/* Sets "TYPE.VARIABLE" or "TYPE.FIELD", where TYPE is what the stored pointer points to, and that
+ * type. Returns false if it is not specific, as for a void pointer. */
 static bool assignee_answer(struct program *program, struct spot *spot, struct dwarf_answer *answer)
 {
     char path[NAME_BYTES];
@@ -82,7 +82,7 @@ static bool assignee_answer(struct program *program, struct spot *spot, struct d
     if (!pointee || (!spot->variable && !path[0]))
         return false;
     const char *variable = spot->variable ? spot->variable : "";
-    if (is_reserved(*variable ? variable : path))
+    if (is_reserved_name(*variable ? variable : path))
         snprintf(name, sizeof name, "%s", type_bare_name(pointee));
     else
         snprintf(name, sizeof name, "%.*s.%s%s%s", NAME_BYTES, type_bare_name(pointee), variable,
@@ -171,12 +171,17 @@ static bool assignee_stored(struct program *program, const struct flow_at *at,
 
 enum { STEPS_MAX = 48, FORKS_MAX = 3 };
 
-/* The value that the call returned; no declaration gives one like it. */
-static const struct value call_result = {.kind = VALUE_POINTER};
+static const struct value call_result = {.kind = VALUE_POINTER, .how = DWARF_HOW_FOLLOWED};
+
+/* Returns true for the result, plus any constant: a wrapper may keep a header in front. */
+static bool is_in_result(const struct value *value)
+{
+    return value->kind == VALUE_POINTER && value->how == DWARF_HOW_FOLLOWED && !value->indexed;
+}
 
 static bool is_result(const struct value *value)
 {
-    return value->how == call_result.how && value_equal(value, &call_result);
+    return is_in_result(value) && value->offset == 0;
 }
 
 /* Returns a mask of the registers that hold the result. */
@@ -188,22 +193,46 @@ static uint32_t results_in(const struct state *state)
     return registers;
 }
 
-static bool is_kept(const struct state *state)
+static bool stores_in_frame(const struct flow_at *at)
 {
+    const struct insn_memory *memory = &at->insn->memory[0];
+    return at->insn->memory_count &&
+           operand_address(&at->scene, &at->state, at->insn, memory).kind == VALUE_FRAME;
+}
+
+static bool state_has_result(const struct state *state)
+{
+    for (unsigned reg = 0; reg < SREG_COUNT; reg++)
+        if (is_in_result(&state->regs[reg]))
+            return true;
     for (uint32_t i = 0; i < state->slot_count; i++)
-        if (is_result(&state->slots[i].value))
+        if (is_in_result(&state->slots[i].value))
             return true;
     return false;
 }
 
+/* Returns true if the function around an address returns void *, or a pointer to bytes. */
+static bool returns_memory(struct program *program, uint64_t pc)
+{
+    Dwarf_Die functions[PROGRAM_FUNCTIONS];
+    Dwarf_Die type;
+    Dwarf_Die pointee;
+    uint64_t size;
+    unsigned count = program_functions(program, pc, functions);
+    if (!count || !die_type(&functions[count - 1], &type) || !die_peel(&type, &type) ||
+        dwarf_tag(&type) != DW_TAG_pointer_type)
+        return false;
+    return !die_pointee(&type, &pointee) || (die_size(&pointee, &size) && size == 1);
+}
+
 /* Finds a variable that a register holds. */
-static bool find_held(struct program *program, const struct flow_at *at, uint32_t registers,
-                      struct dwarf_answer *answer)
+static bool find_register_variable(struct program *program, const struct flow_at *at,
+                                   uint32_t registers, struct dwarf_answer *answer)
 {
     for (uint8_t reg = 0; reg < SREG_COUNT; reg++) {
         Dwarf_Die variable;
         if (registers >> reg & 1 &&
-            home_held(at->scene.wheres, at->insn->address, reg, true, &variable) &&
+            home_find_in_register(at->scene.wheres, at->insn->address, reg, true, &variable) &&
             name_variable(program, &variable, 0, answer))
             return true;
     }
@@ -211,36 +240,56 @@ static bool find_held(struct program *program, const struct flow_at *at, uint32_
 }
 
 /* Returns NULL if no instruction begins there. */
-static const struct insn *insn_at(const struct flow_at *at, uint64_t address)
+static const struct insn *find_insn_at(const struct flow_at *at, uint64_t address)
 {
     size_t low = SORTED_BELOW(at->insns, at->count, address, address);
     return low < at->count && at->insns[low].address == address ? &at->insns[low] : NULL;
 }
 
+/* Returns true if the function returns the result as plain memory: after a header, or without a
+ * variable that says more. */
+static bool is_wrapper(struct program *program, const struct value *returned,
+                       const struct dwarf_answer *answer)
+{
+    const struct type_desc *type = program_described(program, answer->type);
+    return is_in_result(returned) &&
+           (returned->offset || !answer->name || (type && type->size == 1));
+}
+
 /* Follows the result. At a conditional jump (usually a check for failure) both ways are tried: one
- * of them leads to the assignment. */
-static bool go(struct program *program, struct flow_at at, unsigned *steps, unsigned forks,
-               struct dwarf_answer *answer)
+ * of them leads to the assignment. `memory`: the function may be a wrapper. It is not if it also
+ * stores the result outside its frame, as an arena does, which serves many callers from a block. */
+static bool follow_result(struct program *program, struct flow_at at, unsigned *steps,
+                          unsigned forks, bool memory, struct dwarf_answer *answer)
 {
     const struct insn *end = at.insns + at.count;
     while (at.insn && at.insn < end && (*steps)++ < STEPS_MAX) {
         const struct insn *insn = at.insn;
         uint32_t registers = results_in(&at.state);
-        if (!registers && !is_kept(&at.state))
+        if (!state_has_result(&at.state))
             return false;
         bool stores = insn->stored < SREG_COUNT && registers >> insn->stored & 1;
-        if (find_held(program, &at, registers, answer) ||
-            (stores && assignee_stored(program, &at, answer)))
+        if (!answer->name && !find_register_variable(program, &at, registers, answer) && stores)
+            assignee_stored(program, &at, answer);
+        memory &= !stores || stores_in_frame(&at);
+        if (answer->name && !memory)
             return true;
+        if (insn->flow == INSN_RETURN && memory &&
+            is_wrapper(program, &at.state.regs[SREG_AX], answer)) {
+            answer->name = "";
+            answer->type = 0;
+            answer->untyped = UNTYPED_NO_VARIABLE;
+            return true;
+        }
         if (insn->flow == INSN_RETURN || insn->flow == INSN_STOP)
             return false;
         step_over(&at.scene, &at.state, insn);
         at.insn = insn + 1;
         if (insn->flow == INSN_CONDITIONAL && insn->target && forks < FORKS_MAX &&
-            go(program, at, steps, forks + 1, answer))
+            follow_result(program, at, steps, forks + 1, memory, answer))
             return true;
         if (insn->target && insn->flow != INSN_CALL)
-            at.insn = insn_at(&at, insn->target);
+            at.insn = find_insn_at(&at, insn->target);
     }
     return false;
 }
@@ -272,6 +321,9 @@ static void name_library_block(struct program *program, struct dwarf_answer *ans
         if (block == LIBRARY_BLOCK_KNOWN)
             continue;
         block = library_block(scope, function ? function : "", name, sizeof name);
+        /* A program's own allocator of a container (ISO C++, allocator.requirements). */
+        if (block == LIBRARY_BLOCK_NONE && function && !strcmp(function, "allocate"))
+            block = LIBRARY_BLOCK_NOT_KNOWN;
         if (library_allocator(scope) && scopes_class(scopes, &functions[i], &class) &&
             die_argument(&class, &allocated))
             answer->type = program_type(program, &allocated);
@@ -287,24 +339,21 @@ static void name_library_block(struct program *program, struct dwarf_answer *ans
 
 /* Drops the name of a library's variable, which does not belong to the program. Keeps its type,
  * except for plain bytes. */
-static void leave_out_library(struct program *program, struct dwarf_answer *answer)
+static void drop_library_name(struct program *program, struct dwarf_answer *answer)
 {
-    static const char *const scopes[] = {
-        "alloc::", "core::", "std::", "hashbrown::", "boost::", "absl::"};
     Dwarf_Die functions[PROGRAM_FUNCTIONS];
     char scope[SCOPE_BYTES];
     const struct type_desc *type = program_described(program, answer->type);
-    if (!answer->name || !program_functions(program, answer->question.pc - 1, functions))
+    if (!answer->name || !*answer->name ||
+        !program_functions(program, answer->question.pc - 1, functions))
         return;
     scopes_prefix(&program->scopes, &functions[0], scope, sizeof scope);
-    for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++) {
-        if (strncmp(scope, scopes[i], strlen(scopes[i])))
-            continue;
-        bool plain = !type || !type->member_count;
-        answer->name = plain ? NULL : program_text(program, type_bare_name(type));
-        answer->type = plain ? 0 : answer->type;
-        answer->untyped = plain ? (uint8_t)UNTYPED_NO_VARIABLE : (uint8_t)UNTYPED_NO_REASON;
-    }
+    if (!library_function(scope))
+        return;
+    bool plain = !type || !type->member_count;
+    answer->name = plain ? NULL : program_text(program, type_bare_name(type));
+    answer->type = plain ? 0 : answer->type;
+    answer->untyped = plain ? (uint8_t)UNTYPED_NO_VARIABLE : (uint8_t)UNTYPED_NO_REASON;
 }
 
 void call_answer(struct program *program, struct dwarf_answer *answer)
@@ -319,8 +368,8 @@ void call_answer(struct program *program, struct dwarf_answer *answer)
     if (program_function(program, back - 1, &start, &end) && back < end &&
         !flows_at(program->flows, back, &at)) {
         at.state.regs[SREG_AX] = call_result;
-        go(program, at, &steps, 0, answer);
-        leave_out_library(program, answer);
+        follow_result(program, at, &steps, 0, returns_memory(program, back - 1), answer);
+        drop_library_name(program, answer);
     }
     name_library_block(program, answer);
 }

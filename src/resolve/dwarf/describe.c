@@ -57,8 +57,8 @@ static uint64_t alias_key_of(const Dwarf_Die *die)
 static void aliases_add(struct aliases *aliases, const Dwarf_Die *target, const Dwarf_Die *alias)
 {
     bool created = false;
-    if (!array_more(&aliases->found, &aliases->room, aliases->count, sizeof *aliases->found,
-                    ALIASES_MAX))
+    if (!array_reserve_next(&aliases->found, &aliases->room, aliases->count, sizeof *aliases->found,
+                            ALIASES_MAX))
         return;
     uint32_t *index = hash_insert(&aliases->by_target, alias_key_of(target), &created);
     if (!index || !created)
@@ -111,8 +111,8 @@ static const char *keep_text(struct arena *arena, const char *text)
 }
 
 /* Computes the bits from the start of the type to the least significant bit of the field. */
-static bool first_bit(Dwarf_Die *die, const struct type_member *member, uint64_t base,
-                      uint64_t size, uint64_t *first)
+static bool compute_first_bit(Dwarf_Die *die, const struct type_member *member, uint64_t base,
+                              uint64_t size, uint64_t *first)
 {
     Dwarf_Attribute attribute;
     Dwarf_Word from_start;
@@ -131,13 +131,13 @@ static bool first_bit(Dwarf_Die *die, const struct type_member *member, uint64_t
 
 /* Sets offset, bit_offset and bit_size of a bit-field member. `base` is the offset of the type that
  * contains the member. */
-static void bits_place(Dwarf_Die *die, struct type_member *member, uint64_t base)
+static void set_bit_field(Dwarf_Die *die, struct type_member *member, uint64_t base)
 {
     Dwarf_Word size;
     uint64_t first;
     if (!die_number(die, DW_AT_bit_size, &size) || !size || size > 128)
         return;
-    if (!first_bit(die, member, base, size, &first))
+    if (!compute_first_bit(die, member, base, size, &first))
         first = (member->offset - base) * 8;
     /* Count from the start of the aligned word of the field's type that holds all of it. If the
      * field crosses a word, as in a packed struct, count from the byte in which it begins. */
@@ -233,7 +233,7 @@ static struct type_member *fields_append(struct fields *fields, struct under und
 }
 
 /* Rust numbers the parts of a tuple from "__0"; its programmers write ".0". */
-static const char *plain_name(const char *name)
+static const char *rust_field_name(const char *name)
 {
     if (name && !strncmp(name, "__", 2) && name[2] >= '0' && name[2] <= '9')
         return name + 2;
@@ -326,7 +326,7 @@ static void read_field(struct fields *fields, Dwarf_Die *die, struct under under
 {
     uint64_t offset;
     const char *raw = dwarf_diename(die);
-    const char *name = plain_name(raw);
+    const char *name = rust_field_name(raw);
     bool vtable = is_vtable(die, name);
     /* Static members are elsewhere; DWARF 5 describes them as variables. */
     if (dwarf_hasattr(die, DW_AT_external) || dwarf_hasattr(die, DW_AT_declaration) ||
@@ -340,7 +340,7 @@ static void read_field(struct fields *fields, Dwarf_Die *die, struct under under
         return;
     member->name = keep_text(fields->arena, vtable ? "_vptr" : name);
     member->kind = vtable ? MEMBER_VTABLE : how == LIBRARY_PLAIN ? MEMBER_FIELD : MEMBER_WRAPPER;
-    bits_place(die, member, under.offset - offset);
+    set_bit_field(die, member, under.offset - offset);
 }
 
 static void read_base(struct fields *fields, Dwarf_Die *die, struct under under)
@@ -355,7 +355,7 @@ static void read_base(struct fields *fields, Dwarf_Die *die, struct under under)
         member->kind = MEMBER_BASE;
 }
 
-static const struct library_rule *rule_of(struct fields *fields, Dwarf_Die *type)
+static const struct library_rule *find_type_rule(struct fields *fields, Dwarf_Die *type)
 {
     struct typename_raw raw;
     return typename_raw(fields->scopes, type, &raw) ? library_rule(raw.text) : &library_none;
@@ -393,13 +393,13 @@ static void read_members(struct fields *fields, Dwarf_Die *type, struct under un
 {
     Dwarf_Die argument;
     if (dwarf_diename(type) || !under.depth) { /* a nameless union is part of its parent */
-        under.rule = rule_of(fields, type);
+        under.rule = find_type_rule(fields, type);
         under.argument = under.rule->holds && die_argument(type, &argument) ? &argument : NULL;
     }
     read_children(fields, type, under);
 }
 
-static uint64_t align(uint64_t offset, uint64_t alignment)
+static uint64_t align_offset(uint64_t offset, uint64_t alignment)
 {
     return (offset + alignment - 1) / alignment * alignment;
 }
@@ -447,13 +447,13 @@ static void read_virtual_bases(struct fields *fields, Dwarf_Die *type)
             break;
         member->kind = MEMBER_BASE;
         fields_end_of(fields, at, &own_alignment);
-        uint64_t shift = align(end, own_alignment) - end;
+        uint64_t shift = align_offset(end, own_alignment) - end;
         for (uint32_t part = at; part < fields->count; part++)
             fields->members[part].offset += shift;
         end = fields_end_of(fields, at, &own_alignment);
         alignment = own_alignment > alignment ? own_alignment : alignment;
     }
-    if (!die_size(type, &size) || align(end, alignment) != size)
+    if (!die_size(type, &size) || align_offset(end, alignment) != size)
         fields->count = first;
 }
 
@@ -500,7 +500,8 @@ void describe_free(struct describe *describe)
 }
 
 /* Follows aliases and arrays, except descriptors, to the type that has members. */
-static bool find_subject(struct describe *describe, const Dwarf_Die *type, struct subject *subject)
+static bool find_type_with_members(struct describe *describe, const Dwarf_Die *type,
+                                   struct subject *subject)
 {
     Dwarf_Die at = *type;
     subject->aliased = false;
@@ -535,7 +536,7 @@ static const char *subject_name(struct describe *describe, struct subject *subje
 }
 
 /* Returns the raw name, cut if long; NULL: the same as the shown name. */
-static const char *raw_name(struct describe *describe, Dwarf_Die *type)
+static const char *type_raw_name(struct describe *describe, Dwarf_Die *type)
 {
     struct typename_raw raw;
     char shown[TYPENAME_BYTES];
@@ -578,7 +579,7 @@ static void describe_fill(struct describe *describe, struct subject *subject,
     unsigned rank = descriptor_rank(&subject->die);
     *desc = (struct type_desc){.kind = describe_kind_of(tag), .members = describe->members};
     desc->name = subject_name(describe, subject);
-    desc->raw = raw_name(describe, &subject->die);
+    desc->raw = type_raw_name(describe, &subject->die);
     if (rank) {
         descriptor_members(rank, describe->members);
         fields.count = DESCRIPTOR_MEMBERS;
@@ -597,8 +598,8 @@ static void describe_fill(struct describe *describe, struct subject *subject,
 /* Adds a copy in the describer's memory. Returns 0 if there are too many types. */
 static uint32_t describe_add(struct describe *describe, const struct type_desc *desc)
 {
-    if (!array_more(&describe->types, &describe->room, describe->count, sizeof *describe->types,
-                    TYPES_MAX) ||
+    if (!array_reserve_next(&describe->types, &describe->room, describe->count,
+                            sizeof *describe->types, TYPES_MAX) ||
         describe->member_total + desc->member_count > MEMBERS_MAX)
         return 0;
     struct dwarf_type *described = &describe->types[describe->count];
@@ -619,7 +620,7 @@ uint32_t program_type(struct program *program, Dwarf_Die *type)
     struct describe *describe = program->types;
     struct subject subject;
     struct type_desc desc;
-    if (!find_subject(describe, type, &subject) || dwarf_tag(&subject.die) <= 0)
+    if (!find_type_with_members(describe, type, &subject) || dwarf_tag(&subject.die) <= 0)
         return 0;
     uint32_t *known = hash_insert(&describe->by_die, (uint64_t)(uintptr_t)subject.die.addr, NULL);
     if (known && !*known) {

@@ -187,14 +187,14 @@ uint64_t die_dimension(Dwarf_Die *range)
     return elements > 0 && upper != UINT32_MAX ? (uint64_t)elements : 0;
 }
 
-static uint64_t multiply(uint64_t a, uint64_t b)
+static uint64_t multiply_or_zero(uint64_t a, uint64_t b)
 {
     uint64_t product;
     return __builtin_mul_overflow(a, b, &product) ? 0 : product;
 }
 
 /* Returns the number of elements over all dimensions of one array type. */
-static uint64_t elements(Dwarf_Die *array)
+static uint64_t array_elements(Dwarf_Die *array)
 {
     Dwarf_Die child;
     uint64_t count = 0;
@@ -205,7 +205,8 @@ static uint64_t elements(Dwarf_Die *array)
         int tag = dwarf_tag(&child);
         if (tag == DW_TAG_subrange_type || tag == DW_TAG_enumeration_type ||
             tag == DW_TAG_generic_subrange)
-            count = dimensions++ ? multiply(count, die_dimension(&child)) : die_dimension(&child);
+            count = dimensions++ ? multiply_or_zero(count, die_dimension(&child))
+                                 : die_dimension(&child);
     } while (dimensions < DIE_HOPS_MAX && !dwarf_siblingof(&child, &child));
     return count;
 }
@@ -218,7 +219,7 @@ bool die_array(Dwarf_Die *type, Dwarf_Die *element, uint64_t *count)
         return false;
     for (unsigned i = 0; dwarf_tag(&at) == DW_TAG_array_type; i++) {
         Dwarf_Die next;
-        all = multiply(all, elements(&at));
+        all = multiply_or_zero(all, array_elements(&at));
         if (i >= DIE_HOPS_MAX || !die_type(&at, &next) || !die_peel(&next, &at))
             return false;
     }
@@ -235,7 +236,7 @@ static uint64_t member_pointer_size(Dwarf_Die *pointer)
     return function ? 2 * ADDRESS_BYTES : ADDRESS_BYTES;
 }
 
-static bool own_size(Dwarf_Die *peeled, uint64_t *bytes)
+static bool peeled_size(Dwarf_Die *peeled, uint64_t *bytes)
 {
     Dwarf_Word size;
     int tag = dwarf_tag(peeled);
@@ -262,10 +263,10 @@ bool die_size(Dwarf_Die *type, uint64_t *bytes)
         *bytes = HEAD_BYTES + (uint64_t)DIMENSION_BYTES * rank;
         return true;
     }
-    if (own_size(&at, bytes))
+    if (peeled_size(&at, bytes))
         return true;
-    if (!die_array(&at, &element, &count) || !own_size(&element, bytes))
+    if (!die_array(&at, &element, &count) || !peeled_size(&element, bytes))
         return false;
-    *bytes = multiply(*bytes, count);
+    *bytes = multiply_or_zero(*bytes, count);
     return *bytes;
 }

@@ -138,8 +138,7 @@ struct typename_raw {
 };
 bool typename_raw(struct scopes *scopes, Dwarf_Die *type, struct typename_raw *raw);
 
-/* Languages with their own notation for types. */
-/* C includes languages with C's notation, and unknown ones. */
+/* Languages with their own notation for types. C includes unknown languages. */
 enum language { LANGUAGE_C, LANGUAGE_CPP, LANGUAGE_RUST, LANGUAGE_FORTRAN, LANGUAGE_GO };
 
 /* Returns the language of the unit that contains an entry (DWARF 5, 7.12). */

@@ -57,7 +57,7 @@ static uint32_t graph_begins(const struct graph *graph, uint64_t address)
     return mask;
 }
 
-static bool jumps(const struct insn *insn)
+static bool is_jump_insn(const struct insn *insn)
 {
     return insn->flow == INSN_JUMP || insn->flow == INSN_CONDITIONAL;
 }
@@ -70,7 +70,7 @@ static bool falls_through(const struct insn *insn)
 /* Returns true if the next instruction begins a block. No-ops may be padding before it. */
 static bool ends_block(const struct insn *insn, const struct insn *next)
 {
-    return jumps(insn) || !falls_through(insn) || next->is_target || insn->is_nop ||
+    return is_jump_insn(insn) || !falls_through(insn) || next->is_target || insn->is_nop ||
            insn->address + insn->length != next->address;
 }
 
@@ -91,7 +91,7 @@ static int graph_cut(struct graph *graph)
 }
 
 /* Records an edge between two blocks. Called twice per edge: first to count, then to store. */
-static void graph_note(struct graph *graph, size_t from, size_t to, bool counting)
+static void graph_add_edge(struct graph *graph, size_t from, size_t to, bool counting)
 {
     struct block *block = &graph->blocks[to];
     if (!counting)
@@ -99,53 +99,54 @@ static void graph_note(struct graph *graph, size_t from, size_t to, bool countin
     block->before_count++;
 }
 
-static const struct insn *last_of(const struct graph *graph, size_t block)
+static const struct insn *block_last_insn(const struct graph *graph, size_t block)
 {
     return &graph->insns[graph->blocks[block].first + graph->blocks[block].count - 1];
 }
 
-static void direct_ways(struct graph *graph, bool counting)
+static void add_direct_edges(struct graph *graph, bool counting)
 {
     for (size_t block = 0; block < graph->block_count; block++) {
-        const struct insn *last = last_of(graph, block);
+        const struct insn *last = block_last_insn(graph, block);
         if (falls_through(last) && block + 1 < graph->block_count &&
             last->address + last->length == last[1].address)
-            graph_note(graph, block, block + 1, counting);
-        size_t target = jumps(last) && last->target ? graph_insn(graph, last->target) : SIZE_MAX;
+            graph_add_edge(graph, block, block + 1, counting);
+        size_t target =
+            is_jump_insn(last) && last->target ? graph_insn(graph, last->target) : SIZE_MAX;
         if (target != SIZE_MAX)
-            graph_note(graph, block, graph_block(graph, target), counting);
+            graph_add_edge(graph, block, graph_block(graph, target), counting);
     }
 }
 
 enum { INDIRECT_MAX = 8, INDIRECT_WAYS_MAX = 1 << 14 };
 
 /* Adds edges from indirect jumps to the blocks in `unled`, which have no other predecessor. */
-static void indirect_ways(struct graph *graph, const bool *unled, bool counting)
+static void add_indirect_edges(struct graph *graph, const bool *unled, bool counting)
 {
     unsigned jumps_seen = 0;
     size_t left = INDIRECT_WAYS_MAX;
     for (size_t block = 0; block < graph->block_count; block++) {
-        const struct insn *last = last_of(graph, block);
+        const struct insn *last = block_last_insn(graph, block);
         if (last->flow != INSN_JUMP || last->target || jumps_seen++ >= INDIRECT_MAX)
             continue;
         for (size_t to = 1; to < graph->block_count && left; to++)
             if (unled[to]) {
-                graph_note(graph, block, to, counting);
+                graph_add_edge(graph, block, to, counting);
                 left--;
             }
     }
 }
 
-static int connect(struct graph *graph)
+static int connect_blocks(struct graph *graph)
 {
     bool *unled = calloc(graph->block_count, sizeof *unled);
     uint32_t ways = 0;
     if (!unled)
         return -ENOMEM;
-    direct_ways(graph, true);
+    add_direct_edges(graph, true);
     for (size_t block = 0; block < graph->block_count; block++)
         unled[block] = !graph->blocks[block].before_count;
-    indirect_ways(graph, unled, true);
+    add_indirect_edges(graph, unled, true);
     for (size_t block = 0; block < graph->block_count; block++) {
         graph->blocks[block].before_first = ways;
         ways += graph->blocks[block].before_count;
@@ -153,8 +154,8 @@ static int connect(struct graph *graph)
     }
     graph->before = calloc(ways + 1, sizeof *graph->before);
     if (graph->before) {
-        direct_ways(graph, false);
-        indirect_ways(graph, unled, false);
+        add_direct_edges(graph, false);
+        add_indirect_edges(graph, unled, false);
     }
     free(unled);
     return graph->before ? 0 : -ENOMEM;
@@ -165,7 +166,7 @@ static int graph_init(struct graph *graph, const struct wheres *wheres)
 {
     graph->variables = &wheres->in_register;
     int failed = graph_cut(graph);
-    return failed ? failed : connect(graph);
+    return failed ? failed : connect_blocks(graph);
 }
 
 static void graph_fini(struct graph *graph)
@@ -178,7 +179,7 @@ static void graph_fini(struct graph *graph)
 
 /* Compilers change the parameters of functions without outside callers. gcc renames such functions
  * ("f.isra.0"), clang does not; both may mark them as not callable from a debugger. */
-static bool keeps_parameters(const struct program *program, struct routine *routine)
+static bool routine_keeps_parameters(const struct program *program, struct routine *routine)
 {
     const struct symbol *symbol = module_function(program->module, routine->entry);
     const char *name = symbol ? symbol->name : NULL;
@@ -211,7 +212,7 @@ static void entry_state(const struct scene *scene, struct routine *routine, uint
     if (routine->die.addr && routine->entry != start)
         return;
     state->regs[SREG_SP] = (struct value){.kind = VALUE_FRAME, .offset = -8};
-    if (routine->die.addr && keeps_parameters(scene->program, routine))
+    if (routine->die.addr && routine_keeps_parameters(scene->program, routine))
         prototype_arguments(scene->shapes, &routine->die, state);
 }
 
@@ -336,7 +337,7 @@ static bool flow_join(struct flows *flows, const struct flow *flow, size_t block
 
 /* Returns true if a predecessor changed after the block was run: in this round, or in the previous
  * round if it follows the block. */
-static bool is_stale(const struct flow *flow, size_t block, unsigned round)
+static bool block_is_stale(const struct flow *flow, size_t block, unsigned round)
 {
     const struct block *at = &flow->graph.blocks[block];
     for (size_t i = 0; i < at->before_count; i++) {
@@ -347,7 +348,7 @@ static bool is_stale(const struct flow *flow, size_t block, unsigned round)
     return round == 1;
 }
 
-static bool differs(const struct state *one, const struct state *other)
+static bool states_differ(const struct state *one, const struct state *other)
 {
     if (one->slot_count != other->slot_count)
         return true;
@@ -361,15 +362,15 @@ static bool differs(const struct state *one, const struct state *other)
     return false;
 }
 
-static bool round_of(struct flows *flows, struct flow *flow, unsigned round)
+static bool flow_run_round(struct flows *flows, struct flow *flow, unsigned round)
 {
     struct flow_at at = flow_begin(flows, flow);
     bool changed = false;
     for (size_t block = 0; block < flow->graph.block_count; block++) {
-        if (!is_stale(flow, block, round) || !flow_join(flows, flow, block, &at.state))
+        if (!block_is_stale(flow, block, round) || !flow_join(flows, flow, block, &at.state))
             continue;
         flow_run(flows, flow, block, &at, NULL, NULL);
-        if (flow->changed[block] && !differs(&at.state, &flow->after[block]))
+        if (flow->changed[block] && !states_differ(&at.state, &flow->after[block]))
             continue;
         flow->changed[block] = (uint8_t)round;
         flow->after[block] = at.state;
@@ -406,7 +407,7 @@ static int flow_fill(struct flows *flows, struct flow *flow, uint64_t pc)
     struct scene scene = flow_begin(flows, flow).scene;
     entry_state(&scene, &flow->routine, flow->start, &flow->entry);
     for (unsigned round = 1; flow->after && round <= ROUNDS_MAX; round++)
-        if (!round_of(flows, flow, round))
+        if (!flow_run_round(flows, flow, round))
             break;
     return 0;
 }
@@ -441,7 +442,7 @@ static int flow_of(struct flows *flows, uint64_t pc, struct flow **flow)
 }
 
 /* Does the same for an address that may be inside of an instruction; NULL: none. */
-static struct flow *flow_around(struct flows *flows, uint64_t address)
+static struct flow *flow_containing(struct flows *flows, uint64_t address)
 {
     struct flow *flow = flow_find(flows, address);
     uint64_t start;
@@ -451,7 +452,7 @@ static struct flow *flow_around(struct flows *flows, uint64_t address)
     return flow;
 }
 
-static bool is_not_there(void *pc, const struct flow_at *at)
+static bool is_before_address(void *pc, const struct flow_at *at)
 {
     return at->insn->address != *(const uint64_t *)pc;
 }
@@ -469,13 +470,13 @@ int flows_at(struct flows *flows, uint64_t pc, struct flow_at *at)
     size_t block = graph_block(&flow->graph, insn);
     *at = flow_begin(flows, flow);
     flow_join(flows, flow, block, &at->state);
-    flow_run(flows, flow, block, at, is_not_there, &pc);
+    flow_run(flows, flow, block, at, is_before_address, &pc);
     return 0;
 }
 
 void flows_each(struct flows *flows, uint64_t pc, flow_visit *visit, void *context)
 {
-    struct flow *flow = flow_around(flows, pc);
+    struct flow *flow = flow_containing(flows, pc);
     for (size_t block = 0; flow && block < flow->graph.block_count; block++) {
         struct flow_at at = flow_begin(flows, flow);
         flow_join(flows, flow, block, &at.state);
@@ -485,6 +486,6 @@ void flows_each(struct flows *flows, uint64_t pc, flow_visit *visit, void *conte
 
 const struct wheres *flows_wheres(struct flows *flows, uint64_t pc)
 {
-    const struct flow *flow = flow_around(flows, pc);
+    const struct flow *flow = flow_containing(flows, pc);
     return flow && flow->routine.die.addr ? &flow->wheres : NULL;
 }

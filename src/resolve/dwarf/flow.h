@@ -103,6 +103,7 @@ bool shapes_is_node(struct shapes *shapes, uint32_t node, uint32_t base);
 bool shapes_leaf(struct shapes *shapes, uint32_t shape, uint64_t offset, struct shape_leaf *leaf);
 
 /* Content of a register or stack slot: the type it points into and the offset. */
+
 /* In ascending order: where two paths join, the result has the later kind, or is a conflict. */
 enum value_kind {
     VALUE_NOTHING,    /* not reached by any path yet */
@@ -151,7 +152,7 @@ struct value value_joined(struct shapes *shapes, const struct value *value,
                           const struct value *other);
 
 /* Returns how specific a pointer is, to choose among several valid ones. 0: not at all. */
-unsigned value_worth(const struct shapes *shapes, const struct value *value);
+unsigned value_specificity(const struct shapes *shapes, const struct value *value);
 
 /* Reduces an offset by whole elements if correct: always for numbers and pointers, for records only
  * if an index steps over them. Returns false if the offset is outside the type. */
@@ -312,6 +313,7 @@ struct value operand_linked(const struct scene *scene, uint64_t pc, uint64_t pla
 struct value operand_dynamic(const struct scene *scene, uint64_t pc, const struct value *argument);
 
 /* Types of registers and of the frame, from the variables that DWARF locates at an instruction. */
+
 /*
  * Returns the place in a variable that a stack address points to. POINTER: into a variable;
  * DIFFERENCE: to a word, described by no type, that holds the address of a variable of that shape;
@@ -325,10 +327,11 @@ void declared_in_registers(const struct scene *scene, struct state *state, uint6
                            uint32_t mask);
 
 /* Replaces a followed value by a variable's declaration, unless the value is more specific. */
-void declared_over(struct shapes *shapes, struct value *known, const struct value *declared);
+void declare_value(struct shapes *shapes, struct value *known, const struct value *declared);
 
 /* Finds the registers of a function's parameters and results from its declaration: System V ABI
  * AMD64 1.0, 3.2.3. */
+
 /* Sets the types in registers and on the stack at the entry of a function. */
 void prototype_arguments(struct shapes *shapes, Dwarf_Die *function, struct state *state);
 

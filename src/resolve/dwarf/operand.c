@@ -12,8 +12,8 @@ enum { POINTER_BYTES = 8 };
 
 /* Computes the distance of a place in the frame from the start of a variable. Below the fixed frame
  * ("indexed") a place is compared only with variables that are there too. */
-static bool inside_of(const struct state *state, const struct where *where,
-                      const struct value *place, uint64_t *inside)
+static bool offset_in_variable(const struct state *state, const struct where *where,
+                               const struct value *place, uint64_t *inside)
 {
     const struct value *base = where->reg == WHERE_CFA ? NULL : &state->regs[where->reg];
     if (base && (base->kind != VALUE_FRAME || (base->indexed && !place->indexed)))
@@ -34,7 +34,8 @@ struct value declared_in_frame(const struct scene *scene, const struct state *st
     size_t next = 0;
     while ((where = where_next(&scene->wheres->in_memory, pc, &next))) {
         uint64_t inside;
-        if (!where->shape || where->size > smallest || !inside_of(state, where, place, &inside))
+        if (!where->shape || where->size > smallest ||
+            !offset_in_variable(state, where, place, &inside))
             continue;
         smallest = where->size;
         best = value_pointer(where->shape, (int64_t)(inside + where->part), DWARF_HOW_STACK);
@@ -46,7 +47,7 @@ struct value declared_in_frame(const struct scene *scene, const struct state *st
     return best;
 }
 
-static struct value held(struct shapes *shapes, const struct where *where)
+static struct value register_value(struct shapes *shapes, const struct where *where)
 {
     struct value value = value_loaded(shapes, where->shape, where->part, DWARF_HOW_VARIABLE);
     if (where->kind == WHERE_COMPUTED)
@@ -66,12 +67,12 @@ static bool is_copy(const struct shapes *shapes, const struct value *known,
 
 enum { WORTH_TRUST = 3 }; /* a pointer to anything except characters and void */
 
-void declared_over(struct shapes *shapes, struct value *known, const struct value *declared)
+void declare_value(struct shapes *shapes, struct value *known, const struct value *declared)
 {
-    unsigned worth = value_worth(shapes, declared);
-    if (is_copy(shapes, known, declared))
+    unsigned worth = value_specificity(shapes, declared);
+    if (known->how == DWARF_HOW_FOLLOWED || is_copy(shapes, known, declared))
         return;
-    if (worth < WORTH_TRUST && value_worth(shapes, known) >= worth)
+    if (worth < WORTH_TRUST && value_specificity(shapes, known) >= worth)
         return;
     bool same = known->kind == VALUE_POINTER && declared->kind == VALUE_POINTER &&
                 shapes_same(shapes, known->shape, declared->shape);
@@ -80,26 +81,28 @@ void declared_over(struct shapes *shapes, struct value *known, const struct valu
     known->indexed |= indexed;
 }
 
-static uint64_t size_of(const struct shapes *shapes, const struct value *value)
+static uint64_t value_size(const struct shapes *shapes, const struct value *value)
 {
     return shapes_at(shapes, value->shape)->size;
 }
 
 /* Returns true if a variable with one location for its scope, which may be wrong at some addresses,
  * is more specific than the known type. Of two structs, the larger begins with the other. */
-static bool adds(const struct shapes *shapes, const struct value *known,
-                 const struct value *declared)
+static bool improves_on_value(const struct shapes *shapes, const struct value *known,
+                              const struct value *declared)
 {
-    unsigned worth = value_worth(shapes, known);
-    return worth < WORTH_TRUST || (worth > WORTH_TRUST && value_worth(shapes, declared) == worth &&
-                                   size_of(shapes, declared) > size_of(shapes, known));
+    unsigned worth = value_specificity(shapes, known);
+    return worth < WORTH_TRUST ||
+           (worth > WORTH_TRUST && value_specificity(shapes, declared) == worth &&
+            value_size(shapes, declared) > value_size(shapes, known));
 }
 
 /* Returns true if a variable is more specific for a register than the best one so far. */
-static bool is_better(struct shapes *shapes, const struct value *value, const struct value *best)
+static bool is_more_specific(struct shapes *shapes, const struct value *value,
+                             const struct value *best)
 {
-    unsigned worth = value_worth(shapes, value);
-    unsigned known = value_worth(shapes, best);
+    unsigned worth = value_specificity(shapes, value);
+    unsigned known = value_specificity(shapes, best);
     /* Of two structs, the larger begins with the other. */
     return worth > known || best->kind == VALUE_UNKNOWN ||
            (worth == known &&
@@ -107,8 +110,8 @@ static bool is_better(struct shapes *shapes, const struct value *value, const st
 }
 
 /* Finds the best values that variables have in these registers at an address, in one pass. */
-static void best_of(const struct scene *scene, uint64_t pc, uint32_t mask,
-                    const struct state *state, struct value best[SREG_COUNT])
+static void find_best_values(const struct scene *scene, uint64_t pc, uint32_t mask,
+                             const struct state *state, struct value best[SREG_COUNT])
 {
     const struct where *where;
     size_t next = 0;
@@ -118,18 +121,18 @@ static void best_of(const struct scene *scene, uint64_t pc, uint32_t mask,
         if (where->reg >= SREG_COUNT || !(mask >> where->reg & 1))
             continue;
         struct value *known = &best[where->reg];
-        struct value value = held(scene->shapes, where);
-        if (where->anywhere && !adds(scene->shapes, &state->regs[where->reg], &value))
+        struct value value = register_value(scene->shapes, where);
+        if (where->anywhere && !improves_on_value(scene->shapes, &state->regs[where->reg], &value))
             continue;
         if (is_copy(scene->shapes, known, &value) || is_copy(scene->shapes, &value, known))
             *known = value_pointer(SHAPE_NOTHING, 0, DWARF_HOW_VARIABLE);
-        else if (is_better(scene->shapes, &value, known))
+        else if (is_more_specific(scene->shapes, &value, known))
             *known = value;
     }
 }
 
 /* Returns true for a record or a variable-length array; a number may be part of a larger object. */
-static bool is_whole(const struct shapes *shapes, const struct where *where)
+static bool is_whole_variable(const struct shapes *shapes, const struct where *where)
 {
     const struct shape *shape = shapes_at(shapes, where->shape);
     return shape->kind == SHAPE_RECORD || shape->kind == SHAPE_UNION || shape->descriptor ||
@@ -137,19 +140,19 @@ static bool is_whole(const struct shapes *shapes, const struct where *where)
 }
 
 /* Sets pointers to variables that are passed by address: "in memory at the register". */
-static void declare_pointed(const struct scene *scene, struct state *state, uint64_t pc,
-                            uint32_t mask)
+static void declare_by_address(const struct scene *scene, struct state *state, uint64_t pc,
+                               uint32_t mask)
 {
     const struct where *where;
     size_t next = 0;
     while ((where = where_next(&scene->wheres->in_memory, pc, &next))) {
         if (where->kind != WHERE_MEMORY || where->reg == WHERE_CFA || where->reg == SREG_SP ||
             !(mask >> where->reg & 1) || state->regs[where->reg].kind == VALUE_FRAME ||
-            !is_whole(scene->shapes, where))
+            !is_whole_variable(scene->shapes, where))
             continue;
         struct value value =
             value_pointer(where->shape, (int64_t)where->part - where->offset, DWARF_HOW_VARIABLE);
-        declared_over(scene->shapes, &state->regs[where->reg], &value);
+        declare_value(scene->shapes, &state->regs[where->reg], &value);
     }
 }
 
@@ -160,17 +163,17 @@ void declared_in_registers(const struct scene *scene, struct state *state, uint6
     uint32_t held = mask & scene->wheres->in_register.regs;
     uint32_t pointed = mask & scene->wheres->in_memory.regs;
     if (held)
-        best_of(scene, pc, held, state, declared);
+        find_best_values(scene, pc, held, state, declared);
     for (uint8_t reg = 0; held && reg < SREG_COUNT; reg++)
         if (declared[reg].kind != VALUE_UNKNOWN)
-            declared_over(scene->shapes, &state->regs[reg], &declared[reg]);
+            declare_value(scene->shapes, &state->regs[reg], &declared[reg]);
     if (pointed)
-        declare_pointed(scene, state, pc, pointed);
+        declare_by_address(scene, state, pc, pointed);
 }
 
 /* Returns a parameter passed by address; used if no other type is known. UNKNOWN: none. */
-static struct value declared_through(const struct scene *scene, uint64_t pc, uint8_t base,
-                                     int64_t displacement)
+static struct value declared_by_address(const struct scene *scene, uint64_t pc, uint8_t base,
+                                        int64_t displacement)
 {
     const struct where *where;
     size_t next = 0;
@@ -186,7 +189,7 @@ enum { LINKS_MAX = 1 << 20, WORD_BYTES = 8 };
 
 static void links_add(struct links *links, const struct link *link)
 {
-    if (!array_more(&links->at, &links->room, links->count, sizeof *links->at, LINKS_MAX))
+    if (!array_reserve_next(&links->at, &links->room, links->count, sizeof *links->at, LINKS_MAX))
         return;
     links->at[links->count++] = *link;
 }
@@ -209,7 +212,7 @@ static const char *links_symbol_name(const struct table *table, const GElf_Sym *
     return start + symbol->st_name;
 }
 
-static bool understand(const struct table *table, const GElf_Rela *rela, struct link *link)
+static bool read_link(const struct table *table, const GElf_Rela *rela, struct link *link)
 {
     GElf_Sym symbol = {0};
     size_t index = GELF_R_SYM(rela->r_info);
@@ -257,7 +260,7 @@ static void read_table(struct links *links, struct table *table, Elf_Scn *sectio
         struct link link = {0};
         if (!gelf_getrela(data, (int)i, &rela))
             return;
-        if (understand(table, &rela, &link))
+        if (read_link(table, &rela, &link))
             links_add(links, &link);
     }
 }
@@ -318,8 +321,8 @@ static bool links_thread(struct program *program, int64_t distance, uint64_t *of
 enum { CONSTANTS_MAX = 4096 }; /* no variable is below */
 
 /* Returns a place in a variable; `size` is the size of the variable, which may be an array. */
-static struct value in_variable(const struct scene *scene, Dwarf_Die die, uint64_t size,
-                                const struct value *place, uint64_t start)
+static struct value place_in_variable(const struct scene *scene, Dwarf_Die die, uint64_t size,
+                                      const struct value *place, uint64_t start)
 {
     Dwarf_Die type;
     if (!die_type(&die, &type))
@@ -332,16 +335,18 @@ static struct value in_variable(const struct scene *scene, Dwarf_Die die, uint64
 }
 
 /* Returns the place in a variable copied from another file, from its declaration. */
-static struct value in_copied(const struct scene *scene, uint64_t pc, const struct value *place)
+static struct value place_in_copied_variable(const struct scene *scene, uint64_t pc,
+                                             const struct value *place)
 {
     const struct symbol *symbol = module_object(scene->program->module, (uint64_t)place->offset);
     Dwarf_Die die;
     if (!symbol || !globals_declared(scene->program, symbol->name, pc, &die))
         return *place;
-    return in_variable(scene, die, symbol->end - symbol->start, place, symbol->start);
+    return place_in_variable(scene, die, symbol->end - symbol->start, place, symbol->start);
 }
 
-static struct value in_thread(const struct scene *scene, uint64_t pc, const struct value *place)
+static struct value place_in_thread_variable(const struct scene *scene, uint64_t pc,
+                                             const struct value *place)
 {
     uint64_t offset = (uint64_t)place->offset;
     if (place->shape == VALUE_THREAD_DISTANCE ||
@@ -351,19 +356,19 @@ static struct value in_thread(const struct scene *scene, uint64_t pc, const stru
     const struct global *global = globals_find_tls(scene->program, offset, pc);
     if (!global)
         return *place;
-    return in_variable(scene, global->die, global->size, place,
-                       (uint64_t)place->offset - (offset - global->start));
+    return place_in_variable(scene, global->die, global->size, place,
+                             (uint64_t)place->offset - (offset - global->start));
 }
 
 struct value operand_settled(const struct scene *scene, uint64_t pc, struct value value)
 {
     if (value.kind == VALUE_THREAD)
-        return in_thread(scene, pc, &value);
+        return place_in_thread_variable(scene, pc, &value);
     if (value.kind != VALUE_CONSTANT || (value.offset >= 0 && value.offset < CONSTANTS_MAX))
         return value;
     const struct global *global = globals_find(scene->program, (uint64_t)value.offset, pc);
-    return global ? in_variable(scene, global->die, global->size, &value, global->start)
-                  : in_copied(scene, pc, &value);
+    return global ? place_in_variable(scene, global->die, global->size, &value, global->start)
+                  : place_in_copied_variable(scene, pc, &value);
 }
 
 struct value operand_linked(const struct scene *scene, uint64_t pc, uint64_t place)
@@ -397,13 +402,13 @@ struct value operand_dynamic(const struct scene *scene, uint64_t pc, const struc
                                           .offset = (int64_t)link->value});
 }
 
-static struct value of_register(const struct state *state, uint8_t reg)
+static struct value register_or_zero(const struct state *state, uint8_t reg)
 {
     return reg < SREG_COUNT ? state->regs[reg] : value_constant(0);
 }
 
 /* Adds the thread pointer for %fs. */
-static struct value with_segment(const struct value *sum, uint8_t segment)
+static struct value add_segment_base(const struct value *sum, uint8_t segment)
 {
     struct value pointer = {.kind = VALUE_THREAD, .shape = VALUE_THREAD_POINTER};
     return segment == 1 ? value_sum(&pointer, sum, 1) : value_of_kind(VALUE_UNKNOWN);
@@ -412,8 +417,8 @@ static struct value with_segment(const struct value *sum, uint8_t segment)
 struct value operand_address(const struct scene *scene, const struct state *state,
                              const struct insn *insn, const struct insn_memory *memory)
 {
-    struct value base = of_register(state, memory->base);
-    struct value index = of_register(state, memory->index);
+    struct value base = register_or_zero(state, memory->base);
+    struct value index = register_or_zero(state, memory->index);
     /* The address of an array may be in the displacement alone. */
     if (memory->base == SREG_NONE && !memory->segment) {
         base = operand_settled(scene, insn->address, value_constant(memory->displacement));
@@ -421,8 +426,8 @@ struct value operand_address(const struct scene *scene, const struct state *stat
     }
     struct value sum = value_shifted(value_sum(&base, &index, memory->scale), memory->displacement);
     if (memory->segment)
-        sum = with_segment(&sum, memory->segment);
+        sum = add_segment_base(&sum, memory->segment);
     else if (sum.kind == VALUE_UNKNOWN && memory->index == SREG_NONE)
-        sum = declared_through(scene, insn->address, memory->base, memory->displacement);
+        sum = declared_by_address(scene, insn->address, memory->base, memory->displacement);
     return operand_settled(scene, insn->address, sum);
 }

@@ -18,7 +18,7 @@
 enum { NAME_BYTES = 1024, LINE_DEPTH_MAX = 64, ENTRIES_MAX = 1 << 16 };
 
 /* Makes a file name absolute: it may be recorded relative to the compilation directory. */
-static const char *absolute(struct program *program, Dwarf_Die *unit, const char *file)
+static const char *absolute_path(struct program *program, Dwarf_Die *unit, const char *file)
 {
     char joined[NAME_BYTES];
     Dwarf_Attribute attribute;
@@ -40,7 +40,7 @@ static void report_line(struct program *program, struct program_place *place,
     if (!file)
         return;
     dwarf_lineno(line, &number);
-    answer->file = absolute(program, &place->unit, file);
+    answer->file = absolute_path(program, &place->unit, file);
     answer->line = number > 0 ? (uint32_t)number : 0;
     answer->untyped = UNTYPED_NO_REASON;
 }
@@ -51,14 +51,15 @@ struct nest {
     unsigned left; /* entries that may still be read */
 };
 
-static bool line_may_hold(int tag)
+static bool may_contain_line(int tag)
 {
     return tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine ||
            tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
 }
 
 /* Finds the child scope that holds the address; scopes do not overlap. */
-static bool step_in(struct nest *nest, Dwarf_Die *scope, Dwarf_Addr address, Dwarf_Die *inner)
+static bool find_inner_scope(struct nest *nest, Dwarf_Die *scope, Dwarf_Addr address,
+                             Dwarf_Die *inner)
 {
     Dwarf_Die child;
     if (dwarf_child(scope, &child))
@@ -66,7 +67,7 @@ static bool step_in(struct nest *nest, Dwarf_Die *scope, Dwarf_Addr address, Dwa
     do {
         if (!nest->left || !nest->left--)
             return false;
-        if (line_may_hold(dwarf_tag(&child)) && dwarf_haspc(&child, address) == 1) {
+        if (may_contain_line(dwarf_tag(&child)) && dwarf_haspc(&child, address) == 1) {
             *inner = child;
             return true;
         }
@@ -74,12 +75,14 @@ static bool step_in(struct nest *nest, Dwarf_Die *scope, Dwarf_Addr address, Dwa
     return false;
 }
 
-static void find_nest(struct nest *nest, const struct routine *routine, Dwarf_Addr address)
+static void find_inlined_functions(struct nest *nest, const struct routine *routine,
+                                   Dwarf_Addr address)
 {
     Dwarf_Die scope = routine->die;
     Dwarf_Die inner;
     *nest = (struct nest){.left = ENTRIES_MAX};
-    for (unsigned i = 0; i < LINE_DEPTH_MAX && step_in(nest, &scope, address, &inner); i++) {
+    for (unsigned i = 0; i < LINE_DEPTH_MAX && find_inner_scope(nest, &scope, address, &inner);
+         i++) {
         if (dwarf_tag(&inner) == DW_TAG_inlined_subroutine)
             nest->functions[nest->count++] = inner;
         scope = inner;
@@ -109,7 +112,7 @@ static const char *call_file(struct program *program, Dwarf_Die *unit, Dwarf_Die
     if (!die_number(function, DW_AT_call_file, &index) || dwarf_getsrcfiles(unit, &files, &count) ||
         index >= count)
         return NULL;
-    return absolute(program, unit, dwarf_filesrc(files, index, NULL, NULL));
+    return absolute_path(program, unit, dwarf_filesrc(files, index, NULL, NULL));
 }
 
 static void answer_inlined(struct program *program, Dwarf_Die *unit, Dwarf_Die *function,
@@ -131,7 +134,7 @@ unsigned program_functions(struct program *program, uint64_t address,
     unsigned count = 0;
     if (!routines_find(program, address, &routine))
         return 0;
-    find_nest(&nest, &routine, address - routine.bias);
+    find_inlined_functions(&nest, &routine, address - routine.bias);
     while (nest.count && count < PROGRAM_FUNCTIONS - 1)
         functions[count++] = nest.functions[--nest.count];
     functions[count++] = routine.die;
@@ -280,8 +283,8 @@ enum { ROUTINE_DEPTH_MAX = 16, UNIT_ENTRIES_MAX = 1 << 22, PARTS_MAX = 64, ROUTI
 
 static void routines_add(struct routines *routines, const struct routine *routine)
 {
-    if (!array_more(&routines->at, &routines->room, routines->count, sizeof *routines->at,
-                    ROUTINES_MAX))
+    if (!array_reserve_next(&routines->at, &routines->room, routines->count, sizeof *routines->at,
+                            ROUTINES_MAX))
         return;
     routines->at[routines->count++] = *routine;
 }
@@ -309,7 +312,7 @@ static void add_parts(struct routines *routines, Dwarf_Die *die, Dwarf_Addr bias
 
 /* Returns true for entries that may contain functions: also namespaces, classes (local ones,
  * Rust's) and functions (nested ones). */
-static bool routine_may_hold(int tag)
+static bool may_contain_routine(int tag)
 {
     return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_subprogram ||
            tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
@@ -327,7 +330,7 @@ static void read_scope(struct routines *routines, Dwarf_Die *scope, Dwarf_Addr b
             return;
         if (tag == DW_TAG_subprogram)
             add_parts(routines, &child, bias);
-        if (routine_may_hold(tag))
+        if (may_contain_routine(tag))
             read_scope(routines, &child, bias, depth + 1, left);
     } while (!dwarf_siblingof(&child, &child));
 }

@@ -100,6 +100,7 @@ void node_answer(struct program *program, struct dwarf_answer *answer);
  * Types of one file under references of our own: each described once, as struct type_desc, and
  * handed out once in the order they were found. Equal ones of several units become one in typing.h.
  */
+
 /* Returns NULL if out of memory. */
 struct describe *describe_new(struct scopes *scopes);
 void describe_free(struct describe *describe);

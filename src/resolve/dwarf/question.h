@@ -43,7 +43,8 @@ enum dwarf_how {
     DWARF_HOW_STACK,    /* from a variable in the frame */
     DWARF_HOW_RESULT,   /* a function's result, by its prototype */
     DWARF_HOW_ARGUMENT, /* a parameter, from the calling convention */
-    DWARF_HOW_MEMBER    /* loaded through another typed pointer */
+    DWARF_HOW_MEMBER,   /* loaded through another typed pointer */
+    DWARF_HOW_FOLLOWED  /* the call's result itself; in no answer */
 };
 
 enum dwarf_slot {
@@ -55,7 +56,7 @@ enum dwarf_slot {
     DWARF_SLOT_DYNAMIC   /* below the fixed frame: alloca, variable-length array */
 };
 
-enum { DWARF_INLINED_MAX = 8 };
+enum { DWARF_INLINED_MAX = 16 }; /* the C++ library nests more than 8 */
 
 /* Strings live until the next answer and are sanitised; NULL: not known. */
 struct dwarf_answer {
@@ -64,13 +65,15 @@ struct dwarf_answer {
     uint8_t how;     /* ACCESS: enum dwarf_how */
     uint8_t slot;    /* SLOT: enum dwarf_slot */
     uint32_t type; /* reference to the last type reported under it; with `count`: of the elements */
-    uint64_t count;   /* VARIABLE, TLS, SLOT: elements, 0: no array */
-    int64_t offset;   /* ACCESS: in the type, with index 0; others: from the variable's start */
-    bool indexed;     /* ACCESS: an index or a loop steps over elements of the type */
-    uint8_t bits_at;  /* ACCESS: bytes from the accessed word to the bit-field that is used */
-    uint8_t unit;     /* ACCESS: bytes of the bit-fields that may be used; 0: none */
-    uint64_t size;    /* VARIABLE, TLS, SLOT: bytes of the variable, 0: not known */
-    const char *name; /* VARIABLE, TLS, SLOT: name of the variable; CALL: "TYPE.VARIABLE" */
+    uint64_t count;  /* VARIABLE, TLS, SLOT: elements, 0: no array */
+    int64_t offset;  /* ACCESS: in the type, with index 0; others: from the variable's start */
+    bool indexed;    /* ACCESS: an index or a loop steps over elements of the type */
+    uint8_t bits_at; /* ACCESS: bytes from the accessed word to the bit-field that is used */
+    uint8_t unit;    /* ACCESS: bytes of the bit-fields that may be used; 0: none */
+    uint64_t size;   /* VARIABLE, TLS, SLOT: bytes of the variable, 0: not known */
+    /* VARIABLE, TLS, SLOT: name of the variable; CALL: "TYPE.VARIABLE", or "" if the function
+     * returns the result as plain memory. */
+    const char *name;
     const char *file; /* LINE: as recorded, made absolute by the compilation directory */
     uint32_t line;
     /* LINE: functions inlined at the address, innermost first, with the line of each call. */

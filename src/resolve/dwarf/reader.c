@@ -71,14 +71,14 @@ static inline bool reader_file_runs(const struct reader_file *file)
     return file->worker.pid;
 }
 
-static inline bool reader_file_needs(const struct reader_file *file)
+static inline bool reader_file_needs_process(const struct reader_file *file)
 {
     return file->state == READER_USABLE && (file->asked.count || file->expected) &&
            !file->worker.pid && !file->pause_ns;
 }
 
 /* Returns true if a file's process can be ended without loss. */
-static inline bool reader_file_rests(const struct reader_file *file)
+static inline bool reader_file_is_idle(const struct reader_file *file)
 {
     return file->worker.pid && !file->sent && (!file->asked.count || file->yields);
 }
@@ -86,7 +86,7 @@ static inline bool reader_file_rests(const struct reader_file *file)
 /* Adds a question. Returns false if the list is full or out of memory. */
 static bool asked_push(struct asked *asked, const struct dwarf_question *question)
 {
-    if (!array_more(&asked->at, &asked->room, asked->count, sizeof *asked->at, ASKED_MAX))
+    if (!array_reserve_next(&asked->at, &asked->room, asked->count, sizeof *asked->at, ASKED_MAX))
         return false;
     asked->at[asked->count++] = *question;
     return true;
@@ -134,7 +134,8 @@ static pid_t reader_file_free(struct reader_file *file)
     return pid;
 }
 
-static void give(struct reader_file *file, struct reader_run *run, struct dwarf_answer *answer)
+static void give_answer(struct reader_file *file, struct reader_run *run,
+                        struct dwarf_answer *answer)
 {
     answer->question = asked_pop(&file->asked);
     file->sent -= file->sent > 0;
@@ -144,20 +145,20 @@ static void give(struct reader_file *file, struct reader_run *run, struct dwarf_
     run->take->answer(run->take->context, file->serial, answer);
 }
 
-static void give_none(struct reader_file *file, struct reader_run *run, enum untyped why)
+static void give_untyped(struct reader_file *file, struct reader_run *run, enum untyped why)
 {
     struct dwarf_answer answer = {.untyped = why};
-    give(file, run, &answer);
+    give_answer(file, run, &answer);
 }
 
-static void give_all(struct reader_file *file, struct reader_run *run, enum untyped why)
+static void give_all_untyped(struct reader_file *file, struct reader_run *run, enum untyped why)
 {
     for (uint32_t left = file->asked.count; left; left--)
-        give_none(file, run, why);
+        give_untyped(file, run, why);
 }
 
 /* Ends an idle process. Returns the PID to wait for. */
-static pid_t reader_file_rest(struct reader_file *file)
+static pid_t reader_file_end_process(struct reader_file *file)
 {
     file->sent = 0;
     file->opened = file->yields = false;
@@ -184,18 +185,18 @@ static void reader_file_start(struct reader_file *file, struct reader_run *run)
 }
 
 /* Handles a process that died, hung or sent invalid messages; blames the oldest question sent. */
-static pid_t died(struct reader_file *file, struct reader_run *run)
+static pid_t process_died(struct reader_file *file, struct reader_run *run)
 {
     bool opened = file->opened;
     bool culprit = opened && file->sent;
-    pid_t pid = reader_file_rest(file);
+    pid_t pid = reader_file_end_process(file);
     count_deaths(file, opened ? 1 : DEATHS_OPENING);
     if (culprit)
-        give_none(file, run, UNTYPED_GAVE_UP);
+        give_untyped(file, run, UNTYPED_GAVE_UP);
     return pid;
 }
 
-static void send(struct reader_file *file)
+static void send_questions(struct reader_file *file)
 {
     while (file->opened && !file->yields && file->sent < file->asked.count &&
            file->sent < SENT_MAX &&
@@ -225,7 +226,7 @@ static bool reader_file_take(struct reader_file *file, struct reader_run *run, e
         return false;
     if (++file->lived == FORGIVEN_AFTER)
         file->deaths = 0;
-    give(file, run, &message->answer);
+    give_answer(file, run, &message->answer);
     return true;
 }
 
@@ -247,7 +248,7 @@ static bool receive_answer(struct reader_file *file, struct reader_run *run)
 }
 
 /* Returns the patience for the current step. A server may take long to send a large file. */
-static uint64_t patience_ns(const struct reader_file *file, const struct reader_run *run)
+static uint64_t answer_patience_ns(const struct reader_file *file, const struct reader_run *run)
 {
     const struct debuginfo *debuginfo = module_debuginfo(file->module);
     uint64_t times = file->opened                                     ? 1
@@ -256,7 +257,7 @@ static uint64_t patience_ns(const struct reader_file *file, const struct reader_
     return (uint64_t)run->limits->patience_ms * NS_PER_MS * times;
 }
 
-static void count_time(struct reader_file *file, const struct reader_run *run)
+static void count_process_time(struct reader_file *file, const struct reader_run *run)
 {
     bool waits = file->sent || !file->opened;
     if (waits && !file->waited_ns)
@@ -270,9 +271,9 @@ static void count_time(struct reader_file *file, const struct reader_run *run)
  * Returns true if a process has exceeded its patience. If the target uses all CPUs, the process is
  * slow but not hung, so its CPU time is compared. Only a sleeping process is judged by the clock.
  */
-static bool is_late(const struct reader_file *file, const struct reader_run *run)
+static bool process_is_late(const struct reader_file *file, const struct reader_run *run)
 {
-    uint64_t patience = patience_ns(file, run);
+    uint64_t patience = answer_patience_ns(file, run);
     if (file->waited_ns <= patience)
         return false;
     return worker_cpu_ns(&file->worker) - file->cpu_ns > patience ||
@@ -280,27 +281,27 @@ static bool is_late(const struct reader_file *file, const struct reader_run *run
 }
 
 /* A sleeping process may have answered since the last read, so read once more. */
-static bool is_hung(struct reader_file *file, struct reader_run *run)
+static bool process_is_hung(struct reader_file *file, struct reader_run *run)
 {
-    return is_late(file, run) && (!receive_answer(file, run) || is_late(file, run));
+    return process_is_late(file, run) && (!receive_answer(file, run) || process_is_late(file, run));
 }
 
 static pid_t run_worker(struct reader_file *file, struct reader_run *run)
 {
-    send(file);
+    send_questions(file);
     bool lives = receive_answer(file, run);
-    count_time(file, run);
-    lives = lives && !is_hung(file, run);
+    count_process_time(file, run);
+    lives = lives && !process_is_hung(file, run);
     if (file->state == READER_WITHOUT)
-        return reader_file_rest(file);
+        return reader_file_end_process(file);
     if (!lives)
-        return died(file, run);
-    if (reader_file_rests(file) && file->idle_ns > (uint64_t)run->limits->idle_ms * NS_PER_MS)
-        return reader_file_rest(file);
+        return process_died(file, run);
+    if (reader_file_is_idle(file) && file->idle_ns > (uint64_t)run->limits->idle_ms * NS_PER_MS)
+        return reader_file_end_process(file);
     return 0;
 }
 
-static void reader_file_look(struct reader_file *file, struct reader_run *run)
+static void reader_file_check_debug(struct reader_file *file, struct reader_run *run)
 {
     if (file->state != READER_UNKNOWN || !(file->asked.count || file->expected) || !run->looks)
         return;
@@ -313,15 +314,15 @@ static void reader_file_look(struct reader_file *file, struct reader_run *run)
 static pid_t reader_file_run(struct reader_file *file, struct reader_run *run)
 {
     pid_t pid = 0;
-    reader_file_look(file, run);
+    reader_file_check_debug(file, run);
     file->pause_ns -= file->pause_ns < run->passed_ns ? file->pause_ns : run->passed_ns;
     if (file->worker.pid)
         pid = run_worker(file, run);
-    file->needs_ns = reader_file_needs(file) ? file->needs_ns + run->passed_ns : 0;
+    file->needs_ns = reader_file_needs_process(file) ? file->needs_ns + run->passed_ns : 0;
     if (file->state == READER_WITHOUT)
-        give_all(file, run, UNTYPED_NO_DEBUG);
+        give_all_untyped(file, run, UNTYPED_NO_DEBUG);
     else if (file->state == READER_GIVEN_UP)
-        give_all(file, run, UNTYPED_GAVE_UP);
+        give_all_untyped(file, run, UNTYPED_GAVE_UP);
     return pid;
 }
 
@@ -375,7 +376,7 @@ struct readers *readers_new(const struct readers_limits *limits, const struct re
 }
 
 /* Reaps ended processes, waiting only at the end: a process with gigabytes exits slowly. */
-static void reap(struct readers *readers, int flags)
+static void reap_processes(struct readers *readers, int flags)
 {
     size_t left = 0;
     for (size_t i = 0; i < readers->ended_count; i++)
@@ -384,19 +385,19 @@ static void reap(struct readers *readers, int flags)
     readers->ended_count = left;
 }
 
-static void add_ended(struct readers *readers, pid_t pid)
+static void add_ended_process(struct readers *readers, pid_t pid)
 {
     if (!pid)
         return;
     if (readers->ended_count == ENDED_MAX)
-        reap(readers, 0);
+        reap_processes(readers, 0);
     readers->ended[readers->ended_count++] = pid;
 }
 
 void readers_forget(struct readers *readers)
 {
     for (size_t i = 0; i < readers->count; i++)
-        add_ended(readers, reader_file_free(readers->files[i]));
+        add_ended_process(readers, reader_file_free(readers->files[i]));
     readers->count = 0;
     hash_clear(&readers->by_serial);
 }
@@ -406,20 +407,20 @@ void readers_free(struct readers *readers)
     if (!readers)
         return;
     readers_forget(readers);
-    reap(readers, 0);
+    reap_processes(readers, 0);
     hash_fini(&readers->by_serial);
     free(readers->files);
     free(readers);
 }
 
-static struct reader_file *file_of(struct readers *readers, const struct module *module)
+static struct reader_file *find_or_add_file(struct readers *readers, const struct module *module)
 {
     bool created;
     uint32_t *index = hash_find(&readers->by_serial, module_serial(module));
     if (index)
         return readers->files[*index];
-    struct reader_file *file = array_more(&readers->files, &readers->room, readers->count,
-                                          sizeof *readers->files, ARRAY_UNBOUNDED)
+    struct reader_file *file = array_reserve_next(&readers->files, &readers->room, readers->count,
+                                                  sizeof *readers->files, ARRAY_UNBOUNDED)
                                    ? reader_file_new(module)
                                    : NULL;
     index = file ? hash_insert(&readers->by_serial, file->serial, &created) : NULL;
@@ -441,7 +442,7 @@ bool readers_without(const struct readers *readers, const struct module *module)
 
 void readers_expect(struct readers *readers, const struct module *module)
 {
-    struct reader_file *file = file_of(readers, module);
+    struct reader_file *file = find_or_add_file(readers, module);
     if (file)
         file->expected = true;
 }
@@ -449,13 +450,13 @@ void readers_expect(struct readers *readers, const struct module *module)
 bool readers_ask(struct readers *readers, const struct module *module,
                  const struct dwarf_question *question)
 {
-    struct reader_file *file = file_of(readers, module);
+    struct reader_file *file = find_or_add_file(readers, module);
     return file && asked_push(&file->asked, question);
 }
 
 /* Chooses a process that makes room: the one idle for longest. If all are busy, a process that had
  * its turn ends when its pending questions are answered. */
-static struct reader_file *who_rests(struct readers *readers)
+static struct reader_file *choose_file_to_end(struct readers *readers)
 {
     struct reader_file *idle = NULL;
     struct reader_file *busy = NULL;
@@ -463,9 +464,9 @@ static struct reader_file *who_rests(struct readers *readers)
         struct reader_file *file = readers->files[i];
         if (!reader_file_runs(file))
             continue;
-        if (file->yields && !reader_file_rests(file))
+        if (file->yields && !reader_file_is_idle(file))
             return NULL; /* one at a time */
-        if (reader_file_rests(file) && (!idle || file->idle_ns > idle->idle_ns))
+        if (reader_file_is_idle(file) && (!idle || file->idle_ns > idle->idle_ns))
             idle = file;
         if (file->served_ns > turn_ns && (!busy || file->served_ns > busy->served_ns))
             busy = file;
@@ -475,7 +476,7 @@ static struct reader_file *who_rests(struct readers *readers)
     return idle;
 }
 
-static uint32_t processes(const struct readers *readers)
+static uint32_t running_processes(const struct readers *readers)
 {
     uint32_t running = 0;
     for (size_t i = 0; i < readers->count; i++)
@@ -483,7 +484,7 @@ static uint32_t processes(const struct readers *readers)
     return running;
 }
 
-static uint32_t places(const struct readers *readers)
+static uint32_t processes_allowed(const struct readers *readers)
 {
     uint64_t resident_bytes = 0;
     for (size_t i = 0; i < readers->count; i++)
@@ -494,12 +495,13 @@ static uint32_t places(const struct readers *readers)
 
 /* Returns the file that has waited longest for a process, preferably one with questions. Only one
  * process starts per run, because forking a large misstop takes time. */
-static struct reader_file *who_starts(const struct readers *readers)
+static struct reader_file *choose_file_to_start(const struct readers *readers)
 {
     struct reader_file *longest = NULL;
     for (size_t i = 0; i < readers->count; i++) {
         struct reader_file *file = readers->files[i];
-        if (!reader_file_needs(file) || (longest && longest->asked.count && !file->asked.count))
+        if (!reader_file_needs_process(file) ||
+            (longest && longest->asked.count && !file->asked.count))
             continue;
         if (!longest || (file->asked.count && !longest->asked.count) ||
             file->needs_ns > longest->needs_ns)
@@ -508,32 +510,32 @@ static struct reader_file *who_starts(const struct readers *readers)
     return longest;
 }
 
-static void none_yields(struct readers *readers)
+static void clear_yields(struct readers *readers)
 {
     for (size_t i = 0; i < readers->count; i++)
         readers->files[i]->yields = false;
 }
 
-static void start_one(struct readers *readers, struct reader_run *run)
+static void start_waiting_file(struct readers *readers, struct reader_run *run)
 {
-    struct reader_file *file = who_starts(readers);
-    uint32_t most = places(readers);
-    uint32_t running = processes(readers);
+    struct reader_file *file = choose_file_to_start(readers);
+    uint32_t most = processes_allowed(readers);
+    uint32_t running = running_processes(readers);
     if (!file)
-        none_yields(readers);
+        clear_yields(readers);
     if (running > most) {
-        struct reader_file *rests = who_rests(readers);
+        struct reader_file *rests = choose_file_to_end(readers);
         if (rests)
-            add_ended(readers, reader_file_rest(rests));
+            add_ended_process(readers, reader_file_end_process(rests));
         return;
     }
     if (!file)
         return;
     if (running == most) {
-        struct reader_file *rests = file->asked.count ? who_rests(readers) : NULL;
+        struct reader_file *rests = file->asked.count ? choose_file_to_end(readers) : NULL;
         if (!rests)
             return;
-        add_ended(readers, reader_file_rest(rests));
+        add_ended_process(readers, reader_file_end_process(rests));
     }
     reader_file_start(file, run);
 }
@@ -558,10 +560,10 @@ size_t readers_run(struct readers *readers, uint64_t now_ns)
     if (run.passed_ns > step_max_ns)
         run.passed_ns = step_max_ns;
     readers->run_ns = now_ns;
-    reap(readers, WNOHANG);
+    reap_processes(readers, WNOHANG);
     for (size_t i = 0; i < readers->count; i++)
-        add_ended(readers, reader_file_run(readers->files[i], &run));
-    start_one(readers, &run);
+        add_ended_process(readers, reader_file_run(readers->files[i], &run));
+    start_waiting_file(readers, &run);
     readers_measure(readers, now_ns);
     return run.answers;
 }

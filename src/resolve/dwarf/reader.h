@@ -73,6 +73,7 @@ struct readers_status readers_status(const struct readers *readers);
 
 /* The process that reads one file's debug information: it opens the file, answers questions from a
  * socket one after the other, and exits when the socket closes. */
+
 /* Opening a file may take this multiple of the patience for one answer. */
 enum { READERS_OPENING_PATIENCE = 4 };
 
@@ -88,8 +89,8 @@ struct serve_source {
 extern const struct serve_source serve_program;
 
 /* Runs the forked process; `parent` is the process that forked it. */
-_Noreturn void serve(int fd, pid_t parent, struct module *module, const struct serve_source *source,
-                     const struct readers_limits *limits);
+_Noreturn void worker_serve(int fd, pid_t parent, struct module *module,
+                            const struct serve_source *source, const struct readers_limits *limits);
 
 /* Makes readers with another source of answers than debug information, for tests of reader.c. */
 struct readers *readers_new_from(const struct readers_limits *limits,
@@ -134,6 +135,7 @@ uint64_t worker_resident_bytes(const struct worker *worker);
  * must not be able to write anything either. Landlock (Linux 5.13) permits only reading files, and
  * none below /dev, /proc and /sys. Without Landlock a reader has the rights of misstop.
  */
+
 /* Permanently confines the process to reading files of its root. Returns false if the kernel does
  * not support it. */
 bool landlock_confine(void);

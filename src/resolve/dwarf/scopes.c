@@ -66,8 +66,8 @@ static bool is_scope(int tag)
 
 static uint32_t add_scope(struct scopes *scopes, const struct scope *scope)
 {
-    if (!array_more(&scopes->scopes, &scopes->room, scopes->count, sizeof *scopes->scopes,
-                    SCOPES_MAX))
+    if (!array_reserve_next(&scopes->scopes, &scopes->room, scopes->count, sizeof *scopes->scopes,
+                            SCOPES_MAX))
         return 0;
     scopes->scopes[scopes->count++] = *scope;
     return scopes->count;
@@ -77,8 +77,8 @@ static uint32_t add_scope(struct scopes *scopes, const struct scope *scope)
 static void add_definition(struct scopes *scopes, uint64_t hash, const Dwarf_Die *die)
 {
     bool created = false;
-    if (!array_more(&scopes->definitions, &scopes->definition_room, scopes->definition_count,
-                    sizeof *scopes->definitions, DEFINITIONS_MAX))
+    if (!array_reserve_next(&scopes->definitions, &scopes->definition_room,
+                            scopes->definition_count, sizeof *scopes->definitions, DEFINITIONS_MAX))
         return;
     uint32_t *slot = hash_insert(&scopes->by_name, hash, &created);
     if (slot && created) {
@@ -88,7 +88,7 @@ static void add_definition(struct scopes *scopes, uint64_t hash, const Dwarf_Die
 }
 
 /* Returns the name of an entry. The skeleton of a class in a type unit has its name there. */
-static const char *own_name(Dwarf_Die *die)
+static const char *entry_name(Dwarf_Die *die)
 {
     Dwarf_Die definition;
     const char *name = dwarf_diename(die);
@@ -113,7 +113,7 @@ static void walk_scope(struct walk *walk, Dwarf_Die *die, uint32_t enclosing, ui
         }
         if (!is_scope(tag) && !is_type(tag))
             continue;
-        const char *name = own_name(&child);
+        const char *name = entry_name(&child);
         uint64_t inner = scopes_hash(hash, name);
         if (is_type(tag) && name && !die_is_declaration(&child) &&
             !dwarf_hasattr(&child, DW_AT_specification) && !dwarf_hasattr(&child, DW_AT_signature))
@@ -127,7 +127,7 @@ static void walk_scope(struct walk *walk, Dwarf_Die *die, uint32_t enclosing, ui
     } while (!dwarf_siblingof(&child, &child));
 }
 
-static void forget_if_full(struct scopes *scopes)
+static void scopes_clear_if_full(struct scopes *scopes)
 {
     if (scopes->count < SCOPES_MAX / 2 && scopes->enclosing.count < SCOPES_MAX)
         return;
@@ -143,7 +143,7 @@ static bool read_unit(struct scopes *scopes, Dwarf_Die *die)
     if (!dwarf_diecu(die, &unit, NULL, NULL))
         return false;
     if (!hash_find(&scopes->read, scopes_key_of(&unit)))
-        forget_if_full(scopes);
+        scopes_clear_if_full(scopes);
     if (!hash_insert(&scopes->read, scopes_key_of(&unit), &created))
         return false;
     struct walk walk = {.scopes = scopes, .left = UNIT_ENTRIES_MAX, .remembers = true};
@@ -153,7 +153,7 @@ static bool read_unit(struct scopes *scopes, Dwarf_Die *die)
 }
 
 /* Returns the entry that was given the name: a definition may be elsewhere. */
-static Dwarf_Die named_at(Dwarf_Die *die)
+static Dwarf_Die named_entry(Dwarf_Die *die)
 {
     static const unsigned to[] = {DW_AT_specification, DW_AT_abstract_origin};
     Dwarf_Die at = *die;
@@ -169,9 +169,9 @@ static Dwarf_Die named_at(Dwarf_Die *die)
 }
 
 /* Returns index + 1 of the scope that contains an entry; 0: the unit. */
-static uint32_t scopes_around(struct scopes *scopes, Dwarf_Die *die)
+static uint32_t enclosing_scope(struct scopes *scopes, Dwarf_Die *die)
 {
-    Dwarf_Die at = named_at(die);
+    Dwarf_Die at = named_entry(die);
     const uint32_t *known =
         read_unit(scopes, &at) ? hash_find(&scopes->enclosing, scopes_key_of(&at)) : NULL;
     return known ? *known : 0;
@@ -179,13 +179,13 @@ static uint32_t scopes_around(struct scopes *scopes, Dwarf_Die *die)
 
 uint64_t scopes_path(struct scopes *scopes, Dwarf_Die *die)
 {
-    uint32_t around = scopes_around(scopes, die);
+    uint32_t around = enclosing_scope(scopes, die);
     return around ? scopes->scopes[around - 1].hash : 0;
 }
 
 static const char *scope_name(Dwarf_Die *scope)
 {
-    const char *name = own_name(scope);
+    const char *name = entry_name(scope);
     if (name)
         return name;
     return dwarf_tag(scope) == DW_TAG_namespace ? "(anonymous namespace)" : NULL;
@@ -197,7 +197,7 @@ const char *scopes_prefix(struct scopes *scopes, Dwarf_Die *die, char *out, size
     size_t count = 0;
     size_t used = 0;
     out[0] = 0;
-    for (uint32_t at = scopes_around(scopes, die); at && count < DEPTH_MAX;
+    for (uint32_t at = enclosing_scope(scopes, die); at && count < DEPTH_MAX;
          at = scopes->scopes[at - 1].parent)
         chain[count++] = at - 1;
     while (count--) {
@@ -216,7 +216,7 @@ const char *scopes_prefix(struct scopes *scopes, Dwarf_Die *die, char *out, size
 
 bool scopes_class(struct scopes *scopes, Dwarf_Die *die, Dwarf_Die *class)
 {
-    uint32_t at = scopes_around(scopes, die);
+    uint32_t at = enclosing_scope(scopes, die);
     int tag = at ? dwarf_tag(&scopes->scopes[at - 1].die) : 0;
     if (at)
         *class = scopes->scopes[at - 1].die;

@@ -43,8 +43,8 @@ struct shape_reader {
 static void parts_take(struct shape_reader *reader, const struct part *part)
 {
     struct parts *parts = reader->parts;
-    if (!array_more(&parts->parts, &reader->room, parts->count, sizeof *parts->parts,
-                    ARRAY_UNBOUNDED))
+    if (!array_reserve_next(&parts->parts, &reader->room, parts->count, sizeof *parts->parts,
+                            ARRAY_UNBOUNDED))
         return;
     parts->parts[parts->count++] = *part;
 }
@@ -226,7 +226,7 @@ static enum shape_kind shape_kind_of(Dwarf_Die *die)
 
 /* Returns a key by name and size for numbers, by pointee for pointers. A record has no key (0) but
  * is identified by its entry: a nested record has the same name in every instance of a template. */
-static uint64_t kind_key(Dwarf_Die *die, const struct shape *shape)
+static uint64_t shape_key(Dwarf_Die *die, const struct shape *shape)
 {
     const char *name = dwarf_diename(die);
     if (shape->kind == SHAPE_POINTER)
@@ -236,7 +236,7 @@ static uint64_t kind_key(Dwarf_Die *die, const struct shape *shape)
     return hash_mix(hash_bytes(name, strlen(name)) ^ hash_mix(shape->size << 3 | shape->kind));
 }
 
-static uint32_t intern(struct shapes *shapes, Dwarf_Die *type, unsigned depth);
+static uint32_t intern_type(struct shapes *shapes, Dwarf_Die *type, unsigned depth);
 
 static struct shape shape_describe(struct shapes *shapes, Dwarf_Die *die, unsigned depth)
 {
@@ -247,14 +247,14 @@ static struct shape shape_describe(struct shapes *shapes, Dwarf_Die *die, unsign
     if ((shape.kind == SHAPE_RECORD || shape.kind == SHAPE_UNION) && !shape.size)
         shape.kind = SHAPE_VOID;
     if (shape.kind == SHAPE_POINTER && die_pointee(die, &pointee))
-        shape.pointee = intern(shapes, &pointee, depth + 1);
+        shape.pointee = intern_type(shapes, &pointee, depth + 1);
     return shape;
 }
 
 static uint32_t shapes_add(struct shapes *shapes, const struct shape *shape)
 {
-    if (!array_more(&shapes->entries, &shapes->room, shapes->count, sizeof *shapes->entries,
-                    SHAPES_MAX))
+    if (!array_reserve_next(&shapes->entries, &shapes->room, shapes->count, sizeof *shapes->entries,
+                            SHAPES_MAX))
         return SHAPE_NOTHING;
     shapes->entries[shapes->count++] = (struct shape_entry){.shape = *shape};
     return (uint32_t)shapes->count;
@@ -266,7 +266,7 @@ static uint32_t intern_peeled(struct shapes *shapes, Dwarf_Die *die, unsigned de
     struct shape shape = shape_describe(shapes, die, depth);
     if (shape.kind == SHAPE_VOID)
         return SHAPE_NOTHING;
-    uint64_t key = kind_key(die, &shape);
+    uint64_t key = shape_key(die, &shape);
     uint32_t *known = key ? hash_insert(&shapes->by_kind, key, &created) : NULL;
     if (known && !created)
         return *known;
@@ -292,13 +292,13 @@ static uint32_t intern_descriptor(struct shapes *shapes, Dwarf_Die *array, Dwarf
 {
     struct shape shape = {.die = *array,
                           .size = DESCRIPTOR_BYTES,
-                          .pointee = intern(shapes, element, depth + 1),
+                          .pointee = intern_type(shapes, element, depth + 1),
                           .kind = SHAPE_POINTER,
                           .descriptor = true};
     return shapes_add(shapes, &shape);
 }
 
-static uint32_t intern(struct shapes *shapes, Dwarf_Die *type, unsigned depth)
+static uint32_t intern_type(struct shapes *shapes, Dwarf_Die *type, unsigned depth)
 {
     Dwarf_Die peeled;
     Dwarf_Die element;
@@ -320,7 +320,7 @@ static uint32_t intern(struct shapes *shapes, Dwarf_Die *type, unsigned depth)
 
 uint32_t shapes_of(struct shapes *shapes, Dwarf_Die *type)
 {
-    return type ? intern(shapes, type, 0) : SHAPE_NOTHING;
+    return type ? intern_type(shapes, type, 0) : SHAPE_NOTHING;
 }
 
 const struct shape *shapes_at(const struct shapes *shapes, uint32_t shape)
@@ -363,14 +363,14 @@ static const struct parts *shapes_parts(struct shapes *shapes, uint32_t shape)
 
 /* ---- comparing types of several units ---- */
 
-static bool same_text(const char *a, const char *b)
+static bool is_same_text(const char *a, const char *b)
 {
     return a == b || (a && b && !strcmp(a, b));
 }
 
 /* Follows pointers to the types that must be compared; these become equal if nothing can differ.
  * Returns false if the types differ on the way. */
-static bool same_kind(const struct shapes *shapes, uint32_t *one, uint32_t *other)
+static bool is_same_pointed_kind(const struct shapes *shapes, uint32_t *one, uint32_t *other)
 {
     for (unsigned hops = 0; hops <= POINTERS_DEEP_MAX && *one != *other; hops++) {
         const struct shape *a = shapes_at(shapes, *one);
@@ -388,7 +388,7 @@ static bool same_kind(const struct shapes *shapes, uint32_t *one, uint32_t *othe
     return true;
 }
 
-static bool same_unit(Dwarf_Die *a, Dwarf_Die *b)
+static bool is_same_unit(Dwarf_Die *a, Dwarf_Die *b)
 {
     Dwarf_Die first;
     Dwarf_Die second;
@@ -397,7 +397,7 @@ static bool same_unit(Dwarf_Die *a, Dwarf_Die *b)
 }
 
 /* Compares members by name and place, and their types by kind and size. */
-static bool same_parts(struct shapes *shapes, uint32_t one, uint32_t other)
+static bool has_same_parts(struct shapes *shapes, uint32_t one, uint32_t other)
 {
     size_t count = shapes_parts(shapes, one)->count;
     if (count != shapes_parts(shapes, other)->count)
@@ -408,7 +408,7 @@ static bool same_parts(struct shapes *shapes, uint32_t one, uint32_t other)
         uint32_t type = shape_of_part(shapes, &a);
         uint32_t its = shape_of_part(shapes, &b);
         if (a.offset != b.offset || a.size != b.size || a.stride != b.stride ||
-            !same_text(a.name, b.name) || !same_kind(shapes, &type, &its))
+            !is_same_text(a.name, b.name) || !is_same_pointed_kind(shapes, &type, &its))
             return false;
     }
     return true;
@@ -416,7 +416,7 @@ static bool same_parts(struct shapes *shapes, uint32_t one, uint32_t other)
 
 /* Returns true if the scopes are equal. Checks first for C, which has no scopes for types, because
  * finding scopes means reading a whole unit. */
-static bool same_scope(struct scopes *scopes, Dwarf_Die *a, Dwarf_Die *b)
+static bool has_same_scope(struct scopes *scopes, Dwarf_Die *a, Dwarf_Die *b)
 {
     if (language_of(a) == LANGUAGE_C && language_of(b) == LANGUAGE_C)
         return true;
@@ -428,12 +428,12 @@ bool shapes_same(struct shapes *shapes, uint32_t one, uint32_t other)
 {
     if (one == other || !one || !other)
         return one == other;
-    if (!same_kind(shapes, &one, &other) || one == other)
+    if (!is_same_pointed_kind(shapes, &one, &other) || one == other)
         return one == other;
     Dwarf_Die a = shapes_at(shapes, one)->die;
     Dwarf_Die b = shapes_at(shapes, other)->die;
-    return same_text(dwarf_diename(&a), dwarf_diename(&b)) && !same_unit(&a, &b) &&
-           same_scope(shapes->scopes, &a, &b) && same_parts(shapes, one, other);
+    return is_same_text(dwarf_diename(&a), dwarf_diename(&b)) && !is_same_unit(&a, &b) &&
+           has_same_scope(shapes->scopes, &a, &b) && has_same_parts(shapes, one, other);
 }
 
 struct look {
@@ -443,7 +443,7 @@ struct look {
 
 /* Returns true if a part covers the offset. Only the last part may be flexible: "[0]" elsewhere
  * marks a position and holds nothing. */
-static bool covers(const struct parts *parts, size_t part, uint64_t offset)
+static bool part_covers(const struct parts *parts, size_t part, uint64_t offset)
 {
     const struct part *at = &parts->parts[part];
     return offset >= at->offset &&
@@ -462,11 +462,11 @@ static void shape_leaf_choose(struct shapes *shapes, const struct shape_leaf *ot
         leaf->doubtful = true;
 }
 
-static bool look_into(struct look *look, uint32_t shape, uint64_t base, uint64_t offset,
-                      struct shape_leaf *leaf);
+static bool search_shape(struct look *look, uint32_t shape, uint64_t base, uint64_t offset,
+                         struct shape_leaf *leaf);
 
-static bool look_at_part(struct look *look, struct part part, uint64_t base, uint64_t offset,
-                         struct shape_leaf *leaf)
+static bool search_part(struct look *look, struct part part, uint64_t base, uint64_t offset,
+                        struct shape_leaf *leaf)
 {
     uint32_t element = shape_of_part(look->shapes, &part);
     uint64_t inside = offset - part.offset;
@@ -476,7 +476,7 @@ static bool look_at_part(struct look *look, struct part part, uint64_t base, uin
         leaf->bound = part.size ? leaf->first + part.size : UINT64_MAX;
         inside %= part.stride;
     }
-    return look_into(look, element, base + part.offset, inside, leaf);
+    return search_shape(look, element, base + part.offset, inside, leaf);
 }
 
 bool shapes_is_node(struct shapes *shapes, uint32_t node, uint32_t base)
@@ -502,8 +502,8 @@ static void follow_link(struct shapes *shapes, uint32_t node, struct part *part,
 }
 
 /* Searches a shape. On entry `leaf` has the array around it, if any. */
-static bool look_into(struct look *look, uint32_t shape, uint64_t base, uint64_t offset,
-                      struct shape_leaf *leaf)
+static bool search_shape(struct look *look, uint32_t shape, uint64_t base, uint64_t offset,
+                         struct shape_leaf *leaf)
 {
     const struct shape *at = shapes_at(look->shapes, shape);
     const struct shape_leaf around = *leaf;
@@ -520,10 +520,10 @@ static bool look_into(struct look *look, uint32_t shape, uint64_t base, uint64_t
     for (size_t i = 0; i < shapes_parts(look->shapes, shape)->count && look->left; i++) {
         struct part part = shapes_parts(look->shapes, shape)->parts[i];
         struct shape_leaf other = around;
-        if (!covers(shapes_parts(look->shapes, shape), i, offset))
+        if (!part_covers(shapes_parts(look->shapes, shape), i, offset))
             continue;
         look->left--;
-        if (!look_at_part(look, part, base, offset, &other))
+        if (!search_part(look, part, base, offset, &other))
             continue;
         follow_link(look->shapes, shape, &part, &other);
         if (found)
@@ -539,5 +539,5 @@ bool shapes_leaf(struct shapes *shapes, uint32_t shape, uint64_t offset, struct 
 {
     struct look look = {shapes, 256};
     *leaf = (struct shape_leaf){0};
-    return look_into(&look, shape, 0, offset, leaf);
+    return search_shape(&look, shape, 0, offset, leaf);
 }

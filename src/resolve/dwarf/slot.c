@@ -18,7 +18,7 @@ bool home_place(struct program *program, uint64_t pc, struct home_place *place)
 }
 
 /* Computes the distance of a variable from the canonical frame address. */
-static bool slot_of(const struct home_place *place, const struct where *where, int64_t *slot)
+static bool where_slot(const struct home_place *place, const struct where *where, int64_t *slot)
 {
     if (where->reg == WHERE_CFA)
         *slot = where->offset;
@@ -29,11 +29,11 @@ static bool slot_of(const struct home_place *place, const struct where *where, i
     return true;
 }
 
-static bool is_in_slot(const struct home_place *place, const struct where *where, int64_t slot,
-                       uint64_t *inside)
+static bool where_covers_slot(const struct home_place *place, const struct where *where,
+                              int64_t slot, uint64_t *inside)
 {
     int64_t start;
-    if (where->kind != WHERE_MEMORY || !slot_of(place, where, &start))
+    if (where->kind != WHERE_MEMORY || !where_slot(place, where, &start))
         return false;
     *inside = (uint64_t)slot - (uint64_t)start;
     return *inside < (where->size ? where->size : 1);
@@ -41,7 +41,7 @@ static bool is_in_slot(const struct home_place *place, const struct where *where
 
 /* Returns true if a variable is better than the best one so far: variables of outer scopes are
  * preferred, because an inlined function may have another name for the same place. */
-static bool is_outer(const struct where *where, const struct where *best)
+static bool is_outer_variable(const struct where *where, const struct where *best)
 {
     return !best || where->depth < best->depth ||
            (where->depth == best->depth && where->variable.addr < best->variable.addr);
@@ -55,7 +55,7 @@ bool home_find(const struct home_place *place, int64_t slot, struct home *home)
     size_t next = 0;
     uint64_t inside;
     while ((where = where_next(list, place->pc, &next)))
-        if (is_in_slot(place, where, slot, &inside) && is_outer(where, best)) {
+        if (where_covers_slot(place, where, slot, &inside) && is_outer_variable(where, best)) {
             best = where;
             *home = (struct home){where->variable, where->part + inside};
         }
@@ -63,7 +63,7 @@ bool home_find(const struct home_place *place, int64_t slot, struct home *home)
         return true;
     for (size_t i = 0; i < list->count; i++) {
         where = &list->at[i];
-        if (!is_in_slot(place, where, slot, &inside))
+        if (!where_covers_slot(place, where, slot, &inside))
             continue;
         if (best && best->variable.addr != where->variable.addr)
             return false;
@@ -84,7 +84,7 @@ static bool is_dynamic_array(const struct where *where)
 }
 
 /* Returns true if the pointer is specific. The void *p of an inlined wrapper is not. */
-static bool is_specific(const struct where *where)
+static bool is_specific_pointer(const struct where *where)
 {
     Dwarf_Die variable = where->variable;
     Dwarf_Die type;
@@ -95,15 +95,15 @@ static bool is_specific(const struct where *where)
            die_type(&pointer, &target) && die_strip(&target, &pointee);
 }
 
-bool home_held(const struct wheres *wheres, uint64_t pc, uint8_t reg, bool pointers,
-               Dwarf_Die *variable)
+bool home_find_in_register(const struct wheres *wheres, uint64_t pc, uint8_t reg, bool pointers,
+                           Dwarf_Die *variable)
 {
     const struct where *best = NULL;
     const struct where *where;
     size_t next = 0;
     while ((where = where_next(&wheres->in_register, pc, &next)))
         if (where->kind == WHERE_HELD && where->reg == reg && !where->part &&
-            is_outer(where, best) && (!pointers || is_specific(where)))
+            is_outer_variable(where, best) && (!pointers || is_specific_pointer(where)))
             best = where;
     if (best)
         *variable = best->variable;
@@ -118,7 +118,7 @@ static bool home_find_dynamic(const struct home_place *place, Dwarf_Die *variabl
     int64_t slot;
     variable->addr = NULL;
     while ((where = where_next(&place->wheres->in_memory, place->pc, &next))) {
-        if (where->kind != WHERE_POINTED || !slot_of(place, where, &slot) ||
+        if (where->kind != WHERE_POINTED || !where_slot(place, where, &slot) ||
             !is_dynamic_array(where))
             continue;
         if (variable->addr && variable->addr != where->variable.addr)
@@ -156,7 +156,7 @@ struct stack {
 };
 
 /* Returns true if the frame's rules at an address save a register of the caller in the slot. */
-static bool rules_save(struct program *program, uint64_t address, int64_t slot)
+static bool cfi_saves_slot(struct program *program, uint64_t address, int64_t slot)
 {
     Dwarf_Addr bias;
     Dwarf_Frame *frame = NULL;
@@ -177,7 +177,7 @@ static bool rules_save(struct program *program, uint64_t address, int64_t slot)
  * the rules of the next instruction. A call pushes its return address below the frame, where a
  * function that calls others keeps nothing. This also applies after the call, because its return
  * has loaded the slot. */
-static bool is_saved(struct program *program, const struct stack *stack)
+static bool slot_is_saved(struct program *program, const struct stack *stack)
 {
     int64_t slot = stack->slot;
     if (slot >= -WORD && slot < 0)
@@ -185,8 +185,8 @@ static bool is_saved(struct program *program, const struct stack *stack)
     if (stack->calls && !stack->pushes && stack->pointer && slot >= stack->pointer - WORD &&
         slot < stack->pointer)
         return true;
-    return rules_save(program, stack->pc, slot) ||
-           (stack->length && rules_save(program, stack->pc + stack->length, slot));
+    return cfi_saves_slot(program, stack->pc, slot) ||
+           (stack->length && cfi_saves_slot(program, stack->pc + stack->length, slot));
 }
 
 /* The place of a call's argument is only written, by a push or at the stack pointer. */
@@ -211,14 +211,15 @@ static enum dwarf_slot slot_kind_of(struct program *program, const struct stack 
 
 /* Finds the variable in the register of every store to the slot. At -O1 and higher DWARF loses a
  * parameter's position after it was stored. */
-static bool find_kept(const struct home_place *place, const struct stack *stack, Dwarf_Die *kept)
+static bool find_stored_variable(const struct home_place *place, const struct stack *stack,
+                                 Dwarf_Die *kept)
 {
     if (!stack->store_count || stack->store_count > STACK_STORES)
         return false;
     for (unsigned i = 0; i < stack->store_count; i++) {
         const struct stack_store *store = &stack->stores[i];
         Dwarf_Die variable;
-        if (!home_held(place->wheres, store->address, store->reg, false, &variable) ||
+        if (!home_find_in_register(place->wheres, store->address, store->reg, false, &variable) ||
             (i && variable.addr != kept->addr))
             return false;
         *kept = variable;
@@ -231,7 +232,7 @@ static bool is_push(const struct insn *insn)
     return insn->stack_step < 0 && insn->flow != INSN_CALL;
 }
 
-static bool covers(int64_t start, uint64_t size, int64_t slot)
+static bool variable_covers_slot(int64_t start, uint64_t size, int64_t slot)
 {
     return slot >= start && (uint64_t)(slot - start) < (size ? size : WORD);
 }
@@ -250,7 +251,7 @@ static void note_store(struct stack *stack, const struct insn *insn, int64_t sta
     stack->stores[stack->store_count++] = (struct stack_store){insn->address, insn->stored};
 }
 
-static void note_uses(struct stack *stack, const struct flow_at *at)
+static void stack_note_operands(struct stack *stack, const struct flow_at *at)
 {
     const struct insn *insn = at->insn;
     bool lea = insn->op == INSN_OP_LEA; /* it does not access the address it computes */
@@ -260,7 +261,7 @@ static void note_uses(struct stack *stack, const struct flow_at *at)
                                  ? value_of_kind(VALUE_UNKNOWN)
                                  : operand_address(&at->scene, &at->state, insn, memory);
         if (place.kind != VALUE_FRAME || place.indexed ||
-            !covers(place.offset, memory->size, stack->slot))
+            !variable_covers_slot(place.offset, memory->size, stack->slot))
             continue;
         /* A store through a pointer to the frame clears the whole variable. */
         bool direct = memory->base == SREG_SP || memory->base == SREG_BP;
@@ -296,7 +297,7 @@ static bool is_dynamic(const struct insn *insn)
 }
 
 /* Called for each instruction of the function, in the order of addresses. */
-static bool stack_note(void *context, const struct flow_at *at)
+static bool stack_note_insn(void *context, const struct flow_at *at)
 {
     struct stack *stack = context;
     const struct insn *insn = at->insn;
@@ -311,12 +312,12 @@ static bool stack_note(void *context, const struct flow_at *at)
         stack->fixed = -pointer->offset;
     }
     stack->calls |= insn->flow == INSN_CALL;
-    note_uses(stack, at);
+    stack_note_operands(stack, at);
     return true;
 }
 
-static void fill_from_home(struct program *program, const struct home *home,
-                           struct dwarf_answer *answer)
+static void fill_answer_from_home(struct program *program, const struct home *home,
+                                  struct dwarf_answer *answer)
 {
     Dwarf_Die variable = home->variable;
     answer->slot = DWARF_SLOT_VARIABLE;
@@ -345,17 +346,17 @@ void slot_answer(struct program *program, struct dwarf_answer *answer)
     bool placed = home_place(program, question->pc, &place);
     answer->untyped = UNTYPED_SPILL;
     if (placed && home_find(&place, question->slot, &home)) {
-        fill_from_home(program, &home, answer);
+        fill_answer_from_home(program, &home, answer);
         return;
     }
-    flows_each(program->flows, question->pc, stack_note, &stack);
-    if (is_saved(program, &stack)) {
+    flows_each(program->flows, question->pc, stack_note_insn, &stack);
+    if (slot_is_saved(program, &stack)) {
         answer->slot = DWARF_SLOT_SAVED;
         return;
     }
-    if (placed && find_kept(&place, &stack, &home.variable)) {
+    if (placed && find_stored_variable(&place, &stack, &home.variable)) {
         home.inside = (uint64_t)(question->slot - stack.start);
-        fill_from_home(program, &home, answer);
+        fill_answer_from_home(program, &home, answer);
         return;
     }
     answer->slot = slot_kind_of(program, &stack);

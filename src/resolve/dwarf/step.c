@@ -32,7 +32,8 @@ static bool is_float(const struct shape *shape)
     return encoding == DW_ATE_float || encoding == DW_ATE_complex_float;
 }
 
-static enum passing class_at(struct shapes *shapes, const struct passed *passed, uint64_t eightbyte)
+static enum passing passing_class(struct shapes *shapes, const struct passed *passed,
+                                  uint64_t eightbyte)
 {
     enum passing passing = CLASS_NONE;
     for (uint64_t at = eightbyte; at < eightbyte + EIGHTBYTE && at < passed->size; at++) {
@@ -46,7 +47,7 @@ static enum passing class_at(struct shapes *shapes, const struct passed *passed,
     return passing;
 }
 
-static bool goes_by_reference(Dwarf_Die *type)
+static bool passes_by_reference(Dwarf_Die *type)
 {
     Dwarf_Word convention = 0;
     return die_number(type, DW_AT_calling_convention, &convention) &&
@@ -54,7 +55,7 @@ static bool goes_by_reference(Dwarf_Die *type)
 }
 
 /* Classifies a parameter or result. Returns false if the type is void or not known. */
-static bool classify(struct shapes *shapes, Dwarf_Die *die, struct passed *passed)
+static bool classify_passed(struct shapes *shapes, Dwarf_Die *die, struct passed *passed)
 {
     Dwarf_Die type;
     *passed = (struct passed){0};
@@ -65,15 +66,15 @@ static bool classify(struct shapes *shapes, Dwarf_Die *die, struct passed *passe
         return false;
     const struct shape *shape = shapes_at(shapes, passed->shape);
     bool record = shape->kind == SHAPE_RECORD || shape->kind == SHAPE_UNION;
-    passed->reference = record && goes_by_reference(&type);
+    passed->reference = record && passes_by_reference(&type);
     if (passed->reference) {
         passed->classes[0] = CLASS_INTEGER;
         passed->size = EIGHTBYTE;
     } else if (passed->size > 2 * EIGHTBYTE || (is_float(shape) && passed->size == 2 * EIGHTBYTE)) {
         passed->classes[0] = CLASS_MEMORY; /* also long double (class X87) */
     } else {
-        passed->classes[0] = class_at(shapes, passed, 0);
-        passed->classes[1] = class_at(shapes, passed, EIGHTBYTE);
+        passed->classes[0] = passing_class(shapes, passed, 0);
+        passed->classes[1] = passing_class(shapes, passed, EIGHTBYTE);
     }
     return true;
 }
@@ -104,7 +105,7 @@ static void place_in_memory(struct placing *placing, const struct passed *passed
 }
 
 /* Places a parameter: all its eightbytes in registers, or all in memory. */
-static void place(struct placing *placing, const struct passed *passed)
+static void place_parameter(struct placing *placing, const struct passed *passed)
 {
     unsigned integers = 0;
     unsigned floats = 0;
@@ -132,7 +133,7 @@ void prototype_arguments(struct shapes *shapes, Dwarf_Die *function, struct stat
     struct passed passed;
     Dwarf_Die child;
     /* The address of a result in memory is the first argument. */
-    if (classify(shapes, function, &passed) &&
+    if (classify_passed(shapes, function, &passed) &&
         (passed.classes[0] == CLASS_MEMORY || passed.reference)) {
         state->regs[integer_registers[placing.integers++]] =
             value_pointer(passed.shape, 0, DWARF_HOW_ARGUMENT);
@@ -140,8 +141,9 @@ void prototype_arguments(struct shapes *shapes, Dwarf_Die *function, struct stat
     if (dwarf_child(function, &child))
         return;
     for (unsigned i = 0; i < CHILDREN_MAX; i++) {
-        if (dwarf_tag(&child) == DW_TAG_formal_parameter && classify(shapes, &child, &passed))
-            place(&placing, &passed);
+        if (dwarf_tag(&child) == DW_TAG_formal_parameter &&
+            classify_passed(shapes, &child, &passed))
+            place_parameter(&placing, &passed);
         if (dwarf_siblingof(&child, &child))
             return;
     }
@@ -155,7 +157,7 @@ static void prototype_results(struct shapes *shapes, Dwarf_Die *function, struct
     struct value *registers[] = {ax, dx};
     unsigned used = 0;
     *ax = *dx = value_of_kind(VALUE_UNKNOWN);
-    if (!classify(shapes, function, &passed))
+    if (!classify_passed(shapes, function, &passed))
         return;
     if (passed.reference || passed.classes[0] == CLASS_MEMORY) {
         if (!is_float(shapes_at(shapes, passed.shape)))
@@ -188,7 +190,7 @@ static struct value loaded_from_frame(const struct scene *scene, const struct st
     if (!slot)
         return value;
     struct value best = *slot;
-    declared_over(scene->shapes, &best, &value);
+    declare_value(scene->shapes, &best, &value);
     return best;
 }
 
@@ -199,8 +201,8 @@ static bool is_thread_pointer(const struct value *place)
            !place->indexed;
 }
 
-static struct value loaded(const struct scene *scene, const struct state *state,
-                           const struct insn *insn, const struct insn_memory *memory)
+static struct value loaded_value(const struct scene *scene, const struct state *state,
+                                 const struct insn *insn, const struct insn_memory *memory)
 {
     struct value place = operand_address(scene, state, insn, memory);
     if (place.kind == VALUE_FRAME)
@@ -215,12 +217,12 @@ static struct value loaded(const struct scene *scene, const struct state *state,
                         place.how == DWARF_HOW_GLOBAL ? DWARF_HOW_GLOBAL : DWARF_HOW_MEMBER);
 }
 
-static struct value source_of(const struct state *state, const struct insn *insn)
+static struct value source_value(const struct state *state, const struct insn *insn)
 {
     return insn->source == SREG_NONE ? value_constant(insn->immediate) : state->regs[insn->source];
 }
 
-static struct value masked(const struct value *value, const struct value *mask)
+static struct value masked_value(const struct value *value, const struct value *mask)
 {
     bool pointer = value->kind == VALUE_POINTER;
     /* A mask of low bits removes a tag. A larger mask gives an aligned block: not a known place. */
@@ -229,11 +231,11 @@ static struct value masked(const struct value *value, const struct value *mask)
     return value_of_kind(pointer || value->kind == VALUE_FRAME ? VALUE_UNKNOWN : VALUE_NUMBER);
 }
 
-static struct value result(const struct scene *scene, const struct state *state,
-                           const struct insn *insn)
+static struct value result_value(const struct scene *scene, const struct state *state,
+                                 const struct insn *insn)
 {
     const struct value dest = state->regs[insn->dest];
-    const struct value source = source_of(state, insn);
+    const struct value source = source_value(state, insn);
     bool clears = insn->source == insn->dest;
     switch (insn->op) {
     case INSN_OP_MOVE:
@@ -243,7 +245,7 @@ static struct value result(const struct scene *scene, const struct state *state,
         return operand_settled(scene, insn->address, source);
     case INSN_OP_LOAD:
         return insn->width == 8 && insn->source_width == 8
-                   ? loaded(scene, state, insn, &insn->memory[0])
+                   ? loaded_value(scene, state, insn, &insn->memory[0])
                    : value_of_kind(VALUE_NUMBER);
     case INSN_OP_LEA:
         return operand_address(scene, state, insn, &insn->memory[0]);
@@ -254,7 +256,7 @@ static struct value result(const struct scene *scene, const struct state *state,
     case INSN_OP_XOR:
         return clears ? value_constant(0) : value_of_kind(VALUE_NUMBER);
     case INSN_OP_AND:
-        return masked(&dest, &source);
+        return masked_value(&dest, &source);
     case INSN_OP_OR:
         return dest.kind == VALUE_POINTER ? dest : value_of_kind(VALUE_NUMBER);
     case INSN_OP_SHL:
@@ -269,12 +271,13 @@ static struct value result(const struct scene *scene, const struct state *state,
 }
 
 /* Handles operations that the decoder describes only in part. */
-static struct value vague_result(const struct scene *scene, const struct state *state,
-                                 const struct insn *insn)
+static struct value partial_result(const struct scene *scene, const struct state *state,
+                                   const struct insn *insn)
 {
     const struct value dest = state->regs[insn->dest];
-    struct value source = insn->source == SREG_NONE ? loaded(scene, state, insn, &insn->memory[0])
-                                                    : state->regs[insn->source];
+    struct value source = insn->source == SREG_NONE
+                              ? loaded_value(scene, state, insn, &insn->memory[0])
+                              : state->regs[insn->source];
     switch (insn->vague) {
     case INSN_VAGUE_CHOOSE:
         return value_joined(scene->shapes, &dest, &source);
@@ -304,7 +307,7 @@ static bool callee_of(const struct scene *scene, const struct state *state, cons
         return callee->addr;
     }
     if (insn->memory_count == 2 || (insn->memory_count && insn->memory[0].kind == ACCESS_LOAD))
-        pointer = loaded(scene, state, insn, &insn->memory[0]);
+        pointer = loaded_value(scene, state, insn, &insn->memory[0]);
     else if (insn->dest < SREG_COUNT)
         pointer = state->regs[insn->dest];
     const struct shape *shape = shapes_at(scene->shapes, pointer.shape);
@@ -312,7 +315,7 @@ static bool callee_of(const struct scene *scene, const struct state *state, cons
     return pointer.kind == VALUE_POINTER && shape->kind == SHAPE_FUNCTION;
 }
 
-static void call(const struct scene *scene, struct state *state, const struct insn *insn)
+static void step_call(const struct scene *scene, struct state *state, const struct insn *insn)
 {
     struct value ax = value_of_kind(VALUE_UNKNOWN);
     struct value dx = ax;
@@ -330,7 +333,7 @@ static void call(const struct scene *scene, struct state *state, const struct in
 }
 
 /* Applies stores to the frame: a spilled or saved register, or an unknown value. */
-static void store(const struct scene *scene, struct state *state, const struct insn *insn)
+static void step_store(const struct scene *scene, struct state *state, const struct insn *insn)
 {
     for (unsigned i = 0; i < insn->memory_count; i++) {
         const struct insn_memory *memory = &insn->memory[i];
@@ -352,7 +355,7 @@ static bool is_pop(const struct insn *insn)
 }
 
 /* Clears all registers that are written but not followed. */
-static void step_forget(struct state *state, const struct insn *insn)
+static void clear_written_registers(struct state *state, const struct insn *insn)
 {
     for (unsigned reg = 0; reg < SREG_COUNT; reg++) {
         struct value *value = &state->regs[reg];
@@ -367,8 +370,8 @@ static void step_forget(struct state *state, const struct insn *insn)
 }
 
 /* Computes the new value of the destination. Returns false if it is not written, or not known. */
-static bool outcome_of(const struct scene *scene, const struct state *state,
-                       const struct insn *insn, struct value *outcome)
+static bool destination_value(const struct scene *scene, const struct state *state,
+                              const struct insn *insn, struct value *outcome)
 {
     if (insn->dest >= SREG_COUNT)
         return false;
@@ -376,18 +379,18 @@ static bool outcome_of(const struct scene *scene, const struct state *state,
         *outcome = insn->source < SREG_COUNT && insn->width == 8 ? state->regs[insn->source]
                                                                  : value_of_kind(VALUE_UNKNOWN);
     else if (insn->op != INSN_OP_NONE)
-        *outcome = result(scene, state, insn);
+        *outcome = result_value(scene, state, insn);
     else if (insn->vague)
-        *outcome = vague_result(scene, state, insn);
+        *outcome = partial_result(scene, state, insn);
     else if (is_pop(insn))
-        *outcome = loaded(scene, state, insn, &insn->memory[0]);
+        *outcome = loaded_value(scene, state, insn, &insn->memory[0]);
     else
         return false;
     return true;
 }
 
 /* Marks a computed pointer as followed: it is no longer the variable's own value. */
-static void note_followed(struct state *state, const struct insn *insn)
+static void mark_followed(struct state *state, const struct insn *insn)
 {
     for (unsigned reg = 0; reg < SREG_COUNT; reg++)
         if (insn->writes >> reg & 1 && state->regs[reg].how == DWARF_HOW_VARIABLE)
@@ -399,22 +402,22 @@ void step_over(const struct scene *scene, struct state *state, const struct insn
     struct value outcome;
     struct value traded = value_of_kind(VALUE_UNKNOWN);
     if (insn->flow == INSN_CALL) {
-        call(scene, state, insn);
+        step_call(scene, state, insn);
         return;
     }
     struct value stack = value_shifted(state->regs[SREG_SP], insn->stack_step);
-    bool known = outcome_of(scene, state, insn, &outcome);
+    bool known = destination_value(scene, state, insn, &outcome);
     if (known)
         traded = state->regs[insn->dest];
-    store(scene, state, insn);
-    step_forget(state, insn);
+    step_store(scene, state, insn);
+    clear_written_registers(state, insn);
     if (insn->stack_step)
         state->regs[SREG_SP] = stack;
     if (known)
         state->regs[insn->dest] = outcome;
     if (known && insn->op == INSN_OP_EXCHANGE && insn->source < SREG_COUNT)
         state->regs[insn->source] = traded;
-    note_followed(state, insn);
+    mark_followed(state, insn);
 }
 
 static uint32_t slot_index(const struct state *state, int64_t offset)
@@ -425,7 +428,7 @@ static uint32_t slot_index(const struct state *state, int64_t offset)
     return at;
 }
 
-static bool is_slot(const struct state *state, uint32_t at, int64_t offset)
+static bool state_has_slot(const struct state *state, uint32_t at, int64_t offset)
 {
     return at < state->slot_count && state->slots[at].offset == offset;
 }
@@ -433,14 +436,14 @@ static bool is_slot(const struct state *state, uint32_t at, int64_t offset)
 const struct value *state_slot(const struct state *state, int64_t offset)
 {
     uint32_t at = slot_index(state, offset);
-    return is_slot(state, at, offset) ? &state->slots[at].value : NULL;
+    return state_has_slot(state, at, offset) ? &state->slots[at].value : NULL;
 }
 
 /* Without room, drops the slot farthest from the frame's end: the outgoing arguments. */
 void state_store(struct state *state, int64_t offset, const struct value *value)
 {
     uint32_t at = slot_index(state, offset);
-    if (is_slot(state, at, offset)) {
+    if (state_has_slot(state, at, offset)) {
         state->slots[at].value = *value;
         return;
     }

@@ -29,8 +29,8 @@ enum { STEPS_MAX = 64 };
 static void write_type(struct spelling *spelling, Dwarf_Die *type, const char *declarator,
                        unsigned depth, char out[TYPENAME_BYTES]);
 
-__attribute__((format(printf, 3, 4))) static void put(char *out, size_t size, const char *format,
-                                                      ...)
+__attribute__((format(printf, 3, 4))) static void append_formatted(char *out, size_t size,
+                                                                   const char *format, ...)
 {
     va_list arguments;
     size_t used = strnlen(out, size - 1);
@@ -39,7 +39,7 @@ __attribute__((format(printf, 3, 4))) static void put(char *out, size_t size, co
     va_end(arguments);
 }
 
-static const char *keyword(const struct spelling *spelling, int tag)
+static const char *tag_keyword(const struct spelling *spelling, int tag)
 {
     if (spelling->language != LANGUAGE_C)
         return "";
@@ -55,7 +55,7 @@ static const char *keyword(const struct spelling *spelling, int tag)
     }
 }
 
-static const char *anonymous(int tag)
+static const char *anonymous_name(int tag)
 {
     switch (tag) {
     case DW_TAG_structure_type:
@@ -72,12 +72,12 @@ static const char *anonymous(int tag)
 }
 
 /* Writes the name as the compiler does, with its scopes. */
-static void write_raw(const struct spelling *spelling, Dwarf_Die *type, char out[RAW_BYTES])
+static void write_raw_name(const struct spelling *spelling, Dwarf_Die *type, char out[RAW_BYTES])
 {
     out[0] = 0;
     if (dwarf_tag(type) != DW_TAG_base_type && spelling->language != LANGUAGE_C)
         scopes_prefix(spelling->scopes, type, out, RAW_BYTES / 2);
-    put(out, RAW_BYTES, "%s", dwarf_diename(type));
+    append_formatted(out, RAW_BYTES, "%s", dwarf_diename(type));
 }
 
 /* Writes a type by its name, or by its kind without the body if it has no name. */
@@ -92,16 +92,17 @@ static void write_named(struct spelling *spelling, Dwarf_Die *type, const char *
     int tag = dwarf_tag(type);
     bool named = dwarf_diename(type);
     if (named)
-        write_raw(spelling, type, raw);
+        write_raw_name(spelling, type, raw);
     if (named && (spelling->language == LANGUAGE_CPP || spelling->language == LANGUAGE_RUST))
-        put(out, TYPENAME_BYTES, "%s",
+        append_formatted(
+            out, TYPENAME_BYTES, "%s",
             library_name(raw, spelling->language == LANGUAGE_RUST, shown, sizeof shown));
     else if (named)
-        put(out, TYPENAME_BYTES, "%s%s", keyword(spelling, tag), raw);
+        append_formatted(out, TYPENAME_BYTES, "%s%s", tag_keyword(spelling, tag), raw);
     else
-        put(out, TYPENAME_BYTES, "%s", anonymous(tag));
+        append_formatted(out, TYPENAME_BYTES, "%s", anonymous_name(tag));
     if (*declarator)
-        put(out, TYPENAME_BYTES, " %s", declarator);
+        append_formatted(out, TYPENAME_BYTES, " %s", declarator);
 }
 
 /* Writes a pointer. A declarator of an array or a function needs parentheses around it. */
@@ -143,11 +144,11 @@ static void write_qualified(struct spelling *spelling, Dwarf_Die *type, const ch
         write_type(spelling, &target, inner, depth, out);
         return;
     }
-    put(out, TYPENAME_BYTES, "%s ", word);
+    append_formatted(out, TYPENAME_BYTES, "%s ", word);
     write_type(spelling, known ? &target : NULL, declarator, depth, out);
 }
 
-static size_t dimensions(Dwarf_Die *array, Dwarf_Die ranges[DIMENSIONS_MAX])
+static size_t array_dimensions(Dwarf_Die *array, Dwarf_Die ranges[DIMENSIONS_MAX])
 {
     size_t count = 0;
     Dwarf_Die child;
@@ -166,12 +167,13 @@ static void write_rust_array(struct spelling *spelling, Dwarf_Die *type, const c
 {
     Dwarf_Die element;
     Dwarf_Die ranges[DIMENSIONS_MAX];
-    size_t count = dimensions(type, ranges);
-    put(out, TYPENAME_BYTES, "[");
+    size_t count = array_dimensions(type, ranges);
+    append_formatted(out, TYPENAME_BYTES, "[");
     write_type(spelling, die_type(type, &element) ? &element : NULL, "", depth, out);
     if (count)
-        put(out, TYPENAME_BYTES, "; %llu", (unsigned long long)die_dimension(&ranges[0]));
-    put(out, TYPENAME_BYTES, "]%s", declarator);
+        append_formatted(out, TYPENAME_BYTES, "; %llu",
+                         (unsigned long long)die_dimension(&ranges[0]));
+    append_formatted(out, TYPENAME_BYTES, "]%s", declarator);
 }
 
 static void write_array(struct spelling *spelling, Dwarf_Die *type, const char *declarator,
@@ -180,7 +182,7 @@ static void write_array(struct spelling *spelling, Dwarf_Die *type, const char *
     char inner[DECLARATOR_BYTES];
     Dwarf_Die element;
     Dwarf_Die ranges[DIMENSIONS_MAX];
-    size_t count = dimensions(type, ranges);
+    size_t count = array_dimensions(type, ranges);
     bool fortran = spelling->language == LANGUAGE_FORTRAN;
     snprintf(inner, sizeof inner, "%s%s", declarator, fortran ? "(" : "");
     for (size_t i = 0; i < count; i++) {
@@ -189,11 +191,11 @@ static void write_array(struct spelling *spelling, Dwarf_Die *type, const char *
         if (elements)
             snprintf(number, sizeof number, "%llu", (unsigned long long)elements);
         if (fortran)
-            put(inner, sizeof inner, "%s%s", i ? "," : "", elements ? number : ":");
+            append_formatted(inner, sizeof inner, "%s%s", i ? "," : "", elements ? number : ":");
         else
-            put(inner, sizeof inner, "[%s]", number);
+            append_formatted(inner, sizeof inner, "[%s]", number);
     }
-    put(inner, sizeof inner, "%s", fortran ? ")" : count ? "" : "[]");
+    append_formatted(inner, sizeof inner, "%s", fortran ? ")" : count ? "" : "[]");
     write_type(spelling, die_type(type, &element) ? &element : NULL, inner, depth, out);
 }
 
@@ -210,19 +212,19 @@ static void write_function(struct spelling *spelling, Dwarf_Die *type, const cha
         Dwarf_Die of;
         int tag = dwarf_tag(&child);
         if (tag == DW_TAG_unspecified_parameters || count == PARAMETERS_MAX) {
-            put(inner, sizeof inner, "%s...", count ? ", " : "");
+            append_formatted(inner, sizeof inner, "%s...", count ? ", " : "");
             break;
         }
         if (tag != DW_TAG_formal_parameter)
             continue;
         write_type(spelling, die_type(&child, &of) ? &of : NULL, "", depth, parameter);
-        put(inner, sizeof inner, "%s%s", count++ ? ", " : "", parameter);
+        append_formatted(inner, sizeof inner, "%s%s", count++ ? ", " : "", parameter);
     }
-    put(inner, sizeof inner, "%s)", count || dwarf_haschildren(type) ? "" : "void");
+    append_formatted(inner, sizeof inner, "%s)", count || dwarf_haschildren(type) ? "" : "void");
     write_type(spelling, die_type(type, &returned) ? &returned : NULL, inner, depth, out);
 }
 
-static const char *qualifier(int tag)
+static const char *tag_qualifier(int tag)
 {
     switch (tag) {
     case DW_TAG_const_type:
@@ -243,11 +245,11 @@ static void write_text(Dwarf_Die *type, const char *declarator, char out[TYPENAM
 {
     uint64_t bytes;
     if (die_size(type, &bytes))
-        put(out, TYPENAME_BYTES, "character(len=%llu)", (unsigned long long)bytes);
+        append_formatted(out, TYPENAME_BYTES, "character(len=%llu)", (unsigned long long)bytes);
     else
-        put(out, TYPENAME_BYTES, "character(len=*)");
+        append_formatted(out, TYPENAME_BYTES, "character(len=*)");
     if (*declarator)
-        put(out, TYPENAME_BYTES, " %s", declarator);
+        append_formatted(out, TYPENAME_BYTES, " %s", declarator);
 }
 
 /* Returns true for typedefs in classes, which are not used as names: equal types share one entry,
@@ -265,8 +267,8 @@ static void write_tag(struct spelling *spelling, Dwarf_Die *type, const char *de
     Dwarf_Die target;
     int tag = dwarf_tag(type);
     bool named = dwarf_diename(type); /* Rust and Go name their pointers */
-    if (qualifier(tag))
-        write_qualified(spelling, type, qualifier(tag), declarator, depth, out);
+    if (tag_qualifier(tag))
+        write_qualified(spelling, type, tag_qualifier(tag), declarator, depth, out);
     else if (tag == DW_TAG_pointer_type && !named)
         write_pointer(spelling, type, "*", declarator, depth, out);
     else if (tag == DW_TAG_reference_type && !named)
@@ -293,9 +295,9 @@ static void write_type(struct spelling *spelling, Dwarf_Die *type, const char *d
                        unsigned depth, char out[TYPENAME_BYTES])
 {
     if (depth >= DEPTH_MAX || spelling->steps >= STEPS_MAX)
-        put(out, TYPENAME_BYTES, "...");
+        append_formatted(out, TYPENAME_BYTES, "...");
     else if (!type)
-        put(out, TYPENAME_BYTES, *declarator ? "void %s" : "void%s", declarator);
+        append_formatted(out, TYPENAME_BYTES, *declarator ? "void %s" : "void%s", declarator);
     else {
         spelling->steps++;
         write_tag(spelling, type, declarator, depth + 1, out);
@@ -320,7 +322,7 @@ bool typename_raw(struct scopes *scopes, Dwarf_Die *type, struct typename_raw *r
     bool written = dwarf_diename(type) &&
                    (spelling.language == LANGUAGE_CPP || spelling.language == LANGUAGE_RUST);
     if (written)
-        write_raw(&spelling, type, raw->text);
+        write_raw_name(&spelling, type, raw->text);
     return written;
 }
 

@@ -61,7 +61,8 @@ struct value value_scaled(const struct value *value, int64_t factor)
 }
 
 /* Returns a place plus an offset: an index, with the constant that compilers fold into it. */
-static struct value moved(const struct value *place, const struct value *by, unsigned scale)
+static struct value place_plus_offset(const struct value *place, const struct value *by,
+                                      unsigned scale)
 {
     struct value sum = *place;
     /* q + (p - q) points to the target of p, for any q. */
@@ -77,7 +78,7 @@ static struct value moved(const struct value *place, const struct value *by, uns
 }
 
 /* Adds the thread pointer and a distance from it. */
-static struct value in_thread(const struct value *value, const struct value *other)
+static struct value add_thread_pointer(const struct value *value, const struct value *other)
 {
     struct value sum = *value;
     if (value->shape + other->shape != VALUE_THREAD_POINTER + VALUE_THREAD_DISTANCE)
@@ -90,11 +91,11 @@ static struct value in_thread(const struct value *value, const struct value *oth
 struct value value_sum(const struct value *value, const struct value *other, unsigned scale)
 {
     if (value->kind == VALUE_THREAD && other->kind == VALUE_THREAD && scale == 1)
-        return in_thread(value, other);
+        return add_thread_pointer(value, other);
     if (value_is_place(value))
-        return moved(value, other, scale);
+        return place_plus_offset(value, other, scale);
     if (value_is_place(other) && scale == 1)
-        return moved(other, value, 1);
+        return place_plus_offset(other, value, 1);
     if (value->kind == VALUE_CONFLICT || other->kind == VALUE_CONFLICT)
         return value_of_kind(VALUE_CONFLICT);
     if (!is_number(value) || !is_number(other))
@@ -117,7 +118,7 @@ struct value value_difference(const struct value *value, const struct value *oth
     }
     struct value negative = value_scaled(other, -1);
     if (value->kind == VALUE_POINTER || value->kind == VALUE_FRAME)
-        return moved(value, &negative, 1);
+        return place_plus_offset(value, &negative, 1);
     return is_number(value) && is_number(other) ? value_sum(value, &negative, 1)
                                                 : value_of_kind(VALUE_NUMBER);
 }
@@ -129,7 +130,7 @@ bool value_equal(const struct value *value, const struct value *other)
            value->indexed == other->indexed;
 }
 
-static uint64_t common(uint64_t a, uint64_t b)
+static uint64_t greatest_divisor(uint64_t a, uint64_t b)
 {
     while (b) {
         uint64_t rest = a % b;
@@ -141,20 +142,20 @@ static uint64_t common(uint64_t a, uint64_t b)
 
 /* Returns the step between two offsets into one type: of a loop over its elements, or over an inner
  * array with an offset that is still to be added. */
-static uint32_t joined_step(const struct shapes *shapes, const struct value *value,
-                            const struct value *other)
+static uint32_t join_steps(const struct shapes *shapes, const struct value *value,
+                           const struct value *other)
 {
     int64_t apart = (int64_t)((uint64_t)value->offset - (uint64_t)other->offset);
     uint64_t size = shapes_at(shapes, value->shape)->size;
-    uint64_t step = common(value->step, other->step);
+    uint64_t step = greatest_divisor(value->step, other->step);
     uint64_t distance = apart < 0 ? 0 - (uint64_t)apart : (uint64_t)apart;
     if (size && distance % size)
-        step = common(step, distance);
+        step = greatest_divisor(step, distance);
     return step > UINT32_MAX ? 1 : (uint32_t)step;
 }
 
 /* Joins a record with a pointer to its part: the other path may know only the part. */
-static bool joined_at_leaf(struct shapes *shapes, const struct value *whole,
+static bool join_with_part(struct shapes *shapes, const struct value *whole,
                            const struct value *part, struct value *joined)
 {
     struct shape_leaf leaf;
@@ -165,8 +166,8 @@ static bool joined_at_leaf(struct shapes *shapes, const struct value *whole,
     return true;
 }
 
-static struct value joined_places(struct shapes *shapes, const struct value *value,
-                                  const struct value *other)
+static struct value join_places(struct shapes *shapes, const struct value *value,
+                                const struct value *other)
 {
     struct value joined = *value;
     joined.indexed |= other->indexed;
@@ -181,13 +182,13 @@ static struct value joined_places(struct shapes *shapes, const struct value *val
             return *value;
         if (value->offset == other->offset && shapes_is_node(shapes, other->shape, value->shape))
             return *other;
-        if (joined_at_leaf(shapes, value, other, &joined) ||
-            joined_at_leaf(shapes, other, value, &joined))
+        if (join_with_part(shapes, value, other, &joined) ||
+            join_with_part(shapes, other, value, &joined))
             return joined;
         return value_of_kind(VALUE_CONFLICT);
     }
     if (value->kind == VALUE_POINTER)
-        joined.step = joined_step(shapes, value, other);
+        joined.step = join_steps(shapes, value, other);
     joined.indexed |= value->offset != other->offset;
     return joined;
 }
@@ -200,10 +201,10 @@ struct value value_joined(struct shapes *shapes, const struct value *value,
     return value->kind == VALUE_UNKNOWN || value->kind == VALUE_NUMBER ||
                    value->kind == VALUE_CONFLICT
                ? *value
-               : joined_places(shapes, value, other);
+               : join_places(shapes, value, other);
 }
 
-unsigned value_worth(const struct shapes *shapes, const struct value *value)
+unsigned value_specificity(const struct shapes *shapes, const struct value *value)
 {
     if (value->kind != VALUE_POINTER)
         return value->kind == VALUE_FRAME ? 3 : 0;
@@ -221,7 +222,7 @@ unsigned value_worth(const struct shapes *shapes, const struct value *value)
 }
 
 /* Returns true if the skipped part is an array at that offset. */
-static bool steps_fit(struct shapes *shapes, const struct value *value)
+static bool step_fits_array(struct shapes *shapes, const struct value *value)
 {
     struct shape_leaf leaf;
     return !value->step || (shapes_leaf(shapes, value->shape, (uint64_t)value->offset, &leaf) &&
@@ -234,7 +235,7 @@ static bool is_record(const struct shape *shape)
 }
 
 /* Returns true if the offset is valid past the type's end, in a flexible array. */
-static bool is_behind(struct shapes *shapes, const struct value *value)
+static bool is_in_flexible_array(struct shapes *shapes, const struct value *value)
 {
     struct shape_leaf leaf;
     return value->offset >= 0 && shapes_leaf(shapes, value->shape, (uint64_t)value->offset, &leaf);
@@ -247,12 +248,12 @@ bool value_folded(struct shapes *shapes, struct value *value)
     if (size <= 0)
         return false;
     if (value->offset < 0 || value->offset >= size) {
-        if (is_record(shape) && is_behind(shapes, value))
-            return steps_fit(shapes, value);
+        if (is_record(shape) && is_in_flexible_array(shapes, value))
+            return step_fits_array(shapes, value);
         if (shape->descriptor || (is_record(shape) && !value->indexed))
             return false;
         value->offset = (value->offset % size + size) % size;
         value->indexed = true;
     }
-    return !is_record(shape) || steps_fit(shapes, value);
+    return !is_record(shape) || step_fits_array(shapes, value);
 }

@@ -22,7 +22,7 @@ struct location {
 };
 
 /* Reads the number that an operation pushes: an address, its index (DWARF 5), or a constant. */
-static bool pushed(Dwarf_Attribute *attribute, const Dwarf_Op *op, Dwarf_Addr *value)
+static bool pushed_number(Dwarf_Attribute *attribute, const Dwarf_Op *op, Dwarf_Addr *value)
 {
     Dwarf_Attribute indexed;
     switch (op->atom) {
@@ -65,7 +65,7 @@ static void take_piece(struct location *location, const Dwarf_Op *ops, size_t *a
 
 /* Returns true if a location may be fixed. Most variables are in registers, frames and location
  * lists, which need not be read. */
-static bool may_be_fixed(Dwarf_Attribute *attribute)
+static bool location_may_be_fixed(Dwarf_Attribute *attribute)
 {
     Dwarf_Block block;
     if (dwarf_formblock(attribute, &block))
@@ -88,7 +88,7 @@ static bool read_ops(Dwarf_Attribute *attribute, const Dwarf_Op *ops, size_t cou
                      struct location *location)
 {
     size_t at = 1;
-    if (!count || !pushed(attribute, &ops[0], &location->value))
+    if (!count || !pushed_number(attribute, &ops[0], &location->value))
         return false;
     location->is_tls = at < count && (ops[at].atom == DW_OP_form_tls_address ||
                                       ops[at].atom == DW_OP_GNU_push_tls_address);
@@ -111,7 +111,7 @@ static bool location_read(Dwarf_Die *variable, struct location *location)
     Dwarf_Op *ops;
     size_t count = 0;
     *location = (struct location){0};
-    if (!dwarf_attr(variable, DW_AT_location, &attribute) || !may_be_fixed(&attribute))
+    if (!dwarf_attr(variable, DW_AT_location, &attribute) || !location_may_be_fixed(&attribute))
         return false;
     if (die_type(variable, &type))
         die_size(&type, &location->size);
@@ -146,8 +146,8 @@ void globals_fini(struct globals *globals)
 static void globals_add(struct globals_index *index, uint64_t start, uint64_t size,
                         const Dwarf_Die *die)
 {
-    if (!array_more(&index->globals, &index->room, index->count, sizeof *index->globals,
-                    VARIABLES_MAX))
+    if (!array_reserve_next(&index->globals, &index->room, index->count, sizeof *index->globals,
+                            VARIABLES_MAX))
         return;
     index->globals[index->count++] = (struct global){start, size, *die};
     index->sorted = false;
@@ -237,8 +237,8 @@ static void globals_read_all(struct program *program)
         read_unit(globals, kind == DW_UT_skeleton && split.addr ? &split : &die, bias, 0);
 }
 
-/* Orders by start, then larger ones first (unknown sizes before all): find() searches backwards, so
- * it sees the smaller variable first. */
+/* Orders by start, then larger ones first (unknown sizes before all): find_global() searches
+ * backwards, so it sees the smaller variable first. */
 static int globals_compare(const void *a, const void *b)
 {
     const struct global *one = a;
@@ -248,7 +248,7 @@ static int globals_compare(const void *a, const void *b)
     return one->size - 1 > other->size - 1 ? -1 : one->size < other->size;
 }
 
-static const struct global *find(struct globals_index *index, uint64_t address)
+static const struct global *find_global(struct globals_index *index, uint64_t address)
 {
     if (!index->sorted && index->count)
         qsort(index->globals, index->count, sizeof *index->globals, globals_compare);
@@ -262,8 +262,8 @@ static const struct global *find(struct globals_index *index, uint64_t address)
     return NULL;
 }
 
-static const struct symbol *symbol_of(const struct program *program,
-                                      const struct globals_index *index, uint64_t address)
+static const struct symbol *variable_symbol(const struct program *program,
+                                            const struct globals_index *index, uint64_t address)
 {
     return index == &program->globals.tls ? module_tls(program->module, address)
                                           : module_object(program->module, address);
@@ -284,8 +284,8 @@ static void read_expressions(struct globals_index *index, const Elf_Data *sectio
             break;
         if (at[1] != head[1])
             continue;
-        if (!array_more(&index->expressions, &index->expression_room, index->expression_count,
-                        sizeof *index->expressions, VARIABLES_MAX))
+        if (!array_reserve_next(&index->expressions, &index->expression_room,
+                                index->expression_count, sizeof *index->expressions, VARIABLES_MAX))
             break;
         memcpy(&number, at + HEAD_BYTES, sizeof number);
         index->expressions[index->expression_count++] =
@@ -318,7 +318,7 @@ static void read_units_placing(struct program *program, struct globals_index *in
 
 /* Most other addresses in code are of text constants, which do not justify reading all units.
  * Without symbols the two are not distinguishable. */
-static bool may_be_variable(const struct program *program, const struct symbol *symbol)
+static bool symbol_may_be_variable(const struct program *program, const struct symbol *symbol)
 {
     static const char gcc[] = "CSWTCH."; /* tables of switch values */
     if (symbol) /* these symbols, of the link editor and gcc, have no declaration */
@@ -331,7 +331,7 @@ static bool may_be_variable(const struct program *program, const struct symbol *
 static const struct global *find_declared_near(struct program *program, struct globals_index *index,
                                                uint64_t address, uint64_t pc)
 {
-    const struct symbol *symbol = symbol_of(program, index, address);
+    const struct symbol *symbol = variable_symbol(program, index, address);
     static const char hidden[] = "__GI_"; /* glibc's prefix for internal aliases */
     Dwarf_Die die;
     Dwarf_Die type;
@@ -351,46 +351,47 @@ static const struct global *find_declared_near(struct program *program, struct g
     if (!die_size(&type, &size) || !size)
         return NULL;
     globals_add(index, symbol->start, symbol->end - symbol->start, &die);
-    return find(index, address);
+    return find_global(index, address);
 }
 
-static const struct global *find_anywhere(struct program *program, struct globals_index *index,
-                                          uint64_t address, uint64_t pc)
+static const struct global *find_global_in_units(struct program *program,
+                                                 struct globals_index *index, uint64_t address,
+                                                 uint64_t pc)
 {
     struct globals *globals = &program->globals;
     struct program_place place;
-    const struct global *found = find(index, address);
+    const struct global *found = find_global(index, address);
     if (found || globals->all_read)
         return found;
     if (pc && program_place(program, pc, &place)) {
         read_unit(globals, &place.unit, place.bias, 0);
-        found = find(index, address);
+        found = find_global(index, address);
         if (!found)
             found = find_declared_near(program, index, address, pc);
     }
-    const struct symbol *symbol = symbol_of(program, index, address);
+    const struct symbol *symbol = variable_symbol(program, index, address);
     if (!found && symbol) {
         read_units_placing(program, index, symbol);
-        found = find(index, address);
+        found = find_global(index, address);
     }
-    if (!found && (index == &globals->tls || may_be_variable(program, symbol))) {
+    if (!found && (index == &globals->tls || symbol_may_be_variable(program, symbol))) {
         globals_read_all(program);
-        found = find(index, address);
+        found = find_global(index, address);
     }
     return found;
 }
 
 const struct global *globals_find(struct program *program, uint64_t address, uint64_t pc)
 {
-    return find_anywhere(program, &program->globals.fixed, address, pc);
+    return find_global_in_units(program, &program->globals.fixed, address, pc);
 }
 
 const struct global *globals_find_tls(struct program *program, uint64_t offset, uint64_t pc)
 {
-    return find_anywhere(program, &program->globals.tls, offset, pc);
+    return find_global_in_units(program, &program->globals.tls, offset, pc);
 }
 
-static bool find_declared(Dwarf_Die *unit, const char *name, Dwarf_Die *die)
+static bool find_declaration_in_unit(Dwarf_Die *unit, const char *name, Dwarf_Die *die)
 {
     unsigned left = UNIT_ENTRIES_MAX;
     if (dwarf_child(unit, die))
@@ -414,7 +415,7 @@ bool globals_declared(struct program *program, const char *name, uint64_t pc, Dw
     if (globals->declared.count >= GLOBALS_DECLARED_MAX - 1)
         hash_clear(&globals->declared);
     uint32_t *index = hash_insert(&globals->declared, key, &created);
-    if (index && created && find_declared(&place.unit, name, die)) {
+    if (index && created && find_declaration_in_unit(&place.unit, name, die)) {
         *index = (uint32_t)globals->declared.count;
         globals->names[*index] = *die;
     }
@@ -425,7 +426,7 @@ bool globals_declared(struct program *program, const char *name, uint64_t pc, Dw
 
 enum { NAME_BYTES = 512 };
 
-static const char *full_name(struct program *program, Dwarf_Die *variable)
+static const char *scoped_variable_name(struct program *program, Dwarf_Die *variable)
 {
     char prefix[NAME_BYTES];
     char name[2 * NAME_BYTES];
@@ -459,7 +460,7 @@ static void fill_type(struct program *program, Dwarf_Die *type, struct dwarf_ans
 void variable_fill(struct program *program, Dwarf_Die *variable, struct dwarf_answer *answer)
 {
     Dwarf_Die type;
-    answer->name = full_name(program, variable);
+    answer->name = scoped_variable_name(program, variable);
     answer->untyped = UNTYPED_NO_VARIABLE;
     if (die_type(variable, &type))
         fill_type(program, &type, answer);

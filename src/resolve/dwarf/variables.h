@@ -79,7 +79,7 @@ bool home_place(struct program *program, uint64_t pc, struct home_place *place);
 bool home_find(const struct home_place *place, int64_t slot, struct home *home);
 
 /* Finds the outermost variable in a register; `pointers`: only pointers to named types. */
-bool home_held(const struct wheres *wheres, uint64_t pc, uint8_t reg, bool pointers,
-               Dwarf_Die *variable);
+bool home_find_in_register(const struct wheres *wheres, uint64_t pc, uint8_t reg, bool pointers,
+                           Dwarf_Die *variable);
 
 #endif

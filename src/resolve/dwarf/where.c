@@ -45,8 +45,8 @@ static uint8_t register_of(const Dwarf_Op *op)
     return SREG_NONE;
 }
 
-static bool based(const Dwarf_Op *op, const struct place_frame *frame, uint8_t *reg,
-                  int64_t *offset)
+static bool read_base_register(const Dwarf_Op *op, const struct place_frame *frame, uint8_t *reg,
+                               int64_t *offset)
 {
     unsigned number;
     *reg = SREG_NONE;
@@ -80,7 +80,7 @@ static void place_frame(struct place_frame *frame, Dwarf_Die *function)
         return;
     frame->reg = register_of(&ops[0]);
     if (frame->reg == SREG_NONE)
-        based(&ops[0], NULL, &frame->reg, &frame->offset);
+        read_base_register(&ops[0], NULL, &frame->reg, &frame->offset);
 }
 
 static bool is_piece(const Dwarf_Op *op)
@@ -94,7 +94,7 @@ static uint64_t piece_bytes(const Dwarf_Op *op)
 }
 
 /* Interprets the operations up to a piece's size, or all. */
-static bool understand(const Dwarf_Op *ops, size_t count, const struct place_frame *frame,
+static bool read_piece(const Dwarf_Op *ops, size_t count, const struct place_frame *frame,
                        struct where *piece)
 {
     size_t at = 1;
@@ -105,7 +105,7 @@ static bool understand(const Dwarf_Op *ops, size_t count, const struct place_fra
     piece->kind = WHERE_HELD;
     if (piece->reg != SREG_NONE)
         return count == 1;
-    if (!based(&ops[0], frame, &piece->reg, &piece->offset))
+    if (!read_base_register(&ops[0], frame, &piece->reg, &piece->offset))
         return false;
     for (; at < count && (ops[at].atom == DW_OP_plus_uconst || ops[at].atom == DW_OP_nop); at++)
         if (ops[at].atom == DW_OP_plus_uconst)
@@ -122,12 +122,12 @@ static bool understand(const Dwarf_Op *ops, size_t count, const struct place_fra
     return at == count;
 }
 
-static void take_piece(const struct where_variable *found, const struct where *piece)
+static void add_where(const struct where_variable *found, const struct where *piece)
 {
     struct wheres *wheres = found->reader->wheres;
     bool held = piece->kind == WHERE_HELD || piece->kind == WHERE_COMPUTED;
     struct where_list *list = held ? &wheres->in_register : &wheres->in_memory;
-    if (!array_more(&list->at, &list->room, list->count, sizeof *list->at, ITEMS_MAX))
+    if (!array_reserve_next(&list->at, &list->room, list->count, sizeof *list->at, ITEMS_MAX))
         return;
     struct where *where = &list->at[list->count++];
     *where = *piece;
@@ -150,16 +150,16 @@ static void take_location(const struct where_variable *found, const Dwarf_Op *op
         while (end < count && !is_piece(&ops[end]))
             end++;
         piece.size = end < count ? piece_bytes(&ops[end]) : size;
-        if (understand(ops + start, end - start, &found->reader->frame, &piece))
-            take_piece(found, &piece);
+        if (read_piece(ops + start, end - start, &found->reader->frame, &piece))
+            add_where(found, &piece);
         piece.part += piece.size;
         start = end + 1;
     }
 }
 
 /* Adds a location that is not a list; it is valid wherever its scope has code. */
-static void take_everywhere(struct where_variable *found, Dwarf_Die *scope, const Dwarf_Op *ops,
-                            size_t count, uint64_t size)
+static void take_plain_location(struct where_variable *found, Dwarf_Die *scope, const Dwarf_Op *ops,
+                                size_t count, uint64_t size)
 {
     Dwarf_Addr base;
     ptrdiff_t at = 0;
@@ -195,21 +195,21 @@ static void read_variable(struct where_reader *reader, Dwarf_Die *scope, unsigne
         if (at <= 0)
             return;
         if (found.start == 0 && found.end == (Dwarf_Addr)-1)
-            take_everywhere(&found, scope, ops, count, size);
+            take_plain_location(&found, scope, ops, count, size);
         else
             take_location(&found, ops, count, size);
     }
 }
 
 /* Reads the return address and callee of a call (DWARF 5, 4.4, or GNU's earlier form). */
-static void read_call(struct where_reader *reader, Dwarf_Die *site)
+static void read_call_site(struct where_reader *reader, Dwarf_Die *site)
 {
     struct wheres *wheres = reader->wheres;
     Dwarf_Attribute attribute;
     struct where_call call;
     Dwarf_Addr back;
-    if (!array_more(&wheres->calls, &wheres->call_room, wheres->call_count, sizeof *wheres->calls,
-                    ITEMS_MAX))
+    if (!array_reserve_next(&wheres->calls, &wheres->call_room, wheres->call_count,
+                            sizeof *wheres->calls, ITEMS_MAX))
         return;
     if (dwarf_formaddr(dwarf_attr(site, DW_AT_call_return_pc, &attribute), &back) &&
         dwarf_formaddr(dwarf_attr(site, DW_AT_low_pc, &attribute), &back))
@@ -242,7 +242,7 @@ static void read_scope(struct where_reader *reader, Dwarf_Die *scope, unsigned d
             break;
         case DW_TAG_call_site:
         case DW_TAG_GNU_call_site:
-            read_call(reader, &child);
+            read_call_site(reader, &child);
             break;
         default:
             break;
@@ -285,7 +285,7 @@ void wheres_fini(struct wheres *wheres)
 }
 
 /* Returns the number of entries that begin at or before the address. */
-static size_t begun(const struct where_list *list, uint64_t address)
+static size_t entries_up_to(const struct where_list *list, uint64_t address)
 {
     return SORTED_UP_TO(list->at, list->count, start, address);
 }
@@ -293,7 +293,7 @@ static size_t begun(const struct where_list *list, uint64_t address)
 const struct where *where_next(const struct where_list *list, uint64_t address, size_t *at)
 {
     /* *at is 1 + the number of entries left. */
-    for (size_t left = *at ? *at - 1 : begun(list, address); left;) {
+    for (size_t left = *at ? *at - 1 : entries_up_to(list, address); left;) {
         const struct where *where = &list->at[left - 1];
         left = where->before;
         if (address < where->end) {

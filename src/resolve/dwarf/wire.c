@@ -28,7 +28,7 @@ void channel_fini(struct channel *channel)
 }
 
 /* Moves the used bytes to the front. Frees a large buffer once it is empty. */
-static void tidy(struct channel_bytes *bytes)
+static void compact_bytes(struct channel_bytes *bytes)
 {
     if (bytes->start == bytes->end && bytes->room > STREAM_KEPT_BYTES)
         bytes_fini(bytes);
@@ -43,9 +43,9 @@ static void tidy(struct channel_bytes *bytes)
 static unsigned char *channel_room(struct channel_bytes *bytes, size_t more)
 {
     if (bytes->room - bytes->end < more)
-        tidy(bytes);
+        compact_bytes(bytes);
     if (bytes->room - bytes->end < more &&
-        !array_fit(&bytes->at, &bytes->room, (bytes->end + more) * 2, 1))
+        !array_reserve_exact(&bytes->at, &bytes->room, (bytes->end + more) * 2, 1))
         return NULL;
     return bytes->at + bytes->end;
 }
@@ -81,7 +81,7 @@ int channel_write(struct channel *channel)
         if (gone > 0)
             out->start += (size_t)gone;
     }
-    tidy(out);
+    compact_bytes(out);
     return 0;
 }
 
@@ -100,7 +100,7 @@ struct walk {
     bool bad; /* sticky: all later reads give 0 */
 };
 
-static void bytes(struct walk *walk, void *value, size_t size)
+static void wire_bytes(struct walk *walk, void *value, size_t size)
 {
     if (!size)
         return;
@@ -120,7 +120,7 @@ static void bytes(struct walk *walk, void *value, size_t size)
     }
 }
 
-#define FIELD(walk, field) bytes(walk, &(field), sizeof(field))
+#define FIELD(walk, field) wire_bytes(walk, &(field), sizeof(field))
 
 /* A byte or word with an exclusive upper bound. */
 #define BOUNDED(walk, field, bound)                                                                \
@@ -132,7 +132,7 @@ static void bytes(struct walk *walk, void *value, size_t size)
         }                                                                                          \
     } while (0)
 
-static void flag(struct walk *walk, bool *value)
+static void wire_flag(struct walk *walk, bool *value)
 {
     uint8_t byte = *value;
     BOUNDED(walk, byte, 2);
@@ -146,24 +146,24 @@ static char *take_text(struct walk *walk, size_t length)
         walk->bad = true;
         return NULL;
     }
-    bytes(walk, copy, length);
+    wire_bytes(walk, copy, length);
     text_sanitise(copy, length + 1, copy, length);
     return copy;
 }
 
 /* A string: its length + 1, then its characters. Length 0: NULL. */
-static void text(struct walk *walk, const char **string)
+static void wire_string(struct walk *walk, const char **string)
 {
     size_t length = walk->out && *string ? strnlen(*string, WIRE_TEXT_MAX) : 0;
     uint32_t size = walk->out && *string ? (uint32_t)length + 1 : 0;
     BOUNDED(walk, size, WIRE_TEXT_MAX + 2);
     if (walk->out)
-        bytes(walk, (void *)(uintptr_t)*string, length);
+        wire_bytes(walk, (void *)(uintptr_t)*string, length);
     else
         *string = size ? take_text(walk, size - 1) : NULL;
 }
 
-static void question(struct walk *walk, struct dwarf_question *asked)
+static void wire_question(struct walk *walk, struct dwarf_question *asked)
 {
     uint8_t ask = asked->ask;
     BOUNDED(walk, ask, DWARF_ASKS);
@@ -177,33 +177,33 @@ static void question(struct walk *walk, struct dwarf_question *asked)
     FIELD(walk, asked->size);
 }
 
-static void answer(struct walk *walk, struct dwarf_answer *given)
+static void wire_answer(struct walk *walk, struct dwarf_answer *given)
 {
     BOUNDED(walk, given->untyped, UNTYPED_COUNT);
-    BOUNDED(walk, given->how, DWARF_HOW_MEMBER + 1);
+    BOUNDED(walk, given->how, DWARF_HOW_FOLLOWED);
     BOUNDED(walk, given->slot, DWARF_SLOT_DYNAMIC + 1);
     FIELD(walk, given->type);
     FIELD(walk, given->count);
     FIELD(walk, given->offset);
-    flag(walk, &given->indexed);
+    wire_flag(walk, &given->indexed);
     FIELD(walk, given->bits_at);
     FIELD(walk, given->unit);
     FIELD(walk, given->size);
-    text(walk, &given->name);
-    text(walk, &given->file);
+    wire_string(walk, &given->name);
+    wire_string(walk, &given->file);
     FIELD(walk, given->line);
     BOUNDED(walk, given->inlined_count, DWARF_INLINED_MAX + 1);
     for (uint32_t i = 0; i < given->inlined_count; i++) {
-        text(walk, &given->inlined[i]);
-        text(walk, &given->inlined_file[i]);
+        wire_string(walk, &given->inlined[i]);
+        wire_string(walk, &given->inlined_file[i]);
         FIELD(walk, given->inlined_line[i]);
     }
 }
 
-static void member(struct walk *walk, struct type_member *part)
+static void wire_member(struct walk *walk, struct type_member *part)
 {
-    text(walk, &part->name);
-    text(walk, &part->type);
+    wire_string(walk, &part->name);
+    wire_string(walk, &part->type);
     FIELD(walk, part->offset);
     FIELD(walk, part->size);
     FIELD(walk, part->count);
@@ -233,7 +233,7 @@ static size_t member_bytes(const struct type_member *part)
            (part->type ? strnlen(part->type, WIRE_TEXT_MAX) : 0);
 }
 
-static uint32_t members_that_fit(const struct type_desc *desc)
+static uint32_t count_fitting_members(const struct type_desc *desc)
 {
     size_t size = 2 * WIRE_TEXT_MAX + sizeof *desc;
     uint32_t count = 0;
@@ -247,7 +247,7 @@ static void put_members(struct walk *walk, const struct type_desc *desc, uint32_
 {
     for (uint32_t i = 0; i < count; i++) {
         struct type_member part = desc->members[i];
-        member(walk, &part);
+        wire_member(walk, &part);
     }
 }
 
@@ -258,7 +258,7 @@ static void take_members(struct walk *walk, struct type_desc *desc, uint32_t cou
     uint32_t good = 0;
     walk->bad |= !members;
     for (uint32_t i = 0; i < count && !walk->bad; i++) {
-        member(walk, &members[i]);
+        wire_member(walk, &members[i]);
         if (!walk->bad && good == i && member_fits(members, i))
             good = i + 1;
     }
@@ -270,14 +270,14 @@ static void take_members(struct walk *walk, struct type_desc *desc, uint32_t cou
 static void wire_type(struct walk *walk, struct dwarf_type *type)
 {
     struct type_desc *desc = &type->desc;
-    uint32_t count = walk->out ? members_that_fit(desc) : 0;
+    uint32_t count = walk->out ? count_fitting_members(desc) : 0;
     bool cut = desc->cut || (walk->out && count < desc->member_count);
     uint8_t kind = desc->kind;
-    text(walk, &desc->name);
-    text(walk, &desc->raw);
+    wire_string(walk, &desc->name);
+    wire_string(walk, &desc->raw);
     BOUNDED(walk, kind, TYPE_POINTER + 1);
     FIELD(walk, desc->size);
-    flag(walk, &cut);
+    wire_flag(walk, &cut);
     BOUNDED(walk, count, TYPE_MEMBERS_MAX + 1);
     if (walk->out) {
         put_members(walk, desc, count);
@@ -292,12 +292,12 @@ static void wire_type(struct walk *walk, struct dwarf_type *type)
         take_members(walk, desc, count);
 }
 
-static void body(struct walk *walk, enum wire_kind kind, struct wire_message *message)
+static void wire_body(struct walk *walk, enum wire_kind kind, struct wire_message *message)
 {
     if (kind == WIRE_QUESTION) {
-        question(walk, &message->question);
+        wire_question(walk, &message->question);
     } else if (kind == WIRE_ANSWER) {
-        answer(walk, &message->answer);
+        wire_answer(walk, &message->answer);
     } else if (kind == WIRE_TYPE) {
         FIELD(walk, message->type.type);
         wire_type(walk, &message->type);
@@ -311,8 +311,8 @@ bool wire_put(struct channel_bytes *out, enum wire_kind kind, struct wire_messag
     struct head head = {.kind = kind, .number = message->number};
     struct walk walk = {.out = out};
     size_t before = out->end - out->start; /* start moves when the buffer is full */
-    bytes(&walk, &head, sizeof head);
-    body(&walk, kind, message);
+    wire_bytes(&walk, &head, sizeof head);
+    wire_body(&walk, kind, message);
     if (walk.bad) {
         out->end = out->start + before;
         return false;
@@ -337,7 +337,7 @@ enum wire_kind wire_take(struct channel_bytes *in, struct wire_message *message,
     struct walk walk = {
         .in = in->at + in->start + sizeof head, .left = head.size, .strings = strings};
     *message = (struct wire_message){.number = head.number};
-    body(&walk, head.kind, message);
+    wire_body(&walk, head.kind, message);
     in->start += sizeof head + head.size;
     return walk.bad || walk.left ? WIRE_BROKEN : (enum wire_kind)head.kind;
 }

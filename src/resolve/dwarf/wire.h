@@ -16,6 +16,7 @@
 
 /* One end of a socket pair, with the bytes received but not taken, and the bytes not yet sent. The
  * descriptor itself may be blocking or not. */
+
 /* A buffer with its used part [start, end). */
 struct channel_bytes {
     unsigned char *at;

@@ -39,7 +39,7 @@ int worker_start(struct worker *worker, struct module *module, const struct serv
         return -errno;
     pid_t pid = fork();
     if (!pid)
-        serve(ends[1], parent, module, source, limits);
+        worker_serve(ends[1], parent, module, source, limits);
     int code = pid < 0 ? -errno : 0;
     close(ends[1]);
     if (code) {
@@ -125,7 +125,7 @@ enum { CONFINE_NICE = 5, CONFINE_FDS_MAX = 1 << 16 };
 
 /* Exits without running misstop's exit handlers, which restore the terminal, even if libdw calls
  * exit() when out of memory. The handler registered last runs first. */
-static void end_here(void)
+static void exit_at_once(void)
 {
     _exit(EXIT_FAILURE);
 }
@@ -162,7 +162,7 @@ static bool is_file(int folder, const char *name, int fd)
 
 /* Closes other descriptors: samplers, the agent's socket, the terminal and other readers' sockets
  * would stay open as long as a copy exists. Regular files are harmless, and some will be read. */
-static void close_others(int keep)
+static void close_inherited_descriptors(int keep)
 {
     DIR *folder = opendir("/proc/self/fd");
     struct dirent *entry;
@@ -178,7 +178,7 @@ static void close_others(int keep)
 }
 
 /* Returns true if stderr stays open, for a sanitizer's reports: not on a terminal. */
-static bool keeps_errors(void)
+static bool keeps_stderr(void)
 {
 #if defined __SANITIZE_ADDRESS__
     return !isatty(STDERR_FILENO);
@@ -193,7 +193,7 @@ static bool keeps_errors(void)
 static void leave_terminal(void)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    int last = keeps_errors() ? STDOUT_FILENO : STDERR_FILENO;
+    int last = keeps_stderr() ? STDOUT_FILENO : STDERR_FILENO;
     if (null < 0)
         _exit(EXIT_FAILURE);
     for (int fd = STDIN_FILENO; fd <= last; fd++)
@@ -202,7 +202,7 @@ static void leave_terminal(void)
         close(null);
 }
 
-static void limit(int resource, uint64_t most)
+static void limit_resource(int resource, uint64_t most)
 {
     struct rlimit limits;
     if (getrlimit(resource, &limits))
@@ -221,7 +221,7 @@ static uint64_t address_space_bytes(void)
 }
 
 /* Makes this process the first victim of the OOM killer, before the target and misstop. */
-static void be_killed_first(void)
+static void raise_oom_score(void)
 {
     int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (fd < 0)
@@ -233,23 +233,23 @@ static void be_killed_first(void)
 
 /* Confines the process. `fd` is the only descriptor kept besides regular files; its possibly new
  * number is returned. Exits if confinement fails or `parent` is already gone. */
-static int confine(int fd, pid_t parent, uint64_t memory_bytes)
+static int confine_process(int fd, pid_t parent, uint64_t memory_bytes)
 {
     int keep = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     if (keep < 0)
         _exit(EXIT_FAILURE);
-    atexit(end_here);
+    atexit(exit_at_once);
     end_with_parent(parent);
     reset_signals();
-    close_others(keep);
+    close_inherited_descriptors(keep);
     leave_terminal();
     prctl(PR_SET_NAME, "misstop-types");
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    be_killed_first();
+    raise_oom_score();
     if (nice(CONFINE_NICE) == -1)
         setpriority(PRIO_PROCESS, 0, CONFINE_NICE);
-    limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_AS, address_space_bytes() + memory_bytes);
+    limit_resource(RLIMIT_CORE, 0);
+    limit_resource(RLIMIT_AS, address_space_bytes() + memory_bytes);
     return keep;
 }
 
@@ -280,10 +280,10 @@ static void drop_rights(const struct files_client *files)
     bool elsewhere = files && files->pid && files->elsewhere;
     int root = elsewhere ? files_root(files->pid) : -1;
     if (elsewhere)
-        files_enter(root);
+        files_change_root(root);
     landlock_confine();
     if (files)
-        files_become(files);
+        files_change_user(files);
 }
 
 static void *open_program(struct module *module)
@@ -315,7 +315,7 @@ const struct serve_source serve_program = {.present = program_present,
 
 /* Sends the answers before the next question is processed. If that question kills this process,
  * misstop knows which one it was. */
-static void send_out(struct channel *channel)
+static void send_answers(struct channel *channel)
 {
     if (channel_write(channel))
         _exit(EXIT_SUCCESS);
@@ -327,8 +327,8 @@ static void serve_put(struct channel *channel, enum wire_kind kind, struct wire_
         _exit(EXIT_FAILURE);
 }
 
-static void answer(struct channel *channel, void *opened, const struct serve_source *source,
-                   const struct wire_message *asked)
+static void answer_question(struct channel *channel, void *opened,
+                            const struct serve_source *source, const struct wire_message *asked)
 {
     struct wire_message message = {.number = asked->number};
     const struct dwarf_type *type;
@@ -340,24 +340,24 @@ static void answer(struct channel *channel, void *opened, const struct serve_sou
     }
     message.answer = given;
     serve_put(channel, WIRE_ANSWER, &message);
-    send_out(channel);
+    send_answers(channel);
 }
 
-void serve(int fd, pid_t parent, struct module *module, const struct serve_source *source,
-           const struct readers_limits *limits)
+void worker_serve(int fd, pid_t parent, struct module *module, const struct serve_source *source,
+                  const struct readers_limits *limits)
 {
-    struct channel channel = {.fd = confine(fd, parent, limits->memory_bytes)};
+    struct channel channel = {.fd = confine_process(fd, parent, limits->memory_bytes)};
     struct wire_message message = {.number = 0};
     confine_cpu((uint64_t)limits->patience_ms * READERS_OPENING_PATIENCE);
     void *opened = source->open(module);
     message.number = opened != NULL;
     serve_put(&channel, WIRE_OPENED, &message);
-    send_out(&channel);
+    send_answers(&channel);
     while (opened && channel_read(&channel) > 0) {
         enum wire_kind kind;
         while ((kind = wire_take(&channel.in, &message, NULL)) == WIRE_QUESTION) {
             confine_cpu(limits->patience_ms);
-            answer(&channel, opened, source, &message);
+            answer_question(&channel, opened, source, &message);
         }
         if (kind == WIRE_BROKEN)
             break;
@@ -386,7 +386,7 @@ static bool is_allowed(const char *name)
 }
 
 /* Allows reading below one entry of the root directory; a plain file there gets no rule. */
-static void allow(int ruleset, int root, const char *name)
+static void allow_reading_below(int ruleset, int root, const char *name)
 {
     struct landlock_path_beneath_attr rule = {
         .allowed_access = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR,
@@ -397,13 +397,13 @@ static void allow(int ruleset, int root, const char *name)
     close(rule.parent_fd);
 }
 
-static void allow_all(int ruleset)
+static void allow_root_entries(int ruleset)
 {
     DIR *root = opendir("/");
     struct dirent *entry;
     while (root && (entry = readdir(root)))
         if (is_allowed(entry->d_name))
-            allow(ruleset, dirfd(root), entry->d_name);
+            allow_reading_below(ruleset, dirfd(root), entry->d_name);
     if (root)
         closedir(root);
 }
@@ -414,7 +414,7 @@ bool landlock_confine(void)
     int ruleset = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0);
     if (ruleset < 0)
         return false;
-    allow_all(ruleset);
+    allow_root_entries(ruleset);
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     bool confined = !syscall(SYS_landlock_restrict_self, ruleset, 0);
     close(ruleset);

@@ -40,7 +40,8 @@ static bool lookup_is_file(const char *path)
 }
 
 /* Records a file of another build; only the first such file is reported. */
-static void lookup_refuse(struct search *search, const char *path, const struct buildid *id)
+static void lookup_note_wrong_build(struct search *search, const char *path,
+                                    const struct buildid *id)
 {
     if (*search->found->path)
         return;
@@ -49,14 +50,14 @@ static void lookup_refuse(struct search *search, const char *path, const struct 
 }
 
 /* Returns true if a file without a build-id may be the mapped file. */
-static bool same_inode(const struct search *search, int fd)
+static bool is_same_inode(const struct search *search, int fd)
 {
     struct stat status;
     return !search->from->host_unknown ||
            (search->wanted->inode && !fstat(fd, &status) && status.st_ino == search->wanted->inode);
 }
 
-static bool lookup_take(struct search *search, int fd, const char *path)
+static bool lookup_take_file(struct search *search, int fd, const char *path)
 {
     struct buildid id = {0};
     if (fd < 0)
@@ -64,7 +65,7 @@ static bool lookup_take(struct search *search, int fd, const char *path)
     buildid_read(&id, fd);
     bool wants = search->wanted->id.size;
     if (wants && !buildid_same(&id, &search->wanted->id)) {
-        lookup_refuse(search, path, &id);
+        lookup_note_wrong_build(search, path, &id);
         close(fd);
         return false;
     }
@@ -76,8 +77,8 @@ static bool lookup_take(struct search *search, int fd, const char *path)
 }
 
 /* Tries a path below a folder named by the user. */
-__attribute__((format(printf, 3, 4))) static bool try_in(struct search *search, const char *folder,
-                                                         const char *format, ...)
+__attribute__((format(printf, 3, 4))) static bool
+lookup_in_folder(struct search *search, const char *folder, const char *format, ...)
 {
     char below[LOOKUP_PATH_MAX];
     char path[2 * LOOKUP_PATH_MAX];
@@ -88,22 +89,22 @@ __attribute__((format(printf, 3, 4))) static bool try_in(struct search *search, 
     if (length <= 0 || length >= (int)sizeof below)
         return false;
     snprintf(path, sizeof path, "%s%s", folder, below);
-    return lookup_take(search, files_open_in_folder(folder, below, LOOKUP_BYTES_MAX), path);
+    return lookup_take_file(search, files_open_in_folder(folder, below, LOOKUP_BYTES_MAX), path);
 }
 
 /* Tries ROOT/.build-id. perf has a folder per build there, other tools the file itself. */
-static bool by_id(struct search *search, const char *root)
+static bool lookup_by_build_id(struct search *search, const char *root)
 {
     const char *digits = search->digits;
     const char *kind = strcmp(search->wanted->path, vdso_name) ? "elf" : "vdso";
     if (strlen(digits) < 4 || !root)
         return false;
-    return try_in(search, root, "/.build-id/%.2s/%s/%s", digits, digits + 2, kind) ||
-           try_in(search, root, "/.build-id/%.2s/%s", digits, digits + 2);
+    return lookup_in_folder(search, root, "/.build-id/%.2s/%s/%s", digits, digits + 2, kind) ||
+           lookup_in_folder(search, root, "/.build-id/%.2s/%s", digits, digits + 2);
 }
 
 /* Tries this machine's debug root; symbolic links may lead out of it. */
-static bool by_debug_root(struct search *search)
+static bool lookup_by_debug_root(struct search *search)
 {
     char path[LOOKUP_PATH_MAX];
     const char *root = search->from->debug_root ? search->from->debug_root : "/usr/lib/debug";
@@ -111,33 +112,34 @@ static bool by_debug_root(struct search *search)
     int length = snprintf(path, sizeof path, "%s/.build-id/%.2s/%s", root, digits,
                           digits[0] && digits[1] ? digits + 2 : "");
     return strlen(digits) >= 4 && length < (int)sizeof path &&
-           lookup_take(
+           lookup_take_file(
                search,
                files_open_below(-1, path, search->from->files, FILES_FOLLOW, LOOKUP_BYTES_MAX),
                path);
 }
 
-static const char *base_of(const char *path)
+static const char *path_base(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
-static bool by_symfs(struct search *search)
+static bool lookup_by_symfs(struct search *search)
 {
     const char *symfs = search->from->symfs;
     const char *path = search->wanted->path;
-    const char *base = base_of(path);
+    const char *base = path_base(path);
     int length = search->path_length;
     if (!symfs)
         return false;
-    return (*path == '/' && try_in(search, symfs, "%.*s", length, path)) || by_id(search, symfs) ||
-           (*base && try_in(search, symfs, "/%.*s", length - (int)(base - path), base));
+    return (*path == '/' && lookup_in_folder(search, symfs, "%.*s", length, path)) ||
+           lookup_by_build_id(search, symfs) ||
+           (*base && lookup_in_folder(search, symfs, "/%.*s", length - (int)(base - path), base));
 }
 
 /* Tries the recorded path on this machine. Without a build-id it is not tried if the user named a
  * folder or the recording is from another machine. */
-static bool by_path(struct search *search)
+static bool lookup_by_path(struct search *search)
 {
     char path[LOOKUP_PATH_MAX];
     bool guess = !search->wanted->id.size;
@@ -147,26 +149,26 @@ static bool by_path(struct search *search)
     if (*path != '/' || length >= (int)sizeof path)
         return false;
     int fd = files_open_below(-1, path, search->from->files, FILES_FOLLOW, LOOKUP_BYTES_MAX);
-    if (fd >= 0 && guess && !same_inode(search, fd)) {
+    if (fd >= 0 && guess && !is_same_inode(search, fd)) {
         close(fd);
         return false;
     }
-    return lookup_take(search, fd, path);
+    return lookup_take_file(search, fd, path);
 }
 
-static bool by_own_vdso(struct search *search)
+static bool lookup_by_vdso(struct search *search)
 {
     return !strcmp(search->wanted->path, vdso_name) && search->wanted->id.size &&
-           lookup_take(search, vdso_open_own(), vdso_name);
+           lookup_take_file(search, vdso_open_own(), vdso_name);
 }
 
-static bool by_net(struct search *search)
+static bool lookup_by_debuginfod(struct search *search)
 {
     const struct buildid *id = &search->wanted->id;
     if (!search->from->debuginfod || !id->size)
         return false;
-    return lookup_take(search, debuginfod_cached(DEBUGINFOD_EXECUTABLE, id), "debuginfod") ||
-           lookup_take(search, debuginfod_fetch(DEBUGINFOD_EXECUTABLE, id), "debuginfod");
+    return lookup_take_file(search, debuginfod_cached(DEBUGINFOD_EXECUTABLE, id), "debuginfod") ||
+           lookup_take_file(search, debuginfod_fetch(DEBUGINFOD_EXECUTABLE, id), "debuginfod");
 }
 
 int lookup_binary(const struct lookup_from *from, const struct lookup_wanted *wanted,
@@ -182,8 +184,9 @@ int lookup_binary(const struct lookup_from *from, const struct lookup_wanted *wa
     found->verified = false;
     found->path[0] = '\0';
     found->id.size = 0;
-    bool any = by_symfs(&search) || by_id(&search, from->cache) || by_debug_root(&search) ||
-               by_path(&search) || by_own_vdso(&search) || by_net(&search);
+    bool any = lookup_by_symfs(&search) || lookup_by_build_id(&search, from->cache) ||
+               lookup_by_debug_root(&search) || lookup_by_path(&search) ||
+               lookup_by_vdso(&search) || lookup_by_debuginfod(&search);
     return any ? search.fd : -1;
 }
 
@@ -212,7 +215,7 @@ void binaries_fini(struct binaries *binaries)
     *binaries = (struct binaries){0};
 }
 
-static char *printable(const char *raw)
+static char *printable_copy(const char *raw)
 {
     size_t length = strlen(raw);
     char *text = malloc(4 * length + 1);
@@ -238,11 +241,11 @@ static bool binaries_add(struct binaries *binaries, const struct sample_mapping 
 {
     const char *path = mapping->path;
     struct binary binary = {.wanted = *id, .inode = mapping->inode, .state = BINARY_MISSING};
-    if (!array_more(&binaries->list, &binaries->room, binaries->count, sizeof *binaries->list,
-                    BINARIES_MAX))
+    if (!array_reserve_next(&binaries->list, &binaries->room, binaries->count,
+                            sizeof *binaries->list, BINARIES_MAX))
         return false;
     binary.path = strdup(path);
-    binary.shown = printable(path);
+    binary.shown = printable_copy(path);
     if (!binary.path || !binary.shown) {
         free(binary.path);
         free(binary.shown);
@@ -268,7 +271,7 @@ uint32_t binaries_note(struct binaries *binaries, const struct sample_mapping *m
     return number ? *number : 0;
 }
 
-static void note_found(struct binary *binary, const struct lookup_found *found, bool opened)
+static void set_found(struct binary *binary, const struct lookup_found *found, bool opened)
 {
     binary->state = opened         ? (found->verified ? BINARY_FOUND : BINARY_UNVERIFIED)
                     : *found->path ? BINARY_OTHER
@@ -276,7 +279,7 @@ static void note_found(struct binary *binary, const struct lookup_found *found, 
     if (!*found->path)
         return;
     binary->found = strdup(found->path);
-    binary->found_shown = printable(found->path);
+    binary->found_shown = printable_copy(found->path);
     binary->found_id = found->id;
     buildid_print(binary->found_text, &found->id);
 }
@@ -295,7 +298,7 @@ int binaries_open(struct binaries *binaries, uint32_t number)
     if (fd >= 0 && binaries->from->files)
         files_client_add_owner(binaries->from->files, fd);
     if (!binary->looked_for)
-        note_found(binary, &found, fd >= 0);
+        set_found(binary, &found, fd >= 0);
     binary->looked_for = true;
     return fd;
 }

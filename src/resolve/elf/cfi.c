@@ -120,8 +120,8 @@ static void add_frame(struct frames *frames, const Dwarf_FDE *fde, uint8_t encod
     if ((encoding & PE_APPLICATION) == DW_EH_PE_pcrel)
         address += section + (uint64_t)(start - (const uint8_t *)data->d_buf);
     uint64_t length = encoded_value(start + size, encoding, true);
-    if (!array_more(&frames->frames, &frames->room, frames->count, sizeof *frames->frames,
-                    FRAMES_MAX))
+    if (!array_reserve_next(&frames->frames, &frames->room, frames->count, sizeof *frames->frames,
+                            FRAMES_MAX))
         return;
     if (address + length > address)
         frames->frames[frames->count++] = (struct frame){address, address + length};

@@ -48,7 +48,8 @@ static void units_fini(struct units *units)
 
 static bool units_add(struct units *units, const struct unit_range *range)
 {
-    if (!array_more(&units->ranges, &units->room, units->count, sizeof *units->ranges, RANGES_MAX))
+    if (!array_reserve_next(&units->ranges, &units->room, units->count, sizeof *units->ranges,
+                            RANGES_MAX))
         return false;
     units->ranges[units->count++] = *range;
     return true;
@@ -89,7 +90,7 @@ static struct unit_range *units_search(const struct units *units, uint64_t addre
 }
 
 /* Returns the split unit of a skeleton (split DWARF: DWARF 5, 3.1.2), or the unit itself. */
-static Dwarf_Die *with_entries(struct units *units, Dwarf_Die *die)
+static Dwarf_Die *split_or_own_unit(struct units *units, Dwarf_Die *die)
 {
     uint8_t kind;
     bool is_split = !dwarf_cu_info(die->cu, NULL, &kind, NULL, &units->split, NULL, NULL, NULL) &&
@@ -104,20 +105,20 @@ static Dwarf_Die *units_find(struct units *units, Dwfl_Module *module, uint64_t 
 {
     Dwarf_Die *die = dwfl_module_addrdie(module, address, bias);
     if (die)
-        return with_entries(units, die);
+        return split_or_own_unit(units, die);
     if (!units->read)
         read_units(units, module);
     struct unit_range *range = units_search(units, address);
     if (!range)
         return NULL;
     *bias = range->bias;
-    return with_entries(units, &range->die);
+    return split_or_own_unit(units, &range->die);
 }
 
 enum { PADDED_BYTES = 20 };
 
 /* Copies a build-id. `size` is 0 or negative if there is none. */
-static void buildid_take(struct buildid *id, const void *bytes, ssize_t size)
+static void buildid_copy(struct buildid *id, const void *bytes, ssize_t size)
 {
     id->size = size > 0 && size <= BUILDID_MAX ? (size_t)size : 0;
     if (id->size)
@@ -130,12 +131,12 @@ void buildid_read(struct buildid *id, int fd)
     elf_version(EV_CURRENT);
     Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
     ssize_t size = elf ? dwelf_elf_gnu_build_id(elf, &found) : -1;
-    buildid_take(id, found, size);
+    buildid_copy(id, found, size);
     if (elf)
         elf_end(elf);
 }
 
-static bool only_zeros(const uint8_t *bytes, size_t size)
+static bool is_all_zeros(const uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
         if (bytes[i])
@@ -148,8 +149,8 @@ bool buildid_same(const struct buildid *of_file, const struct buildid *wanted)
     size_t size = of_file->size;
     if (!size || size > wanted->size || memcmp(of_file->bytes, wanted->bytes, size))
         return false;
-    return size == wanted->size ||
-           (wanted->size == PADDED_BYTES && only_zeros(wanted->bytes + size, wanted->size - size));
+    return size == wanted->size || (wanted->size == PADDED_BYTES &&
+                                    is_all_zeros(wanted->bytes + size, wanted->size - size));
 }
 
 void buildid_print(char text[BUILDID_TEXT], const struct buildid *id)
@@ -194,7 +195,7 @@ static uint32_t crc_of(int fd)
 }
 
 /* Returns the descriptor if the file matches; otherwise closes it and returns -1. */
-static int checked(int fd, const struct debugfile_wanted *wanted)
+static int checked_debugfile(int fd, const struct debugfile_wanted *wanted)
 {
     struct buildid found;
     if (fd < 0)
@@ -208,8 +209,8 @@ static int checked(int fd, const struct debugfile_wanted *wanted)
 
 /* Opens a file in our own root. If the target has another root, a file is accepted only by
  * build-id, because the path means another file there. */
-static int open_here(const struct lookup_from *from, const char *path,
-                     const struct debugfile_wanted *wanted)
+static int open_in_own_root(const struct lookup_from *from, const char *path,
+                            const struct debugfile_wanted *wanted)
 {
     if (from->files && from->files->elsewhere && !wanted->id.size)
         return -1;
@@ -217,41 +218,42 @@ static int open_here(const struct lookup_from *from, const char *path,
 }
 
 /* Returns the part of a path below a folder, possibly ""; NULL: not below the folder. */
-static const char *behind(const char *path, const char *folder)
+static const char *path_below_folder(const char *path, const char *folder)
 {
     size_t length = folder ? strlen(folder) : 0;
     return length && !strncmp(path, folder, length) && path[length] == '/' ? path + length : NULL;
 }
 
 /* Tries a path, first in the target's root, from which the program was loaded. */
-static int try_path(const struct lookup_from *from, const char *path,
-                    const struct debugfile_wanted *wanted)
+static int open_debug_path(const struct lookup_from *from, const char *path,
+                           const struct debugfile_wanted *wanted)
 {
-    const char *below = behind(path, from->symfs);
+    const char *below = path_below_folder(path, from->symfs);
     if (below)
-        return checked(files_open_in_folder(from->symfs, below, DEBUGFILE_BYTES_MAX), wanted);
-    if (behind(path, from->cache))
-        return checked(files_open(path), wanted);
+        return checked_debugfile(files_open_in_folder(from->symfs, below, DEBUGFILE_BYTES_MAX),
+                                 wanted);
+    if (path_below_folder(path, from->cache))
+        return checked_debugfile(files_open(path), wanted);
     int fd = from->live ? files_open_in_root(from->pid, path, from->files, FILES_FOLLOW,
                                              DEBUGFILE_BYTES_MAX)
                         : -1;
-    fd = checked(wanted->cut_short ? fd : files_copy(fd, DEBUGFILE_COPY_MAX), wanted);
-    return fd >= 0 ? fd : checked(open_here(from, path, wanted), wanted);
+    fd = checked_debugfile(wanted->cut_short ? fd : files_copy(fd, DEBUGFILE_COPY_MAX), wanted);
+    return fd >= 0 ? fd : checked_debugfile(open_in_own_root(from, path, wanted), wanted);
 }
 
-static int by_id(const struct lookup_from *from, const struct debugfile_wanted *wanted,
-                 const char *root, const char *suffix, char path[DEBUGFILE_PATH_MAX])
+static int open_debug_by_id(const struct lookup_from *from, const struct debugfile_wanted *wanted,
+                            const char *root, const char *suffix, char path[DEBUGFILE_PATH_MAX])
 {
     char digits[BUILDID_TEXT];
     if (wanted->id.size < 2)
         return -1;
     buildid_print(digits, &wanted->id);
     snprintf(path, DEBUGFILE_PATH_MAX, "%s/.build-id/%.2s/%s%s", root, digits, digits + 2, suffix);
-    return try_path(from, path, wanted);
+    return open_debug_path(from, path, wanted);
 }
 
-static int by_link(const struct lookup_from *from, const struct debugfile_wanted *wanted,
-                   const char *root, char path[DEBUGFILE_PATH_MAX])
+static int open_debug_by_link(const struct lookup_from *from, const struct debugfile_wanted *wanted,
+                              const char *root, char path[DEBUGFILE_PATH_MAX])
 {
     const char *slash = strrchr(wanted->path, '/');
     int folder = slash ? (int)(slash - wanted->path) + 1 : 0;
@@ -260,44 +262,46 @@ static int by_link(const struct lookup_from *from, const struct debugfile_wanted
         return -1;
     if (*wanted->link == '/') {
         snprintf(path, DEBUGFILE_PATH_MAX, "%s", wanted->link);
-        return try_path(from, wanted->link, wanted);
+        return open_debug_path(from, wanted->link, wanted);
     }
     const char *const places[][2] = {{"", ""}, {"", ".debug/"}, {root, ""}};
     for (size_t i = 0; i < sizeof places / sizeof *places && fd < 0; i++) {
         int length = snprintf(path, DEBUGFILE_PATH_MAX, "%s%.*s%s%s", places[i][0], folder,
                               wanted->path, places[i][1], wanted->link);
         if (length > 0 && length < DEBUGFILE_PATH_MAX && strcmp(path, wanted->path))
-            fd = try_path(from, path, wanted);
+            fd = open_debug_path(from, path, wanted);
     }
     return fd;
 }
 
 /* Tries debuginfod. Relative paths cannot be resolved for its files, so `path` becomes "". */
-static int by_net(const struct debugfile_wanted *wanted, char path[DEBUGFILE_PATH_MAX])
+static int open_debug_by_debuginfod(const struct debugfile_wanted *wanted,
+                                    char path[DEBUGFILE_PATH_MAX])
 {
     *path = 0;
-    int fd = checked(debuginfod_cached(DEBUGINFOD_DEBUGINFO, &wanted->id), wanted);
+    int fd = checked_debugfile(debuginfod_cached(DEBUGINFOD_DEBUGINFO, &wanted->id), wanted);
     if (fd < 0 && wanted->may_wait)
-        fd = checked(debuginfod_fetch(DEBUGINFOD_DEBUGINFO, &wanted->id), wanted);
+        fd = checked_debugfile(debuginfod_fetch(DEBUGINFOD_DEBUGINFO, &wanted->id), wanted);
     return fd;
 }
 
 /* Searches for a recording's file: in the user's folder (a root, or flat), or perf's cache. */
-static int by_folders(const struct lookup_from *from, const struct debugfile_wanted *wanted,
-                      char path[DEBUGFILE_PATH_MAX])
+static int open_debug_by_folders(const struct lookup_from *from,
+                                 const struct debugfile_wanted *wanted,
+                                 char path[DEBUGFILE_PATH_MAX])
 {
     char root[DEBUGFILE_PATH_MAX];
     int fd = -1;
     if (from->symfs &&
         snprintf(root, sizeof root, "%s/usr/lib/debug", from->symfs) < (int)sizeof root) {
-        fd = by_id(from, wanted, root, ".debug", path);
+        fd = open_debug_by_id(from, wanted, root, ".debug", path);
         if (fd < 0)
-            fd = by_link(from, wanted, root, path);
+            fd = open_debug_by_link(from, wanted, root, path);
         if (fd < 0)
-            fd = by_id(from, wanted, from->symfs, ".debug", path);
+            fd = open_debug_by_id(from, wanted, from->symfs, ".debug", path);
     }
     if (fd < 0 && from->cache)
-        fd = by_id(from, wanted, from->cache, "/debug", path);
+        fd = open_debug_by_id(from, wanted, from->cache, "/debug", path);
     return fd;
 }
 
@@ -307,13 +311,13 @@ static int debugfile_open(const struct lookup_from *from, const struct debugfile
 {
     char path[DEBUGFILE_PATH_MAX];
     const char *root = from->debug_root ? from->debug_root : "/usr/lib/debug";
-    int fd = by_folders(from, wanted, path);
+    int fd = open_debug_by_folders(from, wanted, path);
     if (fd < 0)
-        fd = by_id(from, wanted, root, ".debug", path);
+        fd = open_debug_by_id(from, wanted, root, ".debug", path);
     if (fd < 0)
-        fd = by_link(from, wanted, root, path);
+        fd = open_debug_by_link(from, wanted, root, path);
     if (fd < 0 && from->debuginfod && wanted->id.size)
-        fd = by_net(wanted, path);
+        fd = open_debug_by_debuginfod(wanted, path);
     if (fd >= 0 && found)
         memcpy(found, path, sizeof path);
     return fd;
@@ -328,7 +332,7 @@ static bool debuginfod_available(void)
 }
 
 /* Opens a file where debuginfod-find caches it (debuginfod_find_debuginfo(3), "CACHE"). */
-static int open_below(const char *folder, const char *below, const char *digits, const char *kind)
+static int open_cached(const char *folder, const char *below, const char *digits, const char *kind)
 {
     char path[PATH_MAX];
     if (!folder || !*folder)
@@ -343,15 +347,15 @@ int debuginfod_cached(enum debuginfod_kind kind, const struct buildid *id)
     if (id->size < 2)
         return -1;
     buildid_print(digits, id);
-    int fd = open_below(getenv("DEBUGINFOD_CACHE_PATH"), "", digits, kind_names[kind]);
+    int fd = open_cached(getenv("DEBUGINFOD_CACHE_PATH"), "", digits, kind_names[kind]);
     if (fd < 0)
-        fd = open_below(getenv("XDG_CACHE_HOME"), "/debuginfod_client", digits, kind_names[kind]);
+        fd = open_cached(getenv("XDG_CACHE_HOME"), "/debuginfod_client", digits, kind_names[kind]);
     return fd >= 0
                ? fd
-               : open_below(getenv("HOME"), "/.cache/debuginfod_client", digits, kind_names[kind]);
+               : open_cached(getenv("HOME"), "/.cache/debuginfod_client", digits, kind_names[kind]);
 }
 
-static void run_find(int out, pid_t parent, const char *kind, const char *digits)
+static void run_debuginfod_find(int out, pid_t parent, const char *kind, const char *digits)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent || dup2(out, STDOUT_FILENO) < 0)
@@ -384,7 +388,7 @@ int debuginfod_fetch(enum debuginfod_kind kind, const struct buildid *id)
     buildid_print(digits, id);
     pid_t pid = fork();
     if (!pid)
-        run_find(ends[1], parent, kind_names[kind], digits);
+        run_debuginfod_find(ends[1], parent, kind_names[kind], digits);
     close(ends[1]);
     bool found = pid > 0 && read_path(ends[0], path);
     close(ends[0]);
@@ -407,8 +411,8 @@ struct debuginfo {
     bool dwarf_trusted;
 };
 
-static int give_elf(Dwfl_Module *module, void **context, const char *name, Dwarf_Addr base,
-                    char **path, Elf **elf)
+static int debuginfo_find_elf(Dwfl_Module *module, void **context, const char *name,
+                              Dwarf_Addr base, char **path, Elf **elf)
 {
     struct debuginfo *debuginfo = *context;
     (void)module, (void)name, (void)base;
@@ -427,7 +431,7 @@ static int open_debug(struct debuginfo *debuginfo, bool cut_short)
     GElf_Addr where;
     const unsigned char *id = NULL;
     int size = dwfl_module_build_id(debuginfo->module, &id, &where);
-    buildid_take(&wanted.id, id, size);
+    buildid_copy(&wanted.id, id, size);
     wanted.link = dwelf_elf_gnu_debuglink(debuginfo->source.elf, &crc);
     wanted.crc = crc;
     return debugfile_open(&debuginfo->source.from, &wanted, debuginfo->debug_path);
@@ -446,14 +450,15 @@ static int open_alternate(struct debuginfo *debuginfo)
     ssize_t size = dwarf ? dwelf_dwarf_gnu_debugaltlink(dwarf, &wanted.link, &id) : 0;
     if (size <= 0)
         return -1;
-    buildid_take(&wanted.id, id, size);
+    buildid_copy(&wanted.id, id, size);
     int fd = debugfile_open(&debuginfo->source.from, &wanted, NULL);
     debuginfo->alternate_given = fd >= 0;
     return fd;
 }
 
-static int give_debug(Dwfl_Module *module, void **context, const char *name, Dwarf_Addr base,
-                      const char *path, const char *link, GElf_Word crc, char **debug_path)
+static int debuginfo_find_debug(Dwfl_Module *module, void **context, const char *name,
+                                Dwarf_Addr base, const char *path, const char *link, GElf_Word crc,
+                                char **debug_path)
 {
     struct debuginfo *debuginfo = *context;
     (void)module, (void)name, (void)base, (void)path;
@@ -467,8 +472,8 @@ static int give_debug(Dwfl_Module *module, void **context, const char *name, Dwa
 }
 
 static const Dwfl_Callbacks callbacks = {
-    .find_elf = give_elf,
-    .find_debuginfo = give_debug,
+    .find_elf = debuginfo_find_elf,
+    .find_debuginfo = debuginfo_find_debug,
     .section_address = dwfl_offline_section_address,
 };
 
@@ -564,7 +569,7 @@ const unsigned char *debuginfo_build_id(struct debuginfo *debuginfo, size_t *siz
 }
 
 /* Returns true if all string tables end with a NUL: libdwfl returns names from them unchecked. */
-static bool names_end(Elf *elf)
+static bool string_tables_end(Elf *elf)
 {
     Elf_Scn *section = NULL;
     bool any = false;
@@ -595,7 +600,7 @@ static void symbols_of_file(struct debuginfo *debuginfo, symtab_take *take, void
             dwfl_module_getsym_info(debuginfo->module, i, &symbol, &address, NULL, &elf, NULL);
         /* Symbols of one file are consecutive; there are at most three files. */
         if (elf != known)
-            good = elf && names_end(elf);
+            good = elf && string_tables_end(elf);
         known = elf;
         if (name && good)
             take(context, &symbol, address, name);
@@ -622,7 +627,7 @@ static bool alternate_missing(const struct debuginfo *debuginfo, Dwarf *dwarf)
 }
 
 /* libdw 0.188 measures strings unchecked: all string sections must end with a NUL. */
-static bool strings_end(Dwarf *dwarf)
+static bool debug_strings_end(Dwarf *dwarf)
 {
     Elf *elf = dwarf_getelf(dwarf);
     Elf_Scn *section = NULL;
@@ -649,8 +654,8 @@ static bool dwarf_trusted(struct debuginfo *debuginfo)
         Dwarf *dwarf = dwfl_module_getdwarf(debuginfo->module, &bias);
         debuginfo->dwarf_checked = true;
         debuginfo->dwarf_trusted =
-            dwarf && !alternate_missing(debuginfo, dwarf) && strings_end(dwarf) &&
-            (!debuginfo->alternate_given || strings_end(dwarf_getalt(dwarf)));
+            dwarf && !alternate_missing(debuginfo, dwarf) && debug_strings_end(dwarf) &&
+            (!debuginfo->alternate_given || debug_strings_end(dwarf_getalt(dwarf)));
     }
     return debuginfo->dwarf_trusted;
 }

@@ -54,7 +54,7 @@ static void add_segment(struct layout *layout, const GElf_Phdr *header)
                              .writable = header->p_flags & PF_W};
 }
 
-static bool holds_offset(uint64_t segment_offset, uint64_t file_bytes, uint64_t offset)
+static bool segment_has_offset(uint64_t segment_offset, uint64_t file_bytes, uint64_t offset)
 {
     return offset >= (segment_offset & ~(uint64_t)(LAYOUT_PAGE - 1)) &&
            offset < segment_offset + file_bytes;
@@ -62,10 +62,10 @@ static bool holds_offset(uint64_t segment_offset, uint64_t file_bytes, uint64_t 
 
 /* Returns how well a segment matches a mapping, 0: not at all. Two segments may share a page of the
  * file; then the access rights show which one is mapped. */
-static int likeness(const GElf_Phdr *header, const struct map *mapping)
+static int segment_likeness(const GElf_Phdr *header, const struct map *mapping)
 {
     if (header->p_type != PT_LOAD ||
-        !holds_offset(header->p_offset, header->p_filesz, mapping->offset))
+        !segment_has_offset(header->p_offset, header->p_filesz, mapping->offset))
         return 0;
     return 1 + 2 * (!(header->p_flags & PF_X) == !mapping->executable) +
            (!(header->p_flags & PF_W) == !mapping->writable);
@@ -83,8 +83,8 @@ bool layout_read_segments(struct layout *layout, Elf *elf, const struct map *map
             continue;
         if (header.p_type == PT_TLS)
             layout->tls_bytes = tls_bytes(&header);
-        if (likeness(&header, mapping) > best) {
-            best = likeness(&header, mapping);
+        if (segment_likeness(&header, mapping) > best) {
+            best = segment_likeness(&header, mapping);
             layout->bias = mapping->start - mapping->offset + header.p_offset - header.p_vaddr;
         }
         if (header.p_type == PT_LOAD)
@@ -101,7 +101,7 @@ bool layout_fits(const struct layout *layout, uint64_t map_start, uint64_t map_o
 {
     for (size_t i = 0; i < layout->segment_count; i++) {
         const struct layout_part *segment = &layout->segments[i];
-        if (holds_offset(segment->offset, segment->file_bytes, map_offset) &&
+        if (segment_has_offset(segment->offset, segment->file_bytes, map_offset) &&
             map_start - map_offset == segment->start - segment->offset)
             return true;
     }
@@ -163,7 +163,7 @@ const struct layout_part *layout_segment(const struct layout *layout, uint64_t a
 enum { TLSSLOT_RELOCATIONS_MAX = 1 << 20, TLSSLOT_MODULES_MAX = 1 << 16 };
 
 /* A slot of another file's symbol describes that file's image. */
-static bool own_symbol(Elf_Data *symbols, uint64_t index, uint64_t *value)
+static bool read_own_symbol(Elf_Data *symbols, uint64_t index, uint64_t *value)
 {
     GElf_Sym symbol;
     *value = 0;
@@ -191,7 +191,7 @@ static bool read_relocation(struct tlsslot *best, const GElf_Rela *relocation, E
     uint64_t value;
     struct tlsslot slot = {.kind = tlsslot_kind_of(GELF_R_TYPE(relocation->r_info)),
                            .address = relocation->r_offset};
-    if (slot.kind == TLSSLOT_NONE || !own_symbol(symbols, index, &value))
+    if (slot.kind == TLSSLOT_NONE || !read_own_symbol(symbols, index, &value))
         return false;
     if (slot.kind != TLSSLOT_MODULE)
         slot.within = value + (uint64_t)relocation->r_addend;
@@ -230,7 +230,7 @@ static struct tlsslot tlsslot_of(Elf *elf)
     return best;
 }
 
-static int by_module(uint64_t module, struct tlsslot_answer *answer)
+static int set_tls_module(uint64_t module, struct tlsslot_answer *answer)
 {
     answer->module = module;
     return module && module <= TLSSLOT_MODULES_MAX ? 0 : -ENOENT;
@@ -246,7 +246,7 @@ static int tlsslot_read(const struct tlsslot *slot, pid_t pid, uint64_t bias,
     if (slot->kind == TLSSLOT_NONE || !process_read(pid, slot->address + bias, words, size))
         return -ENOENT;
     if (slot->kind == TLSSLOT_MODULE)
-        return by_module(words[0], answer);
+        return set_tls_module(words[0], answer);
     uint64_t word = words[size / 8 - 1];
     /* A distance is negative here; a descriptor of the other kind has a pointer. */
     if ((int64_t)word < 0) {
@@ -255,7 +255,7 @@ static int tlsslot_read(const struct tlsslot *slot, pid_t pid, uint64_t bias,
     }
     if (slot->kind == TLSSLOT_OFFSET || !process_read(pid, word, words, 8))
         return -ENOENT;
-    return by_module(words[0], answer);
+    return set_tls_module(words[0], answer);
 }
 
 /* Returns true for names of an old version, as in "cfree@GLIBC_2.2.5", kept for old programs. The
@@ -268,7 +268,7 @@ static bool is_of_old_version(const char *name)
 
 /* Ranks the names of one address: functions and objects before labels, sized before unsized,
  * current version before old ones, global before local, no leading underscore. */
-static uint8_t rank_of(const GElf_Sym *symbol, const char *name)
+static uint8_t symbol_rank(const GElf_Sym *symbol, const char *name)
 {
     uint8_t rank = GELF_ST_BIND(symbol->st_info) == STB_LOCAL ? 4 : 0;
     rank += GELF_ST_BIND(symbol->st_info) == STB_WEAK ? 2 : 0;
@@ -281,7 +281,7 @@ static uint8_t rank_of(const GElf_Sym *symbol, const char *name)
 
 /* Returns true for marks. The linker marks the ends of sections, and start files mark the beginning
  * of data; a mark does not name the bytes after it. */
-static bool is_mark(const GElf_Sym *symbol, const char *name)
+static bool is_linker_mark(const GElf_Sym *symbol, const char *name)
 {
     static const char *const marks[] = {"__bss_start",
                                         "_edata",
@@ -310,10 +310,10 @@ static void module_symbols_add(struct module_symbols *symbols, const struct layo
     struct symbol entry = {.start = address,
                            .end = address + symbol->st_size,
                            .name = name,
-                           .rank = rank_of(symbol, name),
+                           .rank = symbol_rank(symbol, name),
                            .is_stub = !symbol->st_size};
     if (!*name || entry.end < entry.start || symbol->st_shndx == SHN_UNDEF ||
-        symbol->st_shndx == SHN_ABS || is_mark(symbol, name))
+        symbol->st_shndx == SHN_ABS || is_linker_mark(symbol, name))
         return;
     const struct layout_part *section = layout_section(layout, address);
     if (entry.is_stub && section)
@@ -394,7 +394,7 @@ static bool read_headers(struct module *module, const struct module_source *sour
 
 /* Tables are read into memory completely, a sparse file may claim any size for them, and a
  * compressed table unpacks to any size. The section names are such a table, too. */
-static bool tables_bearable(Elf *elf)
+static bool table_sizes_are_ok(Elf *elf)
 {
     Elf_Scn *section = NULL;
     while ((section = elf_nextscn(elf, section))) {
@@ -408,17 +408,17 @@ static bool tables_bearable(Elf *elf)
 }
 
 /* Returns true if the section of a name is of acceptable size. */
-static bool is_bearable(Elf *elf, const char *name, uint64_t most_bytes)
+static bool section_size_is_ok(Elf *elf, const char *name, uint64_t most_bytes)
 {
     GElf_Shdr header;
     Elf_Scn *section = sections_find(elf, name);
     return !section || !gelf_getshdr(section, &header) || header.sh_size <= most_bytes;
 }
 
-static bool sections_bearable(Elf *elf)
+static bool section_sizes_are_ok(Elf *elf)
 {
-    return is_bearable(elf, ".gnu_debugdata", MODULE_MINIDEBUG_MAX) &&
-           is_bearable(elf, ".eh_frame", MODULE_SECTION_MAX);
+    return section_size_is_ok(elf, ".gnu_debugdata", MODULE_MINIDEBUG_MAX) &&
+           section_size_is_ok(elf, ".eh_frame", MODULE_SECTION_MAX);
 }
 
 static void add_symbol(void *context, const GElf_Sym *symbol, uint64_t address, const char *name)
@@ -475,7 +475,7 @@ struct module *module_new(const struct module_source *source)
         return NULL;
     }
     /* A file with invalid tables still has an address range and bytes. */
-    module->readable = tables_bearable(module->elf) && sections_bearable(module->elf);
+    module->readable = table_sizes_are_ok(module->elf) && section_sizes_are_ok(module->elf);
     if (module->readable) {
         layout_read_sections(&module->layout, module->elf);
         read_symbols(module, &source->from);
@@ -686,7 +686,7 @@ void modules_fini(struct modules *modules)
 }
 
 /* On overlayfs the file and the mapping show different devices, so only the inode is compared. */
-static int same_file(int fd, const struct map *map)
+static int close_unless_same_inode(int fd, const struct map *map)
 {
     struct stat status;
     if (fd >= 0 && map->inode && (fstat(fd, &status) || status.st_ino != map->inode)) {
@@ -700,21 +700,21 @@ static int open_live(const struct map *map, const char *name, const struct looku
 {
     char path[64];
     /* The mapping leads to the file in use, even if its path has changed. Needs privileges. */
-    snprintf(path, sizeof path, "/proc/%d/map_files/%lx-%lx", (int)files_shown_by(from->pid),
+    snprintf(path, sizeof path, "/proc/%d/map_files/%lx-%lx", (int)files_proc_tid(from->pid),
              (unsigned long)map->start, (unsigned long)map->end);
-    int fd = same_file(files_open(path), map);
+    int fd = close_unless_same_inode(files_open(path), map);
     /* The program itself is always available. */
     if (fd < 0) {
-        snprintf(path, sizeof path, "/proc/%d/exe", (int)files_shown_by(from->pid));
-        fd = same_file(files_open(path), map);
+        snprintf(path, sizeof path, "/proc/%d/exe", (int)files_proc_tid(from->pid));
+        fd = close_unless_same_inode(files_open(path), map);
     }
     if (fd < 0)
-        fd = same_file(
+        fd = close_unless_same_inode(
             files_open_in_root(from->pid, name, from->files, FILES_NOFOLLOW, MODULES_BYTES_MAX),
             map);
     /* A short-lived process has exited before its first sample is processed. */
     if (fd < 0 && from->root >= 0)
-        fd = same_file(
+        fd = close_unless_same_inode(
             files_open_below(from->root, name, from->files, FILES_NOFOLLOW, MODULES_BYTES_MAX),
             map);
     return fd;
@@ -731,8 +731,8 @@ static int open_file(const struct modules *modules, const struct maps *maps, con
 }
 
 /* Names are compared only without an inode, because deleting the file changes them. */
-static bool is_same(const struct modules_entry *entry, const struct maps *maps,
-                    const struct map *map)
+static bool is_same_mapping(const struct modules_entry *entry, const struct maps *maps,
+                            const struct map *map)
 {
     const struct map *known = &entry->map;
     return (known->kind == MAPPING_VDSO) == (map->kind == MAPPING_VDSO) &&
@@ -746,7 +746,7 @@ static int find_entry(const struct modules *modules, const struct maps *maps, co
 {
     for (size_t i = modules->count; i-- > 0;) {
         const struct modules_entry *entry = &modules->entries[i];
-        if (is_same(entry, maps, map) && map->start < entry->map.end &&
+        if (is_same_mapping(entry, maps, map) && map->start < entry->map.end &&
             map->end > entry->map.start &&
             (!entry->module || module_fits(entry->module, map->start, map->offset)))
             return (int)i;
@@ -756,7 +756,7 @@ static int find_entry(const struct modules *modules, const struct maps *maps, co
 
 /* Returns the mapping of the start of the file, which determines the bias uniquely. Two segments
  * may share a page of the file, and then one mapping matches either. */
-static const struct map *head_of(const struct maps *maps, const struct map *map)
+static const struct map *first_mapping_of_file(const struct maps *maps, const struct map *map)
 {
     size_t last = (size_t)(map - maps->maps);
     for (size_t i = last + 1; i-- > 0 && last - i < MODULES_PARTS_MAX;) {
@@ -790,12 +790,12 @@ static int add_entry(struct modules *modules, const struct maps *maps, const str
                      const struct lookup_from *from)
 {
     struct modules_entry entry = {.name = strdup(maps_name(maps, map)), .map = *map};
-    if (!entry.name || !array_more(&modules->entries, &modules->room, modules->count,
-                                   sizeof *modules->entries, ARRAY_UNBOUNDED)) {
+    if (!entry.name || !array_reserve_next(&modules->entries, &modules->room, modules->count,
+                                           sizeof *modules->entries, ARRAY_UNBOUNDED)) {
         free(entry.name);
         return -1;
     }
-    entry.module = open_module(modules, maps, map, head_of(maps, map), from);
+    entry.module = open_module(modules, maps, map, first_mapping_of_file(maps, map), from);
     if (entry.module)
         module_range(entry.module, &entry.map.start, &entry.map.end);
     modules->entries[modules->count] = entry;

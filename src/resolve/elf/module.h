@@ -171,6 +171,7 @@ struct module *modules_of(struct modules *modules, const struct maps *maps, stru
                           const struct lookup_from *from);
 
 /* The vdso has no file: its bytes are copied to a file in memory. For the resolver's files. */
+
 /* Opens misstop's own vdso, which is the same for every process under this kernel. */
 int vdso_open_own(void);
 

@@ -17,8 +17,8 @@ void symbols_fini(struct symbols *symbols)
 
 bool symbols_add(struct symbols *symbols, struct symbol symbol)
 {
-    if (!array_more(&symbols->at, &symbols->room, symbols->count, sizeof *symbols->at,
-                    ARRAY_UNBOUNDED))
+    if (!array_reserve_next(&symbols->at, &symbols->room, symbols->count, sizeof *symbols->at,
+                            ARRAY_UNBOUNDED))
         return false;
     symbols->at[symbols->count++] = symbol;
     return true;
@@ -37,7 +37,7 @@ static int symbols_compare(const void *a, const void *b)
 
 /* Drops aliases, and labels inside a sized symbol. Link-time optimisation leaves such labels with
  * the names of files. */
-static void drop_doubles(struct symbols *symbols)
+static void drop_aliases(struct symbols *symbols)
 {
     size_t kept = 0;
     uint64_t covered = 0;
@@ -57,7 +57,7 @@ void symbols_settle(struct symbols *symbols)
 {
     if (symbols->count)
         qsort(symbols->at, symbols->count, sizeof *symbols->at, symbols_compare);
-    drop_doubles(symbols);
+    drop_aliases(symbols);
     /* A symbol without a size extends to the next one in its section; overlaps are cut. */
     for (size_t i = 0; i + 1 < symbols->count; i++) {
         struct symbol *symbol = &symbols->at[i];
@@ -69,21 +69,21 @@ void symbols_settle(struct symbols *symbols)
 }
 
 /* Returns the number of symbols that start at or before the address. */
-static size_t begun(const struct symbols *symbols, uint64_t address)
+static size_t symbols_up_to(const struct symbols *symbols, uint64_t address)
 {
     return SORTED_UP_TO(symbols->at, symbols->count, start, address);
 }
 
 const struct symbol *symbols_find(const struct symbols *symbols, uint64_t address)
 {
-    size_t before = begun(symbols, address);
+    size_t before = symbols_up_to(symbols, address);
     const struct symbol *symbol = before ? &symbols->at[before - 1] : NULL;
     return symbol && address < symbol->end ? symbol : NULL;
 }
 
 void symbols_gap(const struct symbols *symbols, uint64_t address, uint64_t *start, uint64_t *end)
 {
-    size_t before = begun(symbols, address);
+    size_t before = symbols_up_to(symbols, address);
     if (before && symbols->at[before - 1].end > *start)
         *start = symbols->at[before - 1].end;
     if (before < symbols->count && symbols->at[before].start < *end)
@@ -93,7 +93,7 @@ void symbols_gap(const struct symbols *symbols, uint64_t address, uint64_t *star
 /* A sparse file may claim any size. */
 enum { SYMTAB_BYTES_MAX = 1 << 28 };
 
-static Elf_Data *table(Elf_Scn *section, GElf_Word type)
+static Elf_Data *section_data(Elf_Scn *section, GElf_Word type)
 {
     GElf_Shdr header;
     if (!section || !gelf_getshdr(section, &header) || header.sh_type != type ||
@@ -102,11 +102,11 @@ static Elf_Data *table(Elf_Scn *section, GElf_Word type)
     return elf_getdata(section, NULL);
 }
 
-static Elf_Scn *names_of(Elf *elf, Elf_Scn *symbols)
+static Elf_Scn *symbol_strings(Elf *elf, Elf_Scn *symbols)
 {
     GElf_Shdr header;
     Elf_Scn *names = gelf_getshdr(symbols, &header) ? elf_getscn(elf, header.sh_link) : NULL;
-    return table(names, SHT_STRTAB) && sections_end_strings(names) ? names : NULL;
+    return section_data(names, SHT_STRTAB) && sections_end_strings(names) ? names : NULL;
 }
 
 bool symtab_open(struct symtab *symtab, int fd)
@@ -115,7 +115,7 @@ bool symtab_open(struct symtab *symtab, int fd)
     symtab->fd = fd;
     symtab->elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
     Elf_Scn *symbols = symtab->elf ? sections_find(symtab->elf, ".symtab") : NULL;
-    if (table(symbols, SHT_SYMTAB) && names_of(symtab->elf, symbols))
+    if (section_data(symbols, SHT_SYMTAB) && symbol_strings(symtab->elf, symbols))
         return true;
     symtab_fini(symtab);
     return false;
@@ -146,8 +146,8 @@ void symtab_read(const struct symtab *symtab, Elf *main, uint64_t bias, symtab_t
                  void *context)
 {
     Elf_Scn *section = sections_find(symtab->elf, ".symtab");
-    Elf_Data *symbols = table(section, SHT_SYMTAB);
-    size_t names = elf_ndxscn(names_of(symtab->elf, section));
+    Elf_Data *symbols = section_data(section, SHT_SYMTAB);
+    size_t names = elf_ndxscn(symbol_strings(symtab->elf, section));
     GElf_Sym symbol;
     bias += first_address(main) - first_address(symtab->elf);
     for (int i = 1; i < SYMTAB_SYMBOLS_MAX && gelf_getsym(symbols, i, &symbol); i++) {
@@ -193,7 +193,7 @@ static const char *gotab_name(const struct gotab *gotab, uint64_t function)
 static uint64_t gotab_text(Elf *elf, uint64_t address)
 {
     Elf_Scn *section = sections_find(elf, ".rela.dyn");
-    Elf_Data *relocations = table(section, SHT_RELA);
+    Elf_Data *relocations = section_data(section, SHT_RELA);
     GElf_Rela rela;
     GElf_Shdr header;
     for (int i = 0; relocations && i < SYMTAB_SYMBOLS_MAX && gelf_getrela(relocations, i, &rela);
@@ -211,7 +211,7 @@ static bool gotab_open(struct gotab *gotab, Elf *elf)
     if (!section)
         section = sections_find(elf, ".data.rel.ro.gopclntab");
     GElf_Shdr header;
-    Elf_Data *data = table(section, SHT_PROGBITS);
+    Elf_Data *data = section_data(section, SHT_PROGBITS);
     if (!data || !gelf_getshdr(section, &header))
         return false;
     *gotab = (struct gotab){.bytes = data->d_buf, .size = data->d_size, .width = 4};

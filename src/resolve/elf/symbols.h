@@ -61,6 +61,7 @@ void symtab_read(const struct symtab *symtab, Elf *main, uint64_t bias, symtab_t
 void gotab_read(Elf *elf, uint64_t bias, symtab_take *take, void *context);
 
 /* Finds sections of an ELF file by name, from the section headers alone. For src/resolve. */
+
 /* Returns the first section of this name with bytes in the file; NULL: none. */
 Elf_Scn *sections_find(Elf *elf, const char *name);
 

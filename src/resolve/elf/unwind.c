@@ -77,15 +77,15 @@ void unwind_forget(struct unwind *unwind)
     unwind->count = 0;
 }
 
-static bool fits(int64_t offset)
+static bool offset_fits_stack(int64_t offset)
 {
     return offset > -STACK_MAX && offset < STACK_MAX;
 }
 
-static bool saved_at(Dwarf_Frame *frame, unsigned number, struct unwind_slot *slot)
+static bool saved_slot(Dwarf_Frame *frame, unsigned number, struct unwind_slot *slot)
 {
     struct cfi_saved saved;
-    if (!cfi_saved(frame, number, &saved) || !fits(saved.offset))
+    if (!cfi_saved(frame, number, &saved) || !offset_fits_stack(saved.offset))
         return false;
     slot->from_bp = saved.in == CFI_AT_FRAME_POINTER;
     slot->offset = saved.in == CFI_KEPT ? unchanged : (int32_t)saved.offset;
@@ -94,7 +94,7 @@ static bool saved_at(Dwarf_Frame *frame, unsigned number, struct unwind_slot *sl
 
 /* Decodes the rule of PLT stubs: rsp + A, plus a word after the push at offset B in each 16 bytes.
  * Source: binutils, bfd/elfxx-x86.c, elf_x86_64_eh_frame_lazy_plt. */
-static bool is_stubs_rule(const Dwarf_Op *ops, size_t count, uint64_t pc, int64_t *offset)
+static bool is_plt_rule(const Dwarf_Op *ops, size_t count, uint64_t pc, int64_t *offset)
 {
     static const uint8_t atoms[] = {DW_OP_breg7, DW_OP_breg16, DW_OP_lit15, DW_OP_and, 0,
                                     DW_OP_ge,    DW_OP_lit3,   DW_OP_shl,   DW_OP_plus};
@@ -105,7 +105,7 @@ static bool is_stubs_rule(const Dwarf_Op *ops, size_t count, uint64_t pc, int64_
         if (i != FROM && ops[i].atom != atoms[i])
             return false;
     *offset = (int64_t)ops[0].number + ((pc & 15) >= ops[FROM].atom - (unsigned)DW_OP_lit0 ? 8 : 0);
-    return fits(*offset);
+    return offset_fits_stack(*offset);
 }
 
 static bool cfa_rule(Dwarf_Frame *frame, uint64_t pc, struct unwind_rule *rule)
@@ -116,13 +116,13 @@ static bool cfa_rule(Dwarf_Frame *frame, uint64_t pc, struct unwind_rule *rule)
     int64_t offset;
     if (dwarf_frame_cfa(frame, &ops, &count))
         return false;
-    if (is_stubs_rule(ops, count, pc, &offset)) {
+    if (is_plt_rule(ops, count, pc, &offset)) {
         rule->cfa_register = SREG_SP;
         rule->cfa_offset = (int32_t)offset;
         return true;
     }
-    if (!count || count > 2 || !cfi_register_offset(&ops[0], &number, &offset) || !fits(offset) ||
-        (number != CFI_STACK_POINTER && number != CFI_FRAME_POINTER))
+    if (!count || count > 2 || !cfi_register_offset(&ops[0], &number, &offset) ||
+        !offset_fits_stack(offset) || (number != CFI_STACK_POINTER && number != CFI_FRAME_POINTER))
         return false;
     rule->cfa_register = number == CFI_STACK_POINTER ? SREG_SP : SREG_BP;
     rule->cfa_loaded = count == 2 && ops[1].atom == DW_OP_deref;
@@ -159,10 +159,10 @@ static struct unwind_rule make_rule(struct space *space, uint64_t pc)
         return rule;
     }
     bool good = cfa_rule(frame, pc - bias, &rule) &&
-                saved_at(frame, CFI_RETURN_ADDRESS, &rule.return_address) &&
+                saved_slot(frame, CFI_RETURN_ADDRESS, &rule.return_address) &&
                 rule.return_address.offset != unchanged;
     for (unsigned i = 0; i < KEPT && good; i++)
-        good = saved_at(frame, kept_number[i], &rule.saved[i]);
+        good = saved_slot(frame, kept_number[i], &rule.saved[i]);
     free(frame);
     if (!good)
         rule.cfa_register = SREG_NONE;
@@ -176,7 +176,8 @@ static const struct unwind_rule *rule_at(struct unwind *unwind, struct space *sp
         return &unwind->rules[*known];
     if (unwind->count == RULES_MAX)
         unwind_forget(unwind);
-    if (!array_more(&unwind->rules, &unwind->room, unwind->count, sizeof *unwind->rules, RULES_MAX))
+    if (!array_reserve_next(&unwind->rules, &unwind->room, unwind->count, sizeof *unwind->rules,
+                            RULES_MAX))
         return NULL;
     uint32_t *slot = hash_insert(&unwind->of_pc, pc, NULL);
     if (!slot)
@@ -187,7 +188,7 @@ static const struct unwind_rule *rule_at(struct unwind *unwind, struct space *sp
 }
 
 /* Moves the window to the stack around an address; most chains need only one. */
-static void move_window(struct state *state, uint64_t address)
+static void move_stack_window(struct state *state, uint64_t address)
 {
     state->window_start = address - state->lowest > BELOW ? address - BELOW : state->lowest;
     state->window_bytes = state->pid ? process_read_some(state->pid, state->window_start,
@@ -203,7 +204,7 @@ static bool is_in_window(const struct state *state, uint64_t address)
 
 /* Moves the window past the copy. The process has continued since the sample. If the outer half of
  * the copy is still unchanged, the frames beyond it are those of the sample. */
-static bool look_beyond(struct state *state)
+static bool extend_past_copy(struct state *state)
 {
     size_t half = state->copy_bytes / 2;
     size_t bytes = half < WINDOW / 2 ? half : WINDOW / 2;
@@ -225,10 +226,10 @@ static bool read_stack(struct state *state, uint64_t address, uint64_t *value)
         memcpy(value, state->copy + at, sizeof *value);
         return true;
     }
-    if (state->copy && !state->beyond && !look_beyond(state))
+    if (state->copy && !state->beyond && !extend_past_copy(state))
         return false;
     if (!is_in_window(state, address))
-        move_window(state, address);
+        move_stack_window(state, address);
     if (!is_in_window(state, address))
         return false;
     memcpy(value, state->window + (address - state->window_start), sizeof *value);

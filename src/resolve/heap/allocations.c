@@ -68,10 +68,10 @@ struct allocations {
 };
 
 /* Counts a displaced block as freed: its free was lost. */
-static void block_gone(void *context, const struct block *gone)
+static void on_block_displaced(void *context, const struct block *gone)
 {
     struct allocations *allocations = context;
-    bins_died(allocations->bins, gone, allocations->event_ns);
+    bins_count_free(allocations->bins, gone, allocations->event_ns);
 }
 
 static int open_records(struct allocations *allocations)
@@ -88,8 +88,8 @@ static int open_records(struct allocations *allocations)
         code = bins_new(&allocations->bins, 0);
     if (code)
         return code;
-    blocks_on_displaced(allocations->blocks, block_gone, allocations);
-    blocks_on_displaced(allocations->mappings, block_gone, allocations);
+    blocks_on_displaced(allocations->blocks, on_block_displaced, allocations);
+    blocks_on_displaced(allocations->mappings, on_block_displaced, allocations);
     return 0;
 }
 
@@ -138,8 +138,8 @@ static uint32_t bin_of_path(struct allocations *allocations, uint32_t path, bool
     uint64_t marked[2] = {BINS_MAPPING};
     uint32_t index = path * 2 + mapping;
     if (!path || path > UINT32_MAX / 4 ||
-        !array_reach(&allocations->bin_of_path, &allocations->path_room, index,
-                     sizeof *allocations->bin_of_path, PATHS_FIRST))
+        !array_reserve_index(&allocations->bin_of_path, &allocations->path_room, index,
+                             sizeof *allocations->bin_of_path, PATHS_FIRST))
         return BINS_REST;
     if (allocations->bin_of_path[index])
         return allocations->bin_of_path[index];
@@ -170,33 +170,33 @@ static void add_block(struct allocations *allocations, struct blocks *blocks,
 {
     struct block block = block_of(allocations, event, blocks == allocations->mappings);
     if (!blocks_add(blocks, &block))
-        bins_born(allocations->bins, &block, event->time_ns);
+        bins_count_alloc(allocations->bins, &block, event->time_ns);
 }
 
 /* Removes a range from the mappings; what remains of a mapping keeps its bin. */
-static void unmap(struct allocations *allocations, uint64_t start, uint64_t end)
+static void unmap_range(struct allocations *allocations, uint64_t start, uint64_t end)
 {
     struct block block;
     struct block rest;
     bool into = blocks_find(allocations->mappings, start, &block) && block.start < start;
     uint64_t last = into ? block.start + block.usable_bytes : 0;
     if (into && blocks_remove(allocations->mappings, block.start, NULL)) {
-        bins_died(allocations->bins, &block, allocations->event_ns);
+        bins_count_free(allocations->bins, &block, allocations->event_ns);
         rest = block;
         rest.usable_bytes = rest.requested_bytes = start - block.start;
         if (!blocks_add(allocations->mappings, &rest))
-            bins_born(allocations->bins, &rest, allocations->event_ns);
+            bins_count_alloc(allocations->bins, &rest, allocations->event_ns);
     } else if (blocks_find(allocations->mappings, end - 1, &block)) {
         last = block.start + block.usable_bytes;
     }
-    blocks_remove_range(allocations->mappings, start, end, block_gone, allocations);
+    blocks_remove_range(allocations->mappings, start, end, on_block_displaced, allocations);
     if (last <= end)
         return;
     rest = block;
     rest.start = end;
     rest.usable_bytes = rest.requested_bytes = last - end;
     if (!blocks_add(allocations->mappings, &rest))
-        bins_born(allocations->bins, &rest, allocations->event_ns);
+        bins_count_alloc(allocations->bins, &rest, allocations->event_ns);
 }
 
 static void take_event(struct allocations *allocations, const struct feed_event *event)
@@ -209,14 +209,14 @@ static void take_event(struct allocations *allocations, const struct feed_event 
         break;
     case FEED_FREE:
         if (blocks_remove(allocations->blocks, event->address, &gone))
-            bins_died(allocations->bins, &gone, event->time_ns);
+            bins_count_free(allocations->bins, &gone, event->time_ns);
         break;
     case FEED_MAP:
         add_block(allocations, allocations->mappings, event);
         break;
     case FEED_UNMAP:
         if (event->usable && event->address + event->usable > event->address)
-            unmap(allocations, event->address, event->address + event->usable);
+            unmap_range(allocations, event->address, event->address + event->usable);
         break;
     case FEED_NOTHING:
         break;
@@ -228,11 +228,11 @@ static void count_pair(struct allocations *allocations, const struct feed_event 
                        const struct feed_event *end)
 {
     struct block block = block_of(allocations, alloc, false);
-    bins_born(allocations->bins, &block, alloc->time_ns);
-    bins_died(allocations->bins, &block, end->time_ns);
+    bins_count_alloc(allocations->bins, &block, alloc->time_ns);
+    bins_count_free(allocations->bins, &block, end->time_ns);
 }
 
-static unsigned pair_place(uint64_t address)
+static unsigned pair_hash_slot(uint64_t address)
 {
     return (uint32_t)(address >> 4) * UINT32_C(0x9e3779b1) >> (32 - PAIR_BITS);
 }
@@ -245,7 +245,7 @@ static void find_pairs(const struct allocations *allocations, uint8_t end[EVENTS
     memset(latest, 0, sizeof latest);
     for (unsigned i = 0; i < allocations->event_count; i++) {
         const struct feed_event *event = &allocations->events[i];
-        uint8_t *place = &latest[pair_place(event->address)];
+        uint8_t *place = &latest[pair_hash_slot(event->address)];
         bool same = *place && allocations->events[*place - 1].address == event->address;
         end[i] = (uint8_t)i;
         if (event->kind == FEED_ALLOC) {
@@ -339,18 +339,20 @@ void allocations_settle(struct allocations *allocations, uint64_t now_ns)
     allocations->settled_ns = now_ns;
 }
 
-void allocations_ask_again(struct allocations *allocations)
+void allocations_retry_names(struct allocations *allocations)
 {
     if (allocations->bins)
-        bins_ask_again(allocations->bins);
+        bins_retry_names(allocations->bins);
 }
 
 /* Drops all records: addresses mean other code now, so bins and their names are reset too. */
 static void forget_records(struct allocations *allocations)
 {
     struct bins *fresh;
-    blocks_remove_range(allocations->blocks, 0, BLOCKS_ADDRESS_END, block_gone, allocations);
-    blocks_remove_range(allocations->mappings, 0, BLOCKS_ADDRESS_END, block_gone, allocations);
+    blocks_remove_range(allocations->blocks, 0, BLOCKS_ADDRESS_END, on_block_displaced,
+                        allocations);
+    blocks_remove_range(allocations->mappings, 0, BLOCKS_ADDRESS_END, on_block_displaced,
+                        allocations);
     if (bins_new(&fresh, 0))
         return;
     bins_free(allocations->bins);
@@ -417,7 +419,8 @@ bool allocations_bin_walked(uint32_t bin)
     return bin >= WALKED_BINS;
 }
 
-static bool narrow(const struct blocks *blocks, uint64_t address, uint64_t *base, uint64_t *bound)
+static bool narrow_to_blocks(const struct blocks *blocks, uint64_t address, uint64_t *base,
+                             uint64_t *bound)
 {
     struct block block;
     bool before = blocks_previous(blocks, address, &block) && block.start >= *base;
@@ -435,12 +438,12 @@ bool allocations_gap(const struct allocations *allocations, uint64_t address, ui
 {
     if (!allocations->bins)
         return false;
-    bool mapped = narrow(allocations->mappings, address, base, bound);
-    return narrow(allocations->blocks, address, base, bound) || mapped;
+    bool mapped = narrow_to_blocks(allocations->mappings, address, base, bound);
+    return narrow_to_blocks(allocations->blocks, address, base, bound) || mapped;
 }
 
 /* A function that mapped memory with blocks in it is an allocator, also for its other mappings. */
-static void find_dealers(struct allocations *allocations)
+static void find_allocator_bins(struct allocations *allocations)
 {
     struct block mapping;
     struct block block;
@@ -474,12 +477,13 @@ static bool group_stats(const struct allocations *allocations, uint32_t lead,
     return true;
 }
 
-static void list_leads(struct allocations *allocations)
+static void list_lead_bins(struct allocations *allocations)
 {
     uint32_t count = bins_count(allocations->bins);
     allocations->lead_count = 0;
-    if (count > allocations->lead_room && !array_fit(&allocations->leads, &allocations->lead_room,
-                                                     (size_t)count * 2, sizeof *allocations->leads))
+    if (count > allocations->lead_room &&
+        !array_reserve_exact(&allocations->leads, &allocations->lead_room, (size_t)count * 2,
+                             sizeof *allocations->leads))
         return;
     for (uint32_t id = 1; id <= count; id++)
         if (bins_at(allocations->bins, id)->lead == id)
@@ -492,9 +496,9 @@ void allocations_tick(struct allocations *allocations, const struct space *space
     allocations->ticked_ns = now_ns;
     if (allocations->bins) {
         bins_tick(allocations->bins, now_ns);
-        find_dealers(allocations);
+        find_allocator_bins(allocations);
         name_bins(allocations);
-        list_leads(allocations);
+        list_lead_bins(allocations);
     }
     if (allocations->options.walk && alive)
         walked_tick(&allocations->walked, space, tcbs, now_ns);
@@ -514,7 +518,7 @@ static int keep_rules(struct allocations *allocations)
 {
     int code = bins_regroup(allocations->bins, &allocations->rules);
     bin_rules_keep(&allocations->rules);
-    list_leads(allocations);
+    list_lead_bins(allocations);
     return code;
 }
 
@@ -563,14 +567,14 @@ int allocations_undo(struct allocations *allocations)
 }
 
 /* Returns NULL if the bin has no call path, or is not known. */
-static const struct bin *bin_at(const struct allocations *allocations, uint32_t bin)
+static const struct bin *find_bin(const struct allocations *allocations, uint32_t bin)
 {
     return allocations->bins ? bins_at(allocations->bins, bin) : NULL;
 }
 
 /* Returns the size class of a bin; NULL: it is a call path. */
-static const struct walked_class *walked_class_at(const struct allocations *allocations,
-                                                  uint32_t bin)
+static const struct walked_class *find_walked_class(const struct allocations *allocations,
+                                                    uint32_t bin)
 {
     const struct walked_classes *classes = &allocations->walked.classes;
     return bin >= WALKED_BINS && bin - WALKED_BINS < classes->count
@@ -580,17 +584,17 @@ static const struct walked_class *walked_class_at(const struct allocations *allo
 
 const char *allocations_bin_name(const struct allocations *allocations, uint32_t bin)
 {
-    const struct walked_class *class = walked_class_at(allocations, bin);
+    const struct walked_class *class = find_walked_class(allocations, bin);
     if (class)
         return class->name;
-    const struct bin *at = bin_at(allocations, bin);
+    const struct bin *at = find_bin(allocations, bin);
     const char *name = at ? bin_name(at) : NULL;
     return name ? name : "heap (not named yet)";
 }
 
 const char *allocations_bin_maker(const struct allocations *allocations, uint32_t bin)
 {
-    const struct walked_class *class = walked_class_at(allocations, bin);
+    const struct walked_class *class = find_walked_class(allocations, bin);
     return class && walk_class_is_go(class->size_class) ? "new" : "malloc";
 }
 
@@ -598,7 +602,7 @@ void allocations_bin_live(const struct allocations *allocations, uint32_t bin, u
                           uint64_t *bytes)
 {
     struct bin_stats stats = {0};
-    const struct walked_class *class = walked_class_at(allocations, bin);
+    const struct walked_class *class = find_walked_class(allocations, bin);
     if (class)
         stats = class->stats;
     else if (allocations->bins)
@@ -609,13 +613,13 @@ void allocations_bin_live(const struct allocations *allocations, uint32_t bin, u
 
 uint32_t allocations_bin_lead(const struct allocations *allocations, uint32_t bin)
 {
-    const struct bin *at = bin_at(allocations, bin);
+    const struct bin *at = find_bin(allocations, bin);
     return at ? at->lead : bin;
 }
 
 uint32_t allocations_bin_type(const struct allocations *allocations, uint32_t bin)
 {
-    const struct bin *at = bin_at(allocations, bin);
+    const struct bin *at = find_bin(allocations, bin);
     return at ? at->type : 0;
 }
 
@@ -664,7 +668,7 @@ static void summarise_walk(const struct walked *walked, struct heap_summary *sum
     summary->bins = walked->classes.count;
 }
 
-static const char *feed_note(const struct feed *feed, const char *note)
+static const char *feed_state_note(const struct feed *feed, const char *note)
 {
     const char *why = NULL;
     enum feed_state state = feed_state(feed, &why);
@@ -678,7 +682,7 @@ static void summarise_recorded(const struct allocations *allocations, struct hea
     const struct feed *feed = allocations->options.feed;
     summary->feed = HEAP_FEED_AGENT;
     summary->source = "agent";
-    summary->note = feed_note(feed, summary->note);
+    summary->note = feed_state_note(feed, summary->note);
     summary->lost = feed_lost(feed) + blocks_refused(allocations->blocks);
     summary->bins = allocations->lead_count;
     for (uint32_t i = 0; i < allocations->lead_count; i++) {
@@ -741,13 +745,14 @@ static void describe_site(struct allocations *allocations, uint64_t address, str
         site->words = arena_string(&allocations->strings, function);
 }
 
-static const char *site_of(struct allocations *allocations, uint64_t address)
+static const char *site_text(struct allocations *allocations, uint64_t address)
 {
     bool created = false;
-    uint32_t *index = array_more(&allocations->sites, &allocations->site_room,
-                                 allocations->site_count, sizeof *allocations->sites, SITES_MAX)
-                          ? hash_insert(&allocations->site_of, address, &created)
-                          : hash_find(&allocations->site_of, address);
+    uint32_t *index =
+        array_reserve_next(&allocations->sites, &allocations->site_room, allocations->site_count,
+                           sizeof *allocations->sites, SITES_MAX)
+            ? hash_insert(&allocations->site_of, address, &created)
+            : hash_find(&allocations->site_of, address);
     if (!index)
         return "?";
     if (created) {
@@ -775,7 +780,7 @@ static void describe_bin(struct allocations *allocations, uint32_t id, struct he
         bin->combined++;
     unsigned depth = lead->depth < DEPTH_SHOWN ? lead->depth : DEPTH_SHOWN;
     for (unsigned i = 0; i < depth; i++)
-        allocations->shown[i] = site_of(allocations, bins_path(allocations->bins, lead)[i]);
+        allocations->shown[i] = site_text(allocations, bins_path(allocations->bins, lead)[i]);
     bin->site = allocations->shown;
     bin->site_count = depth;
     bin_stats_show(&stats, allocations->event_ns, bins_mark_ns(allocations->bins), bin);

@@ -66,7 +66,7 @@ void allocations_await(struct allocations *allocations, uint64_t patience_ns);
 void allocations_settle(struct allocations *allocations, uint64_t now_ns);
 
 /* Notes that callbacks without an answer so far may have one now. */
-void allocations_ask_again(struct allocations *allocations);
+void allocations_retry_names(struct allocations *allocations);
 
 /* Drops every block: the process has executed another program. */
 void allocations_forget(struct allocations *allocations);

@@ -72,7 +72,7 @@ static char *clean_copy(const char *name)
     return copy;
 }
 
-static bool acceptable(const char *name)
+static bool is_valid_bin_name(const char *name)
 {
     return *name && strlen(name) < BIN_RULES_NAME_BYTES;
 }
@@ -83,7 +83,7 @@ static int bin_rules_add(struct bin_rules *rules, bool combines, const char *nam
     if (rules->count >= BIN_RULES_MAX)
         return -ENOSPC;
     size_t room = rules->count;
-    if (!array_fit(&rules->rules, &room, room + 1, sizeof *rules->rules))
+    if (!array_reserve_exact(&rules->rules, &room, room + 1, sizeof *rules->rules))
         return -ENOMEM;
     rules->steps += !rules->is_in_step;
     struct bin_rule rule = {.combines = combines,
@@ -100,8 +100,8 @@ static int bin_rules_add(struct bin_rules *rules, bool combines, const char *nam
     return 0;
 }
 
-static const struct bin_rule *combined_into(const struct bin_rules *rules, const char *name,
-                                            uint64_t hash)
+static const struct bin_rule *find_combining_rule(const struct bin_rules *rules, const char *name,
+                                                  uint64_t hash)
 {
     for (uint32_t i = 0; i < rules->count; i++) {
         const struct bin_rule *rule = &rules->rules[i];
@@ -115,7 +115,7 @@ static const struct bin_rule *combined_into(const struct bin_rules *rules, const
 static const char *group_head(const struct bin_rules *rules, const char *full_name, uint64_t *hash)
 {
     const struct bin_rule *way;
-    while ((way = combined_into(rules, full_name, *hash))) {
+    while ((way = find_combining_rule(rules, full_name, *hash))) {
         full_name = way->value;
         *hash = way->value_hash;
     }
@@ -146,7 +146,7 @@ const char *bin_rules_name(const struct bin_rules *rules, const char *full_name,
     return NULL;
 }
 
-static const char *head_of(const struct bin_rules *rules, const char *full_name)
+static const char *full_name_head(const struct bin_rules *rules, const char *full_name)
 {
     uint64_t hash = name_hash(full_name);
     return group_head(rules, full_name, &hash);
@@ -154,17 +154,17 @@ static const char *head_of(const struct bin_rules *rules, const char *full_name)
 
 int bin_rules_rename(struct bin_rules *rules, const char *full_name, const char *new_name)
 {
-    if (!acceptable(full_name) || !acceptable(new_name))
+    if (!is_valid_bin_name(full_name) || !is_valid_bin_name(new_name))
         return -EINVAL;
-    return bin_rules_add(rules, false, head_of(rules, full_name), new_name);
+    return bin_rules_add(rules, false, full_name_head(rules, full_name), new_name);
 }
 
 int bin_rules_combine(struct bin_rules *rules, const char *into, const char *from)
 {
-    if (!acceptable(into) || !acceptable(from))
+    if (!is_valid_bin_name(into) || !is_valid_bin_name(from))
         return -EINVAL;
-    into = head_of(rules, into);
-    from = head_of(rules, from);
+    into = full_name_head(rules, into);
+    from = full_name_head(rules, from);
     if (!strcmp(into, from))
         return -EEXIST;
     return bin_rules_add(rules, true, from, into);
@@ -179,7 +179,7 @@ int bin_rules_combine(struct bin_rules *rules, const char *into, const char *fro
  */
 
 /* Returns the next field of a line, cut at its tab; NULL: no more. */
-static char *take_field(char **line)
+static char *next_field(char **line)
 {
     char *field = *line;
     if (!field)
@@ -193,9 +193,9 @@ static char *take_field(char **line)
 
 static int parse_line(struct bin_rules *rules, char *line)
 {
-    char *verb = take_field(&line);
-    char *name = take_field(&line);
-    char *value = take_field(&line);
+    char *verb = next_field(&line);
+    char *name = next_field(&line);
+    char *value = next_field(&line);
     if (!name || !value || line)
         return -EINVAL;
     if (!strcmp(verb, "rename"))
@@ -271,10 +271,10 @@ static const char wrappers_default[] =
     /* C++ */
     "operator new*;_Znw*;_Zna*;std::allocator*;std::__new_allocator<*;"
     "__gnu_cxx::new_allocator<*;std::pmr::*allocate*;*::_M_allocate*;*::_M_get_node*;"
-    "*::_M_create_node*;*::_M_create(*;*::allocate(*;*::_Alloc_node::operator()*;"
+    "*::_M_create_node*;*::_M_create;*::allocate;*::_Alloc_node::operator()*;"
     "std::__detail::_AllocNode<*;std::__detail::_ReuseOrAllocNode<*;"
     "std::__allocate_guarded<*;std::__shared_count<*;std::__shared_ptr<*;std::shared_ptr<*;"
-    "std::make_shared<*;std::allocate_shared<*;_ZN9__gnu_cxx13new_allocator*;"
+    "std::make_shared<*;std::make_unique<*;std::allocate_shared<*;_ZN9__gnu_cxx13new_allocator*;"
     "_ZNSt15__new_allocator*;_ZNSt16allocator_traits*;_ZNSaI*8allocate*;"
     /* the common names of C programs */
     "xmalloc*;xcalloc*;xrealloc*;xzalloc*;xstrdup*;xstrndup*;xmemdup*;x*alloc;x*allocarray;"
@@ -302,7 +302,7 @@ void wrappers_fini(struct wrappers *wrappers)
 }
 
 /* Returns true if a glob has too many stars: fnmatch() tries each of them at every position. */
-static bool too_slow(const char *glob, size_t length)
+static bool glob_is_too_slow(const char *glob, size_t length)
 {
     unsigned stars = 0;
     for (size_t i = 0; i < length; i++)
@@ -313,12 +313,12 @@ static bool too_slow(const char *glob, size_t length)
 static int add_glob(struct wrappers *wrappers, const char *glob, size_t length)
 {
     if (length >= WRAPPERS_GLOB_BYTES || wrappers->count >= WRAPPERS_MAX ||
-        memchr(glob, '\0', length) || too_slow(glob, length)) {
+        memchr(glob, '\0', length) || glob_is_too_slow(glob, length)) {
         wrappers->skipped++;
         return 0;
     }
     size_t room = wrappers->count;
-    if (!array_fit(&wrappers->globs, &room, room + 1, sizeof wrappers->globs[0]))
+    if (!array_reserve_exact(&wrappers->globs, &room, room + 1, sizeof wrappers->globs[0]))
         return -ENOMEM;
     memcpy(wrappers->globs[wrappers->count], glob, length);
     wrappers->globs[wrappers->count][length] = '\0';
@@ -366,7 +366,7 @@ int wrappers_add_settings(struct wrappers *wrappers)
 
 /* fnmatch() converts both arguments to wide characters, which is slow for thousands of call paths.
  * Comparing the part before the first special character rules out most globs. */
-static bool matches(const char *glob, const char *function)
+static bool glob_matches(const char *glob, const char *function)
 {
     size_t literal = strcspn(glob, "*?[");
     if (strncmp(glob, function, literal))
@@ -374,24 +374,23 @@ static bool matches(const char *glob, const char *function)
     return glob[literal] ? !fnmatch(glob, function, FNM_NOESCAPE) : !function[literal];
 }
 
-static bool match_any(const struct wrappers *wrappers, const char *function)
+static enum wrapper match_wrapper_globs(const struct wrappers *wrappers, const char *function)
 {
     for (unsigned i = wrappers->count; i-- > 0;) {
         const char *glob = wrappers->globs[i];
-        if (matches(glob + (*glob == '!'), function))
-            return *glob != '!';
+        if (glob_matches(glob + (*glob == '!'), function))
+            return *glob == '!' ? WRAPPER_NO : WRAPPER_YES;
     }
-    return false;
+    return WRAPPER_NO_RULE;
 }
 
-bool wrappers_match(struct wrappers *wrappers, const char *function)
+enum wrapper wrappers_match(struct wrappers *wrappers, const char *function)
 {
-    enum { NO = 1, YES };
     uint64_t name = hash_bytes(function, strlen(function));
     uint32_t *verdict = hash_insert(&wrappers->verdicts, name, NULL);
     if (!verdict)
-        return match_any(wrappers, function);
+        return match_wrapper_globs(wrappers, function);
     if (!*verdict)
-        *verdict = match_any(wrappers, function) ? YES : NO;
-    return *verdict == YES;
+        *verdict = match_wrapper_globs(wrappers, function) + 1;
+    return *verdict - 1;
 }

@@ -102,6 +102,8 @@ int wrappers_add(struct wrappers *wrappers, const char *text);
 /* Adds the user's globs from $MISSTOP_WRAPPERS and the optional file "wrappers". -ENOMEM. */
 int wrappers_add_settings(struct wrappers *wrappers);
 
-bool wrappers_match(struct wrappers *wrappers, const char *function);
+/* The last glob that matches a function decides; WRAPPER_NO: one that begins with '!'. */
+enum wrapper { WRAPPER_NO_RULE, WRAPPER_NO, WRAPPER_YES };
+enum wrapper wrappers_match(struct wrappers *wrappers, const char *function);
 
 #endif

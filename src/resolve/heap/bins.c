@@ -43,7 +43,7 @@ static uint32_t bins_make(struct bins *bins)
     if (bins->count >= bins->most)
         return 0;
     if (bins->count + 1 >= bins->room &&
-        !array_fit(&bins->at, &bins->room, bins->room * 2, sizeof *bins->at))
+        !array_reserve_exact(&bins->at, &bins->room, bins->room * 2, sizeof *bins->at))
         return 0;
     uint32_t id = ++bins->count;
     bins->at[id] = (struct bin){.lead = id};
@@ -87,14 +87,14 @@ void bins_free(struct bins *bins)
     free(bins);
 }
 
-static bool words_reserve(struct bins *bins, unsigned depth)
+static bool bins_reserve_words(struct bins *bins, unsigned depth)
 {
     return bins->words_count + depth <= bins->words_room ||
-           array_fit(&bins->words, &bins->words_room, bins->words_room * 2 + BINS_DEPTH_MAX,
-                     sizeof *bins->words);
+           array_reserve_exact(&bins->words, &bins->words_room,
+                               bins->words_room * 2 + BINS_DEPTH_MAX, sizeof *bins->words);
 }
 
-static bool path_is(const struct bins *bins, uint32_t id, const uint64_t *path, unsigned depth)
+static bool bin_has_path(const struct bins *bins, uint32_t id, const uint64_t *path, unsigned depth)
 {
     const struct bin *bin = &bins->at[id];
     return bin->depth == depth && !memcmp(bins_path(bins, bin), path, depth * sizeof path[0]);
@@ -103,7 +103,7 @@ static bool path_is(const struct bins *bins, uint32_t id, const uint64_t *path, 
 static uint32_t bins_make_path(struct bins *bins, const uint64_t *path, unsigned depth,
                                uint64_t hash)
 {
-    if (bins->count >= bins->most || !words_reserve(bins, depth))
+    if (bins->count >= bins->most || !bins_reserve_words(bins, depth))
         return 0;
     uint32_t *newest = hash_insert(&bins->by_path, hash, NULL);
     uint32_t id = newest ? bins_make(bins) : 0;
@@ -130,7 +130,7 @@ uint32_t bins_of_path(struct bins *bins, const uint64_t *path, unsigned depth)
         hash = hash_mix(hash ^ path[i]);
     const uint32_t *newest = hash_find(&bins->by_path, hash);
     for (uint32_t id = newest ? *newest : 0; id; id = bins->at[id].next_same)
-        if (path_is(bins, id, path, depth))
+        if (bin_has_path(bins, id, path, depth))
             return id;
     uint32_t id = bins_make_path(bins, path, depth, hash);
     return id ? id : BINS_REST;
@@ -141,7 +141,7 @@ struct bin *bins_at(const struct bins *bins, uint32_t id)
     return id && id <= bins->count ? &bins->at[id] : NULL;
 }
 
-void bins_born(struct bins *bins, const struct block *block, uint64_t now_ns)
+void bins_count_alloc(struct bins *bins, const struct block *block, uint64_t now_ns)
 {
     struct bin *bin = bins_at(bins, block->bin);
     if (!bin)
@@ -158,7 +158,7 @@ void bins_born(struct bins *bins, const struct block *block, uint64_t now_ns)
         stats->last_ns = now_ns;
 }
 
-void bins_died(struct bins *bins, const struct block *block, uint64_t now_ns)
+void bins_count_free(struct bins *bins, const struct block *block, uint64_t now_ns)
 {
     struct bin *bin = bins_at(bins, block->bin);
     if (!bin)
@@ -366,7 +366,7 @@ struct frame {
     uint64_t address;            /* return address; 0: not an allocation */
     char module[FRAME_MODULE_BYTES];
     bool nameless; /* has only an offset in its module as its name */
-    bool wraps;
+    enum wrapper wraps;
     char place[FRAME_NAME_BYTES]; /* " file:line", or empty */
     bool place_later;
 };
@@ -387,7 +387,7 @@ static const char *last_component(const char *path)
 }
 
 /* Returns true for names like "libx.so.1+0x1230". */
-static bool is_place(const char *function, const char *module)
+static bool is_module_offset(const char *function, const char *module)
 {
     size_t length = module ? strlen(module) : 0;
     return length && !strncmp(function, module, length) && !strncmp(function + length, "+0x", 3);
@@ -405,8 +405,8 @@ static void frame_name(struct frame *frame, struct naming *naming, uint64_t retu
     frame->place[0] = '\0';
     frame->address = return_address;
     snprintf(frame->module, sizeof frame->module, "%s", found && module ? module : "");
-    frame->nameless = !frame->known || is_place(function, module);
-    frame->wraps = frame->known && wrappers_match(naming->wrappers, function);
+    frame->nameless = !frame->known || is_module_offset(function, module);
+    frame->wraps = frame->known ? wrappers_match(naming->wrappers, function) : WRAPPER_NO_RULE;
     if (frame->known)
         snprintf(frame->text, sizeof frame->text, "%s", function);
     else if (found && module && *module)
@@ -427,7 +427,8 @@ struct choice {
     uint64_t allocator; /* return address in an allocator function specific to one type; 0: none */
     char block[FRAME_NAME_BYTES]; /* name of that type; "": not known */
     bool chosen;
-    bool settled; /* no outer frame can be better */
+    bool in_library; /* passed over a library's function */
+    bool settled;    /* no outer frame can be better */
 };
 
 /* Returns the node type that a library's allocator allocates; otherwise TYPE.VARIABLE, or the
@@ -444,7 +445,7 @@ static char *short_name(const struct choice *choice, struct naming *naming)
     naming->unsure = code == -EAGAIN || (code && frame->place_later);
     if (choice->block[0])
         return strdup(choice->block);
-    if (!code) {
+    if (!code && *variable) {
         text_sanitise(variable, sizeof variable, variable, strlen(variable));
         return strdup(variable);
     }
@@ -453,9 +454,31 @@ static char *short_name(const struct choice *choice, struct naming *naming)
     return asprintf(&name, "%s%s", frame->text, frame->place) < 0 ? NULL : name;
 }
 
+/*
+ * Passes over a function that returns the block as plain memory, and over a library's function with
+ * debug information that does not describe the block: their callers use it. A caller of the latter
+ * gets another result, so it is not asked for a variable.
+ */
+static void pass_over(struct choice *choice, const struct naming *naming)
+{
+    struct frame *frame = &choice->frame;
+    char variable[FRAME_NAME_BYTES];
+    uint32_t type;
+    bool library = *frame->place && library_function(frame->text);
+    if (choice->in_library && !library)
+        frame->address = 0;
+    if (frame->wraps != WRAPPER_NO_RULE || !frame->address || !naming->assigned)
+        return;
+    int code = naming->assigned(naming->context, frame->address, variable, sizeof variable, &type);
+    choice->in_library |= library && code == -ENOENT;
+    if ((!code && !*variable) || (library && code == -ENOENT))
+        frame->wraps = WRAPPER_YES;
+}
+
 enum { WRAPPER_WITHIN = 16, NAME_WITHIN = 8 }; /* maximum depth of the frames that are considered */
 
-static void consider(struct choice *choice, const struct frame *frame, unsigned depth)
+static void consider_frame(struct choice *choice, const struct frame *frame, unsigned depth,
+                           const struct naming *naming)
 {
     bool empty = !choice->chosen;
     if (choice->settled)
@@ -476,17 +499,21 @@ static void consider(struct choice *choice, const struct frame *frame, unsigned 
         return;
     }
     bool related = *frame->module && !strcmp(frame->module, choice->frame.module);
-    bool better =
-        empty || choice->frame.wraps ||
-        (related && choice->frame.nameless &&
-         ((frame->wraps && depth < WRAPPER_WITHIN) || (!frame->nameless && depth < NAME_WITHIN)));
-    if (better)
+    if (choice->in_library && related && frame->nameless)
+        return;
+    bool better = empty || choice->frame.wraps == WRAPPER_YES ||
+                  (related && choice->frame.nameless &&
+                   ((frame->wraps == WRAPPER_YES && depth < WRAPPER_WITHIN) ||
+                    (!frame->nameless && depth < NAME_WITHIN)));
+    if (better) {
         choice->frame = *frame;
+        pass_over(choice, naming);
+    }
     choice->chosen = true;
-    choice->settled = !choice->frame.nameless && !choice->frame.wraps;
+    choice->settled = !choice->frame.nameless && choice->frame.wraps != WRAPPER_YES;
 }
 
-static int name_path(struct bin *bin, const uint64_t *path, struct naming *naming)
+static int name_bin_by_path(struct bin *bin, const uint64_t *path, struct naming *naming)
 {
     char full[BIN_RULES_NAME_BYTES] = "";
     struct choice choice = {.chosen = false};
@@ -501,17 +528,17 @@ static int name_path(struct bin *bin, const uint64_t *path, struct naming *namin
             break;
         }
         used += (size_t)wrote;
-        if (frame.wraps && !choice.settled && !choice.block[0] &&
+        if (frame.wraps == WRAPPER_YES && !choice.settled && !choice.block[0] &&
             library_symbol_block(frame.text, choice.block, sizeof choice.block))
             choice.allocator = path[i];
-        consider(&choice, &frame, i);
+        consider_frame(&choice, &frame, i, naming);
     }
     bin->full_name = strdup(full);
     bin->short_name = short_name(&choice, naming);
     return bin->full_name && bin->short_name ? 0 : -ENOMEM;
 }
 
-static int name_plainly(struct bin *bin)
+static int name_bin_without_path(struct bin *bin)
 {
     bin->full_name = strdup("unknown call path");
     bin->short_name = bin->full_name ? strdup(bin->full_name) : NULL;
@@ -523,7 +550,8 @@ static int name_bin(struct bins *bins, uint32_t id, struct naming *naming)
     struct bin *bin = &bins->at[id];
     naming->unsure = false;
     naming->type = 0;
-    int result = bin->depth ? name_path(bin, bins_path(bins, bin), naming) : name_plainly(bin);
+    int result = bin->depth ? name_bin_by_path(bin, bins_path(bins, bin), naming)
+                            : name_bin_without_path(bin);
     if (!result) {
         bin->full_name_hash = hash_bytes(bin->full_name, strlen(bin->full_name));
         bin->unsure = naming->unsure;
@@ -538,7 +566,7 @@ static int name_bin(struct bins *bins, uint32_t id, struct naming *naming)
 }
 
 /* Names unsure bins again: debug information arrives later than the blocks. */
-static int name_again(struct bins *bins, struct naming *naming)
+static int name_unsure_bins(struct bins *bins, struct naming *naming)
 {
     int code = 0;
     bins->unsure = 0;
@@ -554,7 +582,7 @@ static int name_again(struct bins *bins, struct naming *naming)
     return code;
 }
 
-void bins_ask_again(struct bins *bins)
+void bins_retry_names(struct bins *bins)
 {
     bins->ask_again = true;
 }
@@ -568,7 +596,7 @@ int bins_update_names(struct bins *bins, struct wrappers *wrappers, const struct
     bins->ask_again = false;
     if (bins->named == bins->count && !again)
         return 0;
-    if (again && name_again(bins, &naming))
+    if (again && name_unsure_bins(bins, &naming))
         return -ENOMEM;
     for (; bins->named < bins->count; bins->named++)
         if (name_bin(bins, bins->named + 1, &naming))

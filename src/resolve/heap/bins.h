@@ -4,9 +4,9 @@
  * Walked blocks have no call path; they are binned by size class (walked_heap.h). Each bin
  * maintains the statistics of its blocks in constant time per malloc and free.
  *
- * The bins are updated together with the block index: bins_born() for each block that blocks_add()
- * accepted, bins_died() for each block that was removed, displaced or unmapped, always with the
- * block as the index returned it. The profile reads statistics and names.
+ * The bins are updated together with the block index: bins_count_alloc() for each block that
+ * blocks_add() accepted, bins_count_free() for each block that was removed, displaced or unmapped,
+ * always with the block as the index returned it. The profile reads statistics and names.
  *
  * Ids are dense from 1. Bin 1 collects the blocks with an unknown path, or a path that was new when
  * the table was full: the target decides how many paths there are.
@@ -86,8 +86,8 @@ void bins_free(struct bins *bins);
 uint32_t bins_of_path(struct bins *bins, const uint64_t *path, unsigned depth);
 
 /* Add and remove a block. Unknown bins are ignored: a block may have no bin (0). */
-void bins_born(struct bins *bins, const struct block *block, uint64_t now_ns);
-void bins_died(struct bins *bins, const struct block *block, uint64_t now_ns);
+void bins_count_alloc(struct bins *bins, const struct block *block, uint64_t now_ns);
+void bins_count_free(struct bins *bins, const struct block *block, uint64_t now_ns);
 
 /* Computes the rates; called once per refresh. Ignored if time has not advanced. */
 void bins_tick(struct bins *bins, uint64_t now_ns);
@@ -117,14 +117,15 @@ typedef bool bins_namer(void *context, uint64_t address, const char **function, 
 
 /*
  * Names the variable that the result of a call is assigned to, "type.variable": the preferred short
- * name. *type: the allocated type, from the type of the variable; 0: not known. -ENOENT, or NULL
- * instead of the callback: not known; -EAGAIN: not known yet.
+ * name; "": the function returns the result as plain memory, so it is a wrapper of an allocator.
+ * *type: the allocated type, from the type of the variable; 0: not known. -ENOENT, or NULL instead
+ * of the callback: not known; -EAGAIN: not known yet.
  */
 typedef int bins_assigned(void *context, uint64_t return_address, char *out, size_t out_size,
                           uint32_t *type);
 
 /* Notes that pending answers may have arrived: the next bins_update_names() asks again. */
-void bins_ask_again(struct bins *bins);
+void bins_retry_names(struct bins *bins);
 
 /* Names the bins that have no name yet or can get a better one now, then groups and renames all
  * bins by the rules. Looks symbols up at the return address minus 1, inside the call. -ENOMEM. */

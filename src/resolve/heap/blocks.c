@@ -174,7 +174,7 @@ static void slab_release(struct slab *slab, uint32_t line, unsigned class);
 #define SLAB_STEP_BYTES (UINT64_C(2) << 20)
 
 /* RLIMIT_AS also counts reserved memory; the rest of misstop needs room too. */
-static uint64_t within_limit(uint64_t bound_bytes)
+static uint64_t limit_to_address_space(uint64_t bound_bytes)
 {
     enum { PARTS = 16 };
     struct rlimit limit;
@@ -188,7 +188,7 @@ static uint64_t within_limit(uint64_t bound_bytes)
 static int slab_init(struct slab *slab, uint64_t bound_bytes)
 {
     *slab = (struct slab){.next_line = 1}; /* line 0 means none */
-    bound_bytes = within_limit(bound_bytes);
+    bound_bytes = limit_to_address_space(bound_bytes);
     if (bound_bytes < SLAB_STEP_BYTES)
         bound_bytes = SLAB_STEP_BYTES;
     if (bound_bytes > SLAB_BOUND_MAX_BYTES)
@@ -435,17 +435,17 @@ static void page_shrink(struct slab *slab, uint32_t *ref, unsigned count)
 _Static_assert(sizeof(struct radix_leaf) == 66 * SLAB_LINE_BYTES, "as in slab_class_lines");
 _Static_assert(sizeof(struct radix_middle) == 264 * SLAB_LINE_BYTES, "as in slab_class_lines");
 
-static unsigned key_leaf(uint64_t key)
+static unsigned key_leaf_index(uint64_t key)
 {
     return key & (LEAF_ENTRIES - 1);
 }
 
-static unsigned key_middle(uint64_t key)
+static unsigned key_middle_index(uint64_t key)
 {
     return key >> RADIX_LEAF_BITS & (MIDDLE_ENTRIES - 1);
 }
 
-static unsigned key_top(uint64_t key)
+static unsigned key_top_index(uint64_t key)
 {
     return (unsigned)(key >> (RADIX_LEAF_BITS + RADIX_MIDDLE_BITS));
 }
@@ -520,44 +520,45 @@ static struct radix_leaf *leaf_make(struct radix *radix, struct radix_middle *mi
 static int radix_insert(struct radix *radix, uint64_t key, uint32_t value)
 {
     assert(value && key >> RADIX_KEY_BITS == 0);
-    struct radix_middle *middle = middle_make(radix, key_top(key));
+    struct radix_middle *middle = middle_make(radix, key_top_index(key));
     if (!middle)
         return -ENOMEM;
-    struct radix_leaf *leaf = leaf_make(radix, middle, key_middle(key));
+    struct radix_leaf *leaf = leaf_make(radix, middle, key_middle_index(key));
     if (!leaf) {
         if (bits_next(middle->used, MIDDLE_ENTRIES, 0) == MIDDLE_ENTRIES)
-            middle_drop(radix, key_top(key));
+            middle_drop(radix, key_top_index(key));
         return -ENOMEM;
     }
-    leaf->value[key_leaf(key)] = value;
-    bits_set(leaf->used, key_leaf(key));
+    leaf->value[key_leaf_index(key)] = value;
+    bits_set(leaf->used, key_leaf_index(key));
     return 0;
 }
 
 /* Removes a key, which must be present. */
 static void radix_remove(struct radix *radix, uint64_t key)
 {
-    struct radix_middle *middle = middle_of(radix, key_top(key));
-    struct radix_leaf *leaf = leaf_of(radix, middle, key_middle(key));
-    assert(leaf && leaf->value[key_leaf(key)]);
-    leaf->value[key_leaf(key)] = 0;
-    if (!bits_clear(leaf->used, LEAF_ENTRIES, key_leaf(key)))
+    struct radix_middle *middle = middle_of(radix, key_top_index(key));
+    struct radix_leaf *leaf = leaf_of(radix, middle, key_middle_index(key));
+    assert(leaf && leaf->value[key_leaf_index(key)]);
+    leaf->value[key_leaf_index(key)] = 0;
+    if (!bits_clear(leaf->used, LEAF_ENTRIES, key_leaf_index(key)))
         return;
-    slab_release(radix->slab, middle->leaf[key_middle(key)], SLAB_CLASS_LEAF);
-    middle->leaf[key_middle(key)] = 0;
-    if (bits_clear(middle->used, MIDDLE_ENTRIES, key_middle(key)))
-        middle_drop(radix, key_top(key));
+    slab_release(radix->slab, middle->leaf[key_middle_index(key)], SLAB_CLASS_LEAF);
+    middle->leaf[key_middle_index(key)] = 0;
+    if (bits_clear(middle->used, MIDDLE_ENTRIES, key_middle_index(key)))
+        middle_drop(radix, key_top_index(key));
 }
 
 /* Stores the smallest key >= *key in *key; returns false if there is none. No table is ever empty,
  * so the descent into any later table finds a key. */
 static bool radix_next(const struct radix *radix, uint64_t *key)
 {
-    unsigned top = key_top(*key);
-    unsigned index = key_middle(*key);
+    unsigned top = key_top_index(*key);
+    unsigned index = key_middle_index(*key);
     const struct radix_middle *middle = middle_of(radix, top);
     const struct radix_leaf *leaf = leaf_of(radix, middle, index);
-    unsigned entry = leaf ? bits_next(leaf->used, LEAF_ENTRIES, key_leaf(*key)) : LEAF_ENTRIES;
+    unsigned entry =
+        leaf ? bits_next(leaf->used, LEAF_ENTRIES, key_leaf_index(*key)) : LEAF_ENTRIES;
     if (entry == LEAF_ENTRIES) {
         index = middle ? bits_next(middle->used, MIDDLE_ENTRIES, index + 1) : MIDDLE_ENTRIES;
         if (index == MIDDLE_ENTRIES) {
@@ -576,11 +577,11 @@ static bool radix_next(const struct radix *radix, uint64_t *key)
 /* Stores the largest key <= *key in *key; returns false if there is none. */
 static bool radix_previous(const struct radix *radix, uint64_t *key)
 {
-    int top = (int)key_top(*key);
-    int index = (int)key_middle(*key);
+    int top = (int)key_top_index(*key);
+    int index = (int)key_middle_index(*key);
     const struct radix_middle *middle = middle_of(radix, (unsigned)top);
     const struct radix_leaf *leaf = leaf_of(radix, middle, (unsigned)index);
-    int entry = leaf ? bits_previous(leaf->used, key_leaf(*key) + 1) : -1;
+    int entry = leaf ? bits_previous(leaf->used, key_leaf_index(*key) + 1) : -1;
     if (entry < 0) {
         index = middle ? bits_previous(middle->used, (unsigned)index) : -1;
         if (index < 0) {
@@ -705,7 +706,7 @@ static bool ceiling_spot(const struct blocks *blocks, uint64_t address, struct s
 }
 
 /* Removes all overlapping blocks, starting with the last one before `end`. */
-static void displace(struct blocks *blocks, uint64_t start, uint64_t end)
+static void displace_overlapping(struct blocks *blocks, uint64_t start, uint64_t end)
 {
     struct spot spot;
     while (floor_spot(blocks, end - 1, &spot) &&
@@ -718,14 +719,14 @@ static void displace(struct blocks *blocks, uint64_t start, uint64_t end)
     }
 }
 
-static bool possible(const struct block *block)
+static bool is_possible_block(const struct block *block)
 {
     return block->start && block->start % BLOCKS_ALIGN_BYTES == 0 &&
            block->start < BLOCKS_ADDRESS_END &&
            block->usable_bytes <= BLOCKS_ADDRESS_END - block->start && block->bin < BLOCKS_BINS_END;
 }
 
-static int insert(struct blocks *blocks, uint64_t start, const struct packed *packed)
+static int insert_packed(struct blocks *blocks, uint64_t start, const struct packed *packed)
 {
     uint64_t key = start >> PAGE_SHIFT;
     uint32_t *ref = radix_slot(&blocks->pages, key);
@@ -757,7 +758,7 @@ static void clean_page(struct blocks *blocks, uint64_t key)
 
 /* Returns the slot of a freed block at the same address if its neighbours in the page show that
  * nothing overlaps; NULL: no such slot, or not known. */
-static struct packed *place_kept(const struct blocks *blocks, const struct block *block)
+static struct packed *find_reusable_slot(const struct blocks *blocks, const struct block *block)
 {
     unsigned granule = granule_of(block->start);
     const uint32_t *ref = radix_slot(&blocks->pages, block->start >> PAGE_SHIFT);
@@ -779,18 +780,19 @@ static struct packed *place_kept(const struct blocks *blocks, const struct block
 
 int blocks_add(struct blocks *blocks, const struct block *block)
 {
-    if (!possible(block))
+    if (!is_possible_block(block))
         return -EINVAL;
     if (!blocks->epoch_ns)
         blocks->epoch_ns = block->born_ns;
-    struct packed *place = place_kept(blocks, block);
+    struct packed *place = find_reusable_slot(blocks, block);
     if (place) {
         *place = packed_from(block, blocks->epoch_ns);
         return 0;
     }
-    displace(blocks, block->start, block->start + (block->usable_bytes ? block->usable_bytes : 1));
+    displace_overlapping(blocks, block->start,
+                         block->start + (block->usable_bytes ? block->usable_bytes : 1));
     struct packed packed = packed_from(block, blocks->epoch_ns);
-    int result = insert(blocks, block->start, &packed);
+    int result = insert_packed(blocks, block->start, &packed);
     if (result)
         blocks->refused++;
     return result;
@@ -923,7 +925,7 @@ static uint64_t born_encode(uint64_t born_ns, uint64_t epoch_ns)
     return steps < most ? steps + 1 : most;
 }
 
-static uint64_t waste_of(const struct block *block)
+static uint64_t block_waste(const struct block *block)
 {
     return block->requested_bytes < block->usable_bytes
                ? block->usable_bytes - block->requested_bytes
@@ -932,13 +934,13 @@ static uint64_t waste_of(const struct block *block)
 
 uint64_t blocks_kept_requested(const struct block *block)
 {
-    return block->usable_bytes - waste_decode(waste_encode(waste_of(block)));
+    return block->usable_bytes - waste_decode(waste_encode(block_waste(block)));
 }
 
 struct packed packed_from(const struct block *block, uint64_t epoch_ns)
 {
     return (struct packed){
-        .size = block->usable_bytes | waste_encode(waste_of(block)) << PACKED_SIZE_BITS,
+        .size = block->usable_bytes | waste_encode(block_waste(block)) << PACKED_SIZE_BITS,
         .born = born_encode(block->born_ns, epoch_ns) << PACKED_BIN_BITS | block->bin,
     };
 }

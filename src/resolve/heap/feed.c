@@ -100,25 +100,25 @@ struct feed {
 };
 
 /* Reads shared memory with a single access, whatever the other side is doing. */
-static uint32_t look32(const uint32_t *word)
+static uint32_t load_shared32(const uint32_t *word)
 {
     return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
-static uint64_t look64(const uint64_t *word)
+static uint64_t load_shared64(const uint64_t *word)
 {
     return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
-static uint64_t *word_at(const struct feed *feed, uint64_t at)
+static uint64_t *feed_word(const struct feed *feed, uint64_t at)
 {
     return &feed->words[at & (feed->sizes.word_count - 1)];
 }
 
 /* Takes the next word and clears it: an entry is present if its first word is not 0. */
-static uint64_t take_word(struct feed *feed)
+static uint64_t take_feed_word(struct feed *feed)
 {
-    uint64_t *word = word_at(feed, feed->words_read++);
+    uint64_t *word = feed_word(feed, feed->words_read++);
     uint64_t value = __atomic_load_n(word, __ATOMIC_RELAXED);
     __atomic_store_n(word, 0, __ATOMIC_RELAXED);
     return value;
@@ -126,7 +126,7 @@ static uint64_t take_word(struct feed *feed)
 
 static void take_path(struct feed *feed)
 {
-    uint64_t first = take_word(feed);
+    uint64_t first = take_feed_word(feed);
     uint64_t id = first >> 8;
     uint64_t count = first & 0xff;
     uint64_t *copy = NULL;
@@ -139,7 +139,7 @@ static void take_path(struct feed *feed)
     if (copy)
         copy[0] = count;
     for (uint64_t i = 1; i <= count; i++) {
-        uint64_t address = take_word(feed);
+        uint64_t address = take_feed_word(feed);
         if (copy)
             copy[i] = address;
     }
@@ -149,21 +149,21 @@ static void take_path(struct feed *feed)
 
 /* An exec can end a thread in the middle of an entry, which then stays incomplete. The program that
  * runs now publishes the position where its own entries begin. */
-static void learn_paths(struct feed *feed)
+static void read_paths(struct feed *feed)
 {
     uint64_t end = feed->words_read + feed->sizes.word_count;
     while (!feed->words_damaged && feed->words_read < end &&
-           __atomic_load_n(word_at(feed, feed->words_read), __ATOMIC_ACQUIRE))
+           __atomic_load_n(feed_word(feed, feed->words_read), __ATOMIC_ACQUIRE))
         take_path(feed);
     uint64_t from = __atomic_load_n(&feed->header->words_from, __ATOMIC_ACQUIRE);
     while (feed->words_read < from && from < end)
-        take_word(feed);
+        take_feed_word(feed);
     __atomic_store_n(&feed->header->words_read, feed->words_read, __ATOMIC_RELEASE);
 }
 
 /* Queues a chunk for the pool when all of it is read. Under Valgrind it returns at the next poll,
  * because the tool of --sim reads the chunk too and is done by then. */
-static void pass_chunk(struct feed *feed, uint64_t position)
+static void queue_read_chunk(struct feed *feed, uint64_t position)
 {
     uint32_t chunk = agent_chunk(position);
     if (chunk < feed->sizes.chunk_count && feed->passed_count < feed->sizes.chunk_count)
@@ -174,14 +174,14 @@ static void pass_chunk(struct feed *feed, uint64_t position)
 static void close_ring(struct feed *feed, uint32_t ring)
 {
     struct feed_cursor *cursor = &feed->cursors[ring];
-    pass_chunk(feed, cursor->tail);
+    queue_read_chunk(feed, cursor->tail);
     cursor->is_open = false;
     cursor->tail = cursor->head;
     agent_push(&feed->header->free_rings, feed->ring_links, ring);
 }
 
 /* Skips all of an invalid ring, up to its writer's head. */
-static bool skip_ring(struct feed *feed, struct feed_cursor *cursor)
+static bool skip_invalid_ring(struct feed *feed, struct feed_cursor *cursor)
 {
     feed->damaged++;
     cursor->tail = cursor->head;
@@ -206,7 +206,7 @@ static bool take_long(struct feed *feed, uint32_t ring, enum feed_kind kind)
     struct feed_cursor *cursor = &feed->cursors[ring];
     bool is_last = (cursor->tail & (AGENT_CHUNK_UNITS - 1)) == AGENT_CHUNK_UNITS - 1;
     if (units_left(cursor) < 2 || is_last)
-        return skip_ring(feed, cursor);
+        return skip_invalid_ring(feed, cursor);
     struct agent_unit rest = copy_unit(feed, cursor->tail + 1);
     struct feed_event *event = &cursor->event;
     event->kind = kind;
@@ -223,8 +223,8 @@ static bool enter_chunk(struct feed *feed, struct feed_cursor *cursor, uint64_t 
 {
     uint64_t next = agent_chunk_after(cursor->tail, (uint32_t)chunk & UINT16_MAX);
     if (chunk >= feed->sizes.chunk_count || agent_units(next) > agent_units(cursor->head))
-        return skip_ring(feed, cursor);
-    pass_chunk(feed, cursor->tail);
+        return skip_invalid_ring(feed, cursor);
+    queue_read_chunk(feed, cursor->tail);
     cursor->tail = next;
     return true;
 }
@@ -245,10 +245,10 @@ static bool take_mark(struct feed *feed, uint32_t ring, uint64_t kind, uint64_t 
         if (!units_left(cursor))
             close_ring(feed, ring);
         else
-            skip_ring(feed, cursor);
+            skip_invalid_ring(feed, cursor);
         return false;
     default:
-        return skip_ring(feed, cursor);
+        return skip_invalid_ring(feed, cursor);
     }
 }
 
@@ -296,7 +296,7 @@ static bool take_event(struct feed *feed, uint32_t ring)
     return false;
 }
 
-static bool is_earlier(const struct feed *feed, uint32_t a, uint32_t b)
+static bool ring_is_earlier(const struct feed *feed, uint32_t a, uint32_t b)
 {
     return feed->cursors[a].stamp < feed->cursors[b].stamp;
 }
@@ -309,9 +309,9 @@ static void sift_down(struct feed *feed, uint32_t at)
         uint32_t child = 2 * at + 1;
         if (child >= feed->heap_count)
             break;
-        if (child + 1 < feed->heap_count && is_earlier(feed, heap[child + 1], heap[child]))
+        if (child + 1 < feed->heap_count && ring_is_earlier(feed, heap[child + 1], heap[child]))
             child++;
-        if (!is_earlier(feed, heap[child], ring))
+        if (!ring_is_earlier(feed, heap[child], ring))
             break;
         heap[at] = heap[child];
         at = child;
@@ -323,7 +323,7 @@ static void sift_up(struct feed *feed, uint32_t at)
 {
     uint32_t *heap = feed->heap;
     uint32_t ring = heap[at];
-    for (; at && is_earlier(feed, ring, heap[(at - 1) / 2]); at = (at - 1) / 2)
+    for (; at && ring_is_earlier(feed, ring, heap[(at - 1) / 2]); at = (at - 1) / 2)
         heap[at] = heap[(at - 1) / 2];
     heap[at] = ring;
 }
@@ -337,13 +337,13 @@ static bool open_ring(struct feed *feed, uint32_t ring)
     if (agent_chunk(start) >= feed->sizes.chunk_count || start & (AGENT_CHUNK_UNITS - 1) ||
         agent_units(start) < agent_units(cursor->tail) ||
         agent_units(start) > agent_units(cursor->head))
-        return skip_ring(feed, cursor);
+        return skip_invalid_ring(feed, cursor);
     cursor->tail = start;
     return true;
 }
 
 /* Reads how far a ring is written, and takes its next event if none is pending. */
-static void look_at_ring(struct feed *feed, uint32_t ring)
+static void poll_ring(struct feed *feed, uint32_t ring)
 {
     struct feed_cursor *cursor = &feed->cursors[ring];
     uint64_t most = (uint64_t)feed->sizes.chunk_count * AGENT_CHUNK_UNITS;
@@ -355,7 +355,7 @@ static void look_at_ring(struct feed *feed, uint32_t ring)
         return;
     /* Head went backwards, or beyond the units of all chunks: skip the new part. */
     if (units_left(cursor) > most)
-        skip_ring(feed, cursor);
+        skip_invalid_ring(feed, cursor);
     if (!cursor->has_event && take_event(feed, ring)) {
         cursor->has_event = true;
         feed->heap[feed->heap_count] = ring;
@@ -364,7 +364,7 @@ static void look_at_ring(struct feed *feed, uint32_t ring)
 }
 
 /* Closes a ring of a thread that an exec has ended. */
-static void look_at_owner(struct feed *feed, uint32_t ring, uint32_t generation)
+static void close_orphaned_ring(struct feed *feed, uint32_t ring, uint32_t generation)
 {
     struct feed_cursor *cursor = &feed->cursors[ring];
     if (cursor->is_open && !cursor->has_event && !units_left(cursor) &&
@@ -373,28 +373,28 @@ static void look_at_owner(struct feed *feed, uint32_t ring, uint32_t generation)
         close_ring(feed, ring);
 }
 
-static void give_chunks_back(struct feed *feed)
+static void return_read_chunks(struct feed *feed)
 {
     while (feed->passed_count)
         agent_push(&feed->header->warm_chunks, feed->chunk_links,
                    feed->passed[--feed->passed_count]);
 }
 
-static void look_at_rings(struct feed *feed)
+static void poll_rings(struct feed *feed)
 {
-    uint32_t generation = look32(&feed->header->generation);
-    uint32_t used = look32(&feed->header->rings_used);
+    uint32_t generation = load_shared32(&feed->header->generation);
+    uint32_t used = load_shared32(&feed->header->rings_used);
     if (used > feed->sizes.ring_count)
         used = feed->sizes.ring_count;
-    give_chunks_back(feed);
+    return_read_chunks(feed);
     __atomic_store_n(&feed->header->wake_at,
                      __atomic_load_n(&feed->header->chunks_taken, __ATOMIC_RELAXED) +
                          feed->sizes.chunk_count / 2,
                      __ATOMIC_RELAXED);
     for (uint32_t ring = 0; ring < used; ring++)
-        look_at_ring(feed, ring);
+        poll_ring(feed, ring);
     for (uint32_t ring = 0; generation && ring < used; ring++)
-        look_at_owner(feed, ring, generation);
+        close_orphaned_ring(feed, ring, generation);
 }
 
 /* Advances from the earliest event, which must exist, to the next event of its ring. */
@@ -409,7 +409,7 @@ static void next_event(struct feed *feed)
 }
 
 /* Replaces the pages of a range of chunks with fresh ones. */
-static void renew(const struct feed *feed, uint32_t first, uint32_t end)
+static void renew_chunk_pages(const struct feed *feed, uint32_t first, uint32_t end)
 {
     enum { CHUNK_BYTES = AGENT_CHUNK_UNITS * sizeof(struct agent_unit) };
     off_t start = (off_t)(agent_chunks_at(&feed->sizes) + (uint64_t)first * CHUNK_BYTES);
@@ -420,7 +420,7 @@ static void renew(const struct feed *feed, uint32_t first, uint32_t end)
 
 /* Returns the memory of unused chunks, except a few. The replacement pages are charged to misstop
  * and are not part of the program's resident set. */
-static void give_memory_back(struct feed *feed)
+static void release_cold_chunks(struct feed *feed)
 {
     uint32_t count = feed->sizes.chunk_count;
     uint32_t warm[WARM_CHUNKS];
@@ -442,7 +442,7 @@ static void give_memory_back(struct feed *feed)
             ;
         if (!feed->idle[first])
             continue;
-        renew(feed, first, end);
+        renew_chunk_pages(feed, first, end);
         for (chunk = end; chunk-- > first;)
             agent_push(&feed->header->cold_chunks, feed->chunk_links, chunk);
     }
@@ -496,7 +496,7 @@ static void sign_header(struct feed *feed)
 }
 
 /* Frees the pages even if the program or its children still have the memory mapped. */
-static void withdraw(struct feed *feed)
+static void withdraw_feed(struct feed *feed)
 {
     struct robust_list_head *now = NULL;
     size_t length;
@@ -517,9 +517,9 @@ static void *wait_for_agent(void *context)
     const struct timespec pause = {.tv_nsec = 1000000};
     const struct timespec patience = {.tv_sec = 1}; /* the target may overwrite the word */
     uint32_t seen = 0;
-    while (!look32(&feed->waker.ends)) {
+    while (!load_shared32(&feed->waker.ends)) {
         syscall(SYS_futex, word, FUTEX_WAIT, seen, &patience, NULL, 0);
-        uint32_t now = look32(word);
+        uint32_t now = load_shared32(word);
         if (now == seen)
             continue;
         if (write(feed->waker.fd, &one, sizeof one) < 0)
@@ -641,7 +641,7 @@ void feed_free(struct feed *feed)
         return;
     stop_waker(feed);
     if (feed->mark.is_set)
-        withdraw(feed);
+        withdraw_feed(feed);
     if (feed->memory)
         munmap(feed->memory, agent_total_bytes(&feed->sizes));
     if (feed->fd >= 0)
@@ -666,14 +666,14 @@ int feed_wake_fd(const struct feed *feed)
     return feed->waker.runs ? feed->waker.fd : -1;
 }
 
-void feed_hand_on(struct feed *feed)
+void feed_allow_exec(struct feed *feed)
 {
     feed->header->flags |= AGENT_HAND_ON;
     feed->is_simulated = true;
 }
 
-static void hand_out(struct feed *feed, struct feed_cursor *cursor, feed_callback *callback,
-                     void *context)
+static void deliver_event(struct feed *feed, struct feed_cursor *cursor, feed_callback *callback,
+                          void *context)
 {
     struct feed_event *event = &cursor->event;
     uint64_t time_ns = feed->last_ns;
@@ -688,17 +688,17 @@ static void hand_out(struct feed *feed, struct feed_cursor *cursor, feed_callbac
     callback(context, event);
 }
 
-static void trim(struct feed *feed)
+static void trim_feed(struct feed *feed)
 {
     uint64_t now_ns = stamp_clock_ns(&feed->clock, feed->clock.latest.stamp);
     if (now_ns - feed->trimmed_ns < TRIM_NS)
         return;
-    uint64_t taken = look64(&feed->header->chunks_taken);
+    uint64_t taken = load_shared64(&feed->header->chunks_taken);
     bool is_busy = taken - feed->trimmed_taken > feed->sizes.chunk_count / 2;
     feed->trimmed_ns = now_ns;
     feed->trimmed_taken = taken;
     if (!is_busy) /* a busy program would fault the same pages in again */
-        give_memory_back(feed);
+        release_cold_chunks(feed);
 }
 
 long feed_read(struct feed *feed, uint64_t until_ns, feed_callback *callback, void *context)
@@ -708,8 +708,8 @@ long feed_read(struct feed *feed, uint64_t until_ns, feed_callback *callback, vo
      * published before it, so it is seen too. At most once per batch of samples. */
     if (until_ns > feed->clock.latest.ns) {
         stamp_clock_update(&feed->clock);
-        look_at_rings(feed);
-        learn_paths(feed);
+        poll_rings(feed);
+        read_paths(feed);
     }
     uint64_t limit = stamp_clock_stamp(&feed->clock, until_ns);
     if (limit > feed->clock.latest.stamp)
@@ -717,13 +717,13 @@ long feed_read(struct feed *feed, uint64_t until_ns, feed_callback *callback, vo
     /* Terminates because no ring is polled again, and none holds more than all chunks. */
     struct feed_cursor *first;
     while (feed->heap_count && (first = &feed->cursors[feed->heap[0]])->stamp <= limit) {
-        hand_out(feed, first, callback, context);
+        deliver_event(feed, first, callback, context);
         next_event(feed);
         count++;
     }
     if (!feed->is_simulated)
-        give_chunks_back(feed);
-    trim(feed);
+        return_read_chunks(feed);
+    trim_feed(feed);
     return count;
 }
 
@@ -740,13 +740,13 @@ struct feed_counts feed_counts(const struct feed *feed)
     const struct agent_header *header = feed->header;
     return (struct feed_counts){
         .ring_full = events_lost(feed),
-        .no_ring = look64(&header->lost_no_ring),
+        .no_ring = load_shared64(&header->lost_no_ring),
         .damaged = feed->damaged,
-        .no_path = look64(&header->lost_paths),
-        .paths = look64(&header->path_top) >> AGENT_PATH_SHIFT,
-        .unwound = look64(&header->unwound),
-        .checked = look64(&header->checked),
-        .wrong = look64(&header->wrong),
+        .no_path = load_shared64(&header->lost_paths),
+        .paths = load_shared64(&header->path_top) >> AGENT_PATH_SHIFT,
+        .unwound = load_shared64(&header->unwound),
+        .checked = load_shared64(&header->checked),
+        .wrong = load_shared64(&header->wrong),
     };
 }
 
@@ -768,16 +768,16 @@ enum feed_state feed_state(const struct feed *feed, const char **why)
         [AGENT_SANDBOXED] =
             "the program disabled system calls or the clock for itself (seccomp, PR_SET_TSC)",
     };
-    uint32_t state = look32(&feed->header->state);
-    uint32_t reason = look32(&feed->header->reason);
+    uint32_t state = load_shared32(&feed->header->state);
+    uint32_t reason = load_shared32(&feed->header->reason);
     const char *text = NULL;
     if (state == AGENT_GAVE_UP && reason == AGENT_NOT_FOLLOWED) {
         snprintf(feed->why, WHY_BYTES, "the program was replaced by exec; the new program %s",
-                 agent_load_words((uint32_t)look64(&feed->header->load)));
+                 agent_load_text((uint32_t)load_shared64(&feed->header->load)));
         text = feed->why;
     } else if (state == AGENT_GAVE_UP)
         text = reasons[reason <= AGENT_SANDBOXED ? reason : 0];
-    else if (state == AGENT_RUNNING && look32(&feed->header->own_malloc))
+    else if (state == AGENT_RUNNING && load_shared32(&feed->header->own_malloc))
         text = "the program has its own malloc: only blocks allocated from libc are shown";
     if (why)
         *why = text;
@@ -810,8 +810,8 @@ int feed_environment(const struct feed *feed, const char *agent_path, char *prel
 }
 
 /* The agent was built with misstop, so what can load misstop can load it. */
-static enum agent_load feed_look_agent(struct agent_load_work *work, const char *command,
-                                       struct error *error)
+static enum agent_load feed_check_agent(struct agent_load_work *work, const char *command,
+                                        struct error *error)
 {
     const char *preload = getenv("LD_PRELOAD");
     if (!agent_load_find(work, command, getenv("PATH"))) {
@@ -820,14 +820,15 @@ static enum agent_load feed_look_agent(struct agent_load_work *work, const char 
     }
     char *path = strdup(work->path);
     struct agent_file linker = agent_load_linker(work, "/proc/self/exe");
-    enum agent_load why = path ? agent_load_look(work, path, &linker, NULL) : AGENT_LOAD_UNREADABLE;
+    enum agent_load why =
+        path ? agent_load_check(work, path, &linker, NULL) : AGENT_LOAD_UNREADABLE;
     int saved = errno;
     free(path);
     if (why == AGENT_LOAD_UNREADABLE)
         error_set(error, -saved, "cannot read %s: %s", work->path, strerror(saved));
     else if (why != AGENT_LOADABLE)
-        error_set(error, -ENOTSUP, "%s %s", work->path, agent_load_words(why));
-    else if (preload && agent_load_look(work, work->path, &linker, preload) != AGENT_LOADABLE) {
+        error_set(error, -ENOTSUP, "%s %s", work->path, agent_load_text(why));
+    else if (preload && agent_load_check(work, work->path, &linker, preload) != AGENT_LOADABLE) {
         error_set(error, -ENOTSUP, "LD_PRELOAD names a sanitizer, which must come first in it");
         why = AGENT_LOAD_SANITIZER;
     }
@@ -841,7 +842,7 @@ enum agent_load feed_refusal(const char *command, struct error *error)
         error_set(error, -ENOMEM, "out of memory");
         return AGENT_LOAD_UNREADABLE;
     }
-    enum agent_load why = feed_look_agent(work, command, error);
+    enum agent_load why = feed_check_agent(work, command, error);
     free(work);
     return why;
 }

@@ -72,7 +72,7 @@ int feed_wake_fd(const struct feed *feed);
 int feed_inherit(const struct feed *feed);
 
 /* Declares, before the target starts, that it is Valgrind, which executes other programs first. */
-void feed_hand_on(struct feed *feed);
+void feed_allow_exec(struct feed *feed);
 
 /*
  * Formats the two variables for the child: "LD_PRELOAD=agent:previous value" and

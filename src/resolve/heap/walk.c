@@ -30,7 +30,7 @@ static const unsigned back_marks[ATTEMPTS_NEAR] = {4, MARKS_BACK, 1, 1};
 
 /* Returns the chunk to chain from: far enough before the address that the chain meets marks on its
  * way. Later attempts start further back, in case more has changed since. */
-static uint64_t anchor(const struct walk_span *span, uint64_t target, unsigned attempt)
+static uint64_t chain_anchor(const struct walk_span *span, uint64_t target, unsigned attempt)
 {
     uint64_t near = walk_span_below(span, target);
     uint64_t far = near;
@@ -51,7 +51,7 @@ static uint64_t anchor(const struct walk_span *span, uint64_t target, unsigned a
  * chunk settles it, because the entries of its list are current chunks. Its fd and bk point to its
  * neighbours in the list, which point back (at +24 and +16) only if the chunk is in the list.
  */
-static bool in_list(struct walk *walk, uint64_t chunk)
+static bool is_in_free_list(struct walk *walk, uint64_t chunk)
 {
     uint64_t links[2], back, forth;
     return walk_memory_read(walk, chunk + 16, links, sizeof links) &&
@@ -60,16 +60,18 @@ static bool in_list(struct walk *walk, uint64_t chunk)
 }
 
 /* Returns false if the chain leads through a stale free chunk. */
-static bool prove(struct walk *walk, struct walk_chain *chain)
+static bool prove_chain(struct walk *walk, struct walk_chain *chain)
 {
     if (chain->in_use || chain->trust.proved)
         return true;
-    chain->trust.proved = in_list(walk, chain->chunk.at) || in_list(walk, chain->chunk.at);
+    chain->trust.proved =
+        is_in_free_list(walk, chain->chunk.at) || is_in_free_list(walk, chain->chunk.at);
     return chain->trust.proved;
 }
 
 /* Returns true if a chain is reliable. If nothing was seen to change, a few marks are enough. */
-static bool enough(struct walk_span *span, const struct walk_trust *trust, unsigned attempt)
+static bool is_chain_reliable(struct walk_span *span, const struct walk_trust *trust,
+                              unsigned attempt)
 {
     if (trust->differed)
         span->unrest = UNREST_FINDS;
@@ -79,7 +81,7 @@ static bool enough(struct walk_span *span, const struct walk_trust *trust, unsig
 }
 
 /* Continues after fence posts: memory that other code took from brk, then possibly the heap. */
-static enum walk_failure over_gap(struct walk *walk, struct walk_chain *chain, uint64_t target)
+static enum walk_failure walk_over_gap(struct walk *walk, struct walk_chain *chain, uint64_t target)
 {
     uint64_t fence = chain->chunk.at;
     uint64_t at = 0;
@@ -101,7 +103,7 @@ static enum walk_failure walk_locate_follow(struct walk *walk, struct walk_chain
     while (!failure && chain->chunk.at <= target) {
         switch (walk_chain_look(chain)) {
         case WALK_CHAIN_ON:
-            if (!prove(walk, chain))
+            if (!prove_chain(walk, chain))
                 return WALK_FAIL_CHANGED;
             if (target < chain->next.at)
                 return WALK_FAIL_NONE;
@@ -111,7 +113,7 @@ static enum walk_failure walk_locate_follow(struct walk *walk, struct walk_chain
             *top = true;
             return target < chain->span->end ? WALK_FAIL_NONE : WALK_FAIL_UNMAPPED;
         case WALK_CHAIN_FENCE:
-            failure = over_gap(walk, chain, target);
+            failure = walk_over_gap(walk, chain, target);
             break;
         case WALK_CHAIN_BROKEN:
             return WALK_FAIL_BROKEN;
@@ -145,7 +147,7 @@ static bool read_heads(struct walk *walk, const struct walk_chain *chain, uint64
 }
 
 /* Returns true if the block is still there, between the same neighbours. */
-static bool verify(struct walk *walk, struct walk_chain *chain)
+static bool verify_block(struct walk *walk, struct walk_chain *chain)
 {
     uint64_t heads[3];
     uint64_t sizes = ~(uint64_t)7;
@@ -158,11 +160,11 @@ static bool verify(struct walk *walk, struct walk_chain *chain)
            (heads[2] & sizes || heads[2] & WALK_PREV_IN_USE);
 }
 
-static enum walk_failure answer(struct walk *walk, struct walk_chain *chain, bool top,
-                                struct walk_block *block)
+static enum walk_failure walked_block(struct walk *walk, struct walk_chain *chain, bool top,
+                                      struct walk_block *block)
 {
     enum walk_listed listed = WALK_LISTED_NO;
-    if (!top && !verify(walk, chain))
+    if (!top && !verify_block(walk, chain))
         return WALK_FAIL_CHANGED;
     if (!top && chain->in_use)
         listed = walk_lists_hold(walk, &chain->chunk, chain->span->arena);
@@ -178,10 +180,10 @@ static enum walk_failure answer(struct walk *walk, struct walk_chain *chain, boo
     return WALK_FAIL_NONE;
 }
 
-static enum walk_failure attempt(struct walk *walk, struct walk_span *span, uint64_t target,
-                                 unsigned number, struct walk_block *block)
+static enum walk_failure attempt_locate(struct walk *walk, struct walk_span *span, uint64_t target,
+                                        unsigned number, struct walk_block *block)
 {
-    uint64_t from = anchor(span, target, number);
+    uint64_t from = chain_anchor(span, target, number);
     /* Include the header after a block of usual size. */
     uint64_t ahead = target - from + 512;
     ahead = ahead < AHEAD_MIN_BYTES ? AHEAD_MIN_BYTES : ahead;
@@ -196,9 +198,9 @@ static enum walk_failure attempt(struct walk *walk, struct walk_span *span, uint
         span->unrest = UNREST_FINDS;
     if (failure)
         return failure;
-    if (!enough(span, &chain.trust, number))
+    if (!is_chain_reliable(span, &chain.trust, number))
         return WALK_FAIL_CHANGED;
-    return answer(walk, &chain, top, block);
+    return walked_block(walk, &chain, top, block);
 }
 
 /* Fills *block, or returns the reason for failure. The span may be gone after a failure. */
@@ -218,7 +220,7 @@ static enum walk_failure walk_locate(struct walk *walk, struct walk_span *span, 
         /* A broken chain rarely heals soon, so do not reread the whole span for every sample. */
         if (i == ATTEMPTS_NEAR && walk_pause_pass(&span->pause))
             return failure;
-        failure = attempt(walk, span, target, i, block);
+        failure = attempt_locate(walk, span, target, i, block);
         if (!failure || failure == WALK_FAIL_BUDGET) {
             span->pause.length = 0;
             span->unrest -= !!span->unrest;
@@ -302,14 +304,14 @@ static const char *file_name(const struct maps *maps, const struct map *map)
     return slash ? slash + 1 : "";
 }
 
-static bool starts(const char *text, const char *with)
+static bool starts_with(const char *text, const char *with)
 {
     return !strncmp(text, with, strlen(with));
 }
 
 static bool is_libc(const char *name)
 {
-    return starts(name, "libc.so.6") || starts(name, "libc-2.");
+    return starts_with(name, "libc.so.6") || starts_with(name, "libc-2.");
 }
 
 static void walk_keep_name(char out[64], const char *name)
@@ -318,7 +320,7 @@ static void walk_keep_name(char out[64], const char *name)
         text_sanitise(out, 64, name, strlen(name));
 }
 
-static void walk_look_at_mapping(struct seen *seen, const struct maps *maps, const struct map *map)
+static void walk_check_mapping(struct seen *seen, const struct maps *maps, const struct map *map)
 {
     static const char *const allocators[] = {"libjemalloc", "libtcmalloc", "libmimalloc",
                                              "libsnmalloc", "libhoard",    "libscudo",
@@ -327,13 +329,13 @@ static void walk_look_at_mapping(struct seen *seen, const struct maps *maps, con
     if (is_libc(name))
         walk_keep_name(seen->libc, name);
     /* musl's loader is also its libc; Debian has it as libc.so in its own folder. */
-    if (starts(name, "ld-musl-") || starts(name, "libc.musl-") ||
+    if (starts_with(name, "ld-musl-") || starts_with(name, "libc.musl-") ||
         (!strcmp(name, "libc.so") && strstr(maps_name(maps, map), "musl")))
         seen->musl = true;
     for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)
-        if (starts(name, allocators[i]))
+        if (starts_with(name, allocators[i]))
             walk_keep_name(seen->other, name);
-    if (starts(name, "ld-") || starts(name, "ld.so") || starts(name, "linker64"))
+    if (starts_with(name, "ld-") || starts_with(name, "ld.so") || starts_with(name, "linker64"))
         walk_keep_name(seen->loader, name);
     if (*seen->program && strstr(name, ".so"))
         walk_keep_name(seen->library, name);
@@ -360,7 +362,7 @@ static bool walk_search_arenas(struct walk *walk, const struct maps *maps, bool 
     return false;
 }
 
-static void explain_no_heap(struct walk *walk, const struct seen *seen, bool mapped)
+static void explain_missing_heap(struct walk *walk, const struct seen *seen, bool mapped)
 {
     char *out = walk->status;
     size_t size = sizeof walk->status;
@@ -376,7 +378,7 @@ static void explain_no_heap(struct walk *walk, const struct seen *seen, bool map
         snprintf(out, size,
                  "no heap: its memory map cannot be read (a setuid program, or one that "
                  "may not be traced)");
-    else if (starts(seen->program, "qemu-"))
+    else if (starts_with(seen->program, "qemu-"))
         snprintf(out, size, "no glibc heap: %s runs a program of another architecture",
                  seen->program);
     else if (*seen->loader || *seen->library)
@@ -391,13 +393,13 @@ static void find_arenas(struct walk *walk, const struct maps *maps)
 {
     struct seen seen = {0};
     for (size_t i = 0; i < maps->count; i++)
-        walk_look_at_mapping(&seen, maps, &maps->maps[i]);
+        walk_check_mapping(&seen, maps, &maps->maps[i]);
     bool found = false;
     unsigned tries = *seen.libc ? SEARCH_TRIES : SEARCH_TRIES_WITHOUT;
     for (unsigned i = 0; i < tries && !found && maps->count && !seen.musl; i++)
         found = walk_search_arenas(walk, maps, *seen.libc);
     if (!found) {
-        explain_no_heap(walk, &seen, maps->count > 0);
+        explain_missing_heap(walk, &seen, maps->count > 0);
         /* A program's own data may be large: back off. */
         if (walk->search_costly)
             walk_pause_lengthen(&walk->pause, WALK_SEARCH_PAUSE_MAX);
@@ -452,7 +454,7 @@ static void find_main(struct walk *walk)
         walk_span_refresh(walk, span);
 }
 
-static void drop_unmapped(struct walk *walk)
+static void drop_unmapped_spans(struct walk *walk)
 {
     for (size_t i = walk->spans.count; i-- > 0;) {
         struct walk_span *span = &walk->spans.spans[i];
@@ -473,7 +475,7 @@ int walk_update(struct walk *walk, const struct maps *maps)
     if (!walk->arenas.count)
         return 0;
     walk_arenas_follow(walk);
-    drop_unmapped(walk);
+    drop_unmapped_spans(walk);
     find_main(walk);
     return 0;
 }
@@ -507,12 +509,12 @@ const char *walk_source(struct walk *walk)
     return walk->all;
 }
 
-void walk_reach(struct walk *walk, uint64_t reach_bytes)
+void walk_limit_chain(struct walk *walk, uint64_t reach_bytes)
 {
     walk->reach_bytes = reach_bytes;
 }
 
-void walk_succeed(struct walk *walk, const struct walk *before)
+void walk_continue_from(struct walk *walk, const struct walk *before)
 {
     for (size_t i = 0; i < before->spans.count; i++) {
         const struct walk_span *known = &before->spans.spans[i];
@@ -525,7 +527,7 @@ void walk_succeed(struct walk *walk, const struct walk *before)
     walk->stats.finds = before->stats.finds;
 }
 
-static enum walk_failure outside(const struct walk *walk, uint64_t address)
+static enum walk_failure failure_outside_spans(const struct walk *walk, uint64_t address)
 {
     return maps_find(&walk->memory.maps, address) ? WALK_FAIL_FOREIGN : WALK_FAIL_UNMAPPED;
 }
@@ -563,7 +565,7 @@ static enum walk_failure walk_find_block(struct walk *walk, uint64_t address,
     if (find_header(walk, address, block) || walk_mapped_find(walk, address, block))
         return WALK_FAIL_NONE;
     span = walk_spans_find(walk, address);
-    return span ? walk_locate(walk, span, address, block) : outside(walk, address);
+    return span ? walk_locate(walk, span, address, block) : failure_outside_spans(walk, address);
 }
 
 void walk_own_add(struct walk *walk, uint64_t address, bool go)
@@ -581,7 +583,8 @@ void walk_own_add(struct walk *walk, uint64_t address, bool go)
     own->at[next].go = go;
 }
 
-static bool find_own(const struct walk *walk, uint64_t address, struct walk_block *block)
+static bool find_block_of_misstop(const struct walk *walk, uint64_t address,
+                                  struct walk_block *block)
 {
     const struct walk_own *own = &walk->own;
     for (size_t i = 0; i < WALK_OWN; i++) {
@@ -601,7 +604,7 @@ bool walk_find(struct walk *walk, uint64_t address, struct walk_block *block)
         failure = walk_find_block(walk, address, block);
     if (failure && walk_jemalloc_find_large(walk, address, block))
         failure = WALK_FAIL_NONE;
-    if (failure && find_own(walk, address, block))
+    if (failure && find_block_of_misstop(walk, address, block))
         failure = WALK_FAIL_NONE;
     if (failure == WALK_FAIL_FOREIGN &&
         (walk_jemalloc_covers(walk, address) || walk_go_covers(walk, address)))
@@ -634,24 +637,24 @@ struct tour {
     int code;
 };
 
-static void visit(struct tour *tour, const struct walk_block *block)
+static void visit_block(struct tour *tour, const struct walk_block *block)
 {
     tour->passed++;
     if (tour->visit)
         tour->ended = !tour->visit(tour->context, block);
 }
 
-static void put_off(struct tour *tour, const struct walk_block *block)
+static void defer_block(struct tour *tour, const struct walk_block *block)
 {
-    if (!array_more(&tour->later, &tour->later_room, tour->later_count, sizeof *tour->later,
-                    LATER_MAX)) {
+    if (!array_reserve_next(&tour->later, &tour->later_room, tour->later_count, sizeof *tour->later,
+                            LATER_MAX)) {
         tour->code = -ENOMEM;
         return;
     }
     tour->later[tour->later_count++] = *block;
 }
 
-static void look_for_cache(struct tour *tour, uint64_t start)
+static void check_for_cache(struct tour *tour, uint64_t start)
 {
     struct walk *walk = tour->walk;
     if (hash_find(&walk->lists.known, start) || !walk_cache_consider(walk, start, false))
@@ -661,7 +664,7 @@ static void look_for_cache(struct tour *tour, uint64_t start)
 }
 
 /* Handles a chunk that looks in use. */
-static void walk_all_pass(struct tour *tour, const struct walk_chain *chain)
+static void walk_all_take_chunk(struct tour *tour, const struct walk_chain *chain)
 {
     const struct walk_chunk *chunk = &chain->chunk;
     uint64_t bytes = walk_chunk_bytes(chunk);
@@ -674,20 +677,20 @@ static void walk_all_pass(struct tour *tour, const struct walk_chain *chain)
                                .arena = chain->span->arena,
                                .count = 1};
     if (walk_cache_size(bytes))
-        look_for_cache(tour, block.start);
+        check_for_cache(tour, block.start);
     if (suspect && tour->visit)
-        put_off(tour, &block);
+        defer_block(tour, &block);
     else
-        visit(tour, &block);
+        visit_block(tour, &block);
 }
 
-static enum walk_chain_end walk_all_follow(struct tour *tour, struct walk_chain *chain,
-                                           uint64_t *passed_to)
+static enum walk_chain_end walk_all_follow_chain(struct tour *tour, struct walk_chain *chain,
+                                                 uint64_t *passed_to)
 {
     enum walk_chain_end end;
     while ((end = walk_chain_look(chain)) == WALK_CHAIN_ON && !tour->ended && !tour->code) {
         if (chain->in_use && chain->chunk.at >= *passed_to)
-            walk_all_pass(tour, chain);
+            walk_all_take_chunk(tour, chain);
         if (chain->next.at > *passed_to)
             *passed_to = chain->next.at;
         walk_chain_step(chain);
@@ -705,7 +708,7 @@ static void tour_span(struct tour *tour, struct walk_span *span, uint64_t from)
         struct walk_chain chain = walk_chain_of(walk, span, WALK_WINDOW_BYTES);
         chain.trust.proved = true;
         enum walk_chain_end end = walk_chain_start(&chain, from)
-                                      ? walk_all_follow(tour, &chain, &passed_to)
+                                      ? walk_all_follow_chain(tour, &chain, &passed_to)
                                       : WALK_CHAIN_UNREADABLE;
         if (end == WALK_CHAIN_FENCE && !span->arena && chain.chunk.at + 64 < span->end) {
             uint64_t at = walk_chain_resume(&chain, chain.chunk.at + 16);
@@ -725,18 +728,18 @@ static void tour_span(struct tour *tour, struct walk_span *span, uint64_t from)
     walk->stats.broken_spans++;
 }
 
-static void tour_all(struct tour *tour)
+static void tour_spans_and_mapped(struct tour *tour)
 {
     struct walk *walk = tour->walk;
     for (size_t i = 0; i < walk->spans.count && !tour->ended && !tour->code; i++)
         tour_span(tour, &walk->spans.spans[i], walk->spans.spans[i].first);
     for (size_t i = 0; i < tour->later_count && !tour->ended; i++)
         if (!hash_find(&tour->listed, tour->later[i].start - WALK_CHUNK_HEADER))
-            visit(tour, &tour->later[i]);
+            visit_block(tour, &tour->later[i]);
     for (size_t i = 0; i < walk->mapped.count && !tour->ended; i++) {
         struct walk_block block;
         if (walk_mapped_check(walk, &walk->mapped.blocks[i], &block))
-            visit(tour, &block);
+            visit_block(tour, &block);
     }
 }
 
@@ -745,7 +748,7 @@ static long walk_all_start(struct walk *walk, walk_visit visitor, void *context)
     struct tour tour = {.walk = walk, .visit = visitor, .context = context};
     hash_init(&tour.listed);
     tour.code = walk_lists_collect(walk, &tour.listed);
-    tour_all(&tour);
+    tour_spans_and_mapped(&tour);
     hash_fini(&tour.listed);
     free(tour.later);
     return tour.code ? tour.code : tour.passed;
@@ -783,7 +786,7 @@ enum { SMALL_MAX = 1032, SMALL_MIN = 24, STEP = 16 }; /* usable bytes; 1032: tca
 enum { GO_CLASS = 1, GO_SMALL_MAX = 32 << 10 };
 
 /* Rounds up to a quarter of a power of two, from 1 KiB on. */
-static uint64_t quarter(uint64_t bytes)
+static uint64_t round_to_quarter(uint64_t bytes)
 {
     unsigned log = 63 - (unsigned)__builtin_clzll(bytes - 1);
     uint64_t step = (uint64_t)1 << (log - 2);
@@ -799,14 +802,15 @@ static bool is_jemalloc_class(uint64_t bytes)
 uint64_t walk_size_class(uint64_t usable_bytes, bool go)
 {
     if (go)
-        return (usable_bytes > GO_SMALL_MAX ? quarter(usable_bytes) : usable_bytes) | GO_CLASS;
+        return (usable_bytes > GO_SMALL_MAX ? round_to_quarter(usable_bytes) : usable_bytes) |
+               GO_CLASS;
     if (is_jemalloc_class(usable_bytes))
         return usable_bytes;
     if (usable_bytes <= SMALL_MIN)
         return SMALL_MIN;
     if (usable_bytes <= SMALL_MAX)
         return (usable_bytes - SMALL_MIN + STEP - 1) / STEP * STEP + SMALL_MIN;
-    return usable_bytes > (uint64_t)1 << 62 ? UINT64_MAX : quarter(usable_bytes);
+    return usable_bytes > (uint64_t)1 << 62 ? UINT64_MAX : round_to_quarter(usable_bytes);
 }
 
 /* Returns the smallest size of the class with this largest size. */

@@ -93,10 +93,10 @@ const char *walk_source(struct walk *walk);
 bool walk_find(struct walk *walk, uint64_t address, struct walk_block *block);
 
 /* Makes walk_find() fail with WALK_FAIL_BUDGET if a chain is longer than this many bytes. */
-void walk_reach(struct walk *walk, uint64_t reach_bytes);
+void walk_limit_chain(struct walk *walk, uint64_t reach_bytes);
 
 /* Requires more proof wherever `before` saw boundaries change, and continues its count of finds. */
-void walk_succeed(struct walk *walk, const struct walk *before);
+void walk_continue_from(struct walk *walk, const struct walk *before);
 
 /* Visits every block in use (`count` blocks per visit), and corrects the boundaries that
  * walk_find() trusts. The visitor returns false to stop. Returns the number of blocks visited,

@@ -44,7 +44,7 @@ static bool empty_bin(const struct words *data, size_t pair)
     return data->words[pair] == bin && data->words[pair + 1] == bin;
 }
 
-static bool could_be_chunk(uint64_t address)
+static bool may_be_chunk(uint64_t address)
 {
     return address >= WALK_PAGE_BYTES && !(address & 15) && address < ADDRESS_END;
 }
@@ -54,14 +54,14 @@ static bool could_be_chunk(uint64_t address)
 static bool is_bin(const struct words *data, size_t pair)
 {
     return empty_bin(data, pair) ||
-           (could_be_chunk(data->words[pair]) && could_be_chunk(data->words[pair + 1]));
+           (may_be_chunk(data->words[pair]) && may_be_chunk(data->words[pair + 1]));
 }
 
 /* Returns true if the pointer leads to a top chunk, which ends on a page boundary. */
 static bool is_top(struct walk *walk, uint64_t pointer_at)
 {
     uint64_t top, head;
-    return walk_memory_read(walk, pointer_at, &top, 8) && could_be_chunk(top) &&
+    return walk_memory_read(walk, pointer_at, &top, 8) && may_be_chunk(top) &&
            walk_memory_read(walk, top + 8, &head, 8) && head & 1 && !(head & 0xe) &&
            !((top + (head & ~(uint64_t)7)) & (WALK_PAGE_BYTES - 1));
 }
@@ -101,7 +101,7 @@ static bool is_arena(struct walk *walk, const struct words *data, struct bins *b
 }
 
 /* Returns the offset of the bins in the arena that starts at `start`; 0: no arena. */
-static uint64_t bins_in(struct walk *walk, uint64_t start)
+static uint64_t arena_bins_offset(struct walk *walk, uint64_t start)
 {
     uint64_t words[512];
     struct bins bins;
@@ -117,7 +117,7 @@ static uint64_t bins_in(struct walk *walk, uint64_t start)
 
 /* Follows `next` from the main arena. Returns true if the ring closes. glibc inserts a new arena
  * right after the main one; here it is appended, so that an arena keeps its index. */
-static bool ring(struct walk *walk)
+static bool follow_arena_ring(struct walk *walk)
 {
     struct walk_arenas *arenas = &walk->arenas;
     uint64_t at = arenas->starts[0];
@@ -146,14 +146,14 @@ static bool walk_arena_settle(struct walk *walk, const struct words *data, const
          i < bins->behind + BEHIND_BINS_WORDS && i < data->count; i++) {
         uint64_t next = data->words[i];
         bool self = next < first_bin && first_bin - next <= BEFORE_BINS_BYTES && !(next & 7);
-        uint64_t offset = self ? first_bin - next : bins_in(walk, next);
+        uint64_t offset = self ? first_bin - next : arena_bins_offset(walk, next);
         if (!offset)
             continue;
         arenas->starts[0] = first_bin - offset;
         arenas->count = 1;
         arenas->bins_offset = offset;
         arenas->next_offset = data->start + i * 8 - arenas->starts[0];
-        if (ring(walk))
+        if (follow_arena_ring(walk))
             return true;
     }
     arenas->count = 0;
@@ -191,7 +191,7 @@ void walk_arenas_follow(struct walk *walk)
     /* `next` of a new arena is set before the arena is linked into the ring, so the part that was
      * read is valid even if the remaining arenas could not be read. */
     if (walk->arenas.count)
-        ring(walk);
+        follow_arena_ring(walk);
 }
 
 uint64_t walk_arenas_top(struct walk *walk, uint32_t arena)

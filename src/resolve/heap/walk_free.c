@@ -28,7 +28,7 @@ static const struct {
 } shapes[] = {{0x290, 64, false}, {0x300, 76, true}};
 
 /* Accepts chunks 16 bytes larger: malloc does not split off a remainder that is too small. */
-static int shape_of(uint64_t chunk_bytes)
+static int find_cache_shape(uint64_t chunk_bytes)
 {
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         if (shapes[i].chunk_bytes == chunk_bytes || shapes[i].chunk_bytes + 16 == chunk_bytes)
@@ -38,7 +38,7 @@ static int shape_of(uint64_t chunk_bytes)
 
 bool walk_cache_size(uint64_t chunk_bytes)
 {
-    return shape_of(chunk_bytes) >= 0;
+    return find_cache_shape(chunk_bytes) >= 0;
 }
 
 /* Returns the size of the chunks in a bin; 0: several sizes. */
@@ -47,8 +47,8 @@ static uint64_t walk_cache_bin_bytes(size_t bin)
     return bin < SMALL_BINS ? WALK_CHUNK_MIN + bin * 16 : 0;
 }
 
-static bool entry_fits(const struct walk *walk, const struct walk_cache *cache, size_t bin,
-                       bool room_left)
+static bool cache_entry_is_valid(const struct walk *walk, const struct walk_cache *cache,
+                                 size_t bin, bool room_left)
 {
     uint64_t entry = cache->entries[bin];
     if (!entry)
@@ -60,8 +60,9 @@ static bool entry_fits(const struct walk *walk, const struct walk_cache *cache, 
 static bool walk_cache_read(struct walk *walk, uint64_t start, struct walk_cache *cache)
 {
     uint64_t words[1 + WALK_CACHE_BINS_MAX / 4 + WALK_CACHE_BINS_MAX];
-    int shape =
-        walk_memory_read(walk, start - 8, words, 8) ? shape_of(words[0] & ~(uint64_t)7) : -1;
+    int shape = walk_memory_read(walk, start - 8, words, 8)
+                    ? find_cache_shape(words[0] & ~(uint64_t)7)
+                    : -1;
     if (shape < 0)
         return false;
     size_t bins = shapes[shape].bins;
@@ -71,12 +72,12 @@ static bool walk_cache_read(struct walk *walk, uint64_t start, struct walk_cache
     memcpy(cache->counts, words, bins * 2);
     memcpy(cache->entries, (char *)words + bins * 2, bins * 8);
     for (size_t bin = 0; bin < bins; bin++)
-        if (!entry_fits(walk, cache, bin, shapes[shape].room_left))
+        if (!cache_entry_is_valid(walk, cache, bin, shapes[shape].room_left))
             return false;
     return true;
 }
 
-static void learn_key(struct walk *walk, uint64_t cache, uint64_t key)
+static void learn_cache_key(struct walk *walk, uint64_t cache, uint64_t key)
 {
     struct walk_lists *lists = &walk->lists;
     if (key == cache)
@@ -107,7 +108,7 @@ static int has_entries(struct walk *walk, uint64_t start, const struct walk_cach
         if (!walk_memory_read(walk, cache->entries[bin] - 8, words, sizeof words) ||
             (bytes && (words[0] & ~(uint64_t)7) != bytes))
             return -1;
-        learn_key(walk, start, words[2]);
+        learn_cache_key(walk, start, words[2]);
         found = 1;
     }
     return found;
@@ -118,8 +119,8 @@ static bool walk_cache_remember(struct walk_lists *lists, uint64_t start)
     bool created;
     if (hash_find(&lists->known, start))
         return true;
-    if (!array_more(&lists->caches, &lists->cache_room, lists->cache_count, sizeof *lists->caches,
-                    CACHES_MAX))
+    if (!array_reserve_next(&lists->caches, &lists->cache_room, lists->cache_count,
+                            sizeof *lists->caches, CACHES_MAX))
         return false;
     if (!hash_insert(&lists->known, start, &created))
         return false;
@@ -237,29 +238,29 @@ static bool walk_lists_in_heap(const struct walk *walk, uint64_t address)
     return walk_spans_find(walk, address) || walk_is_data(maps_find(&walk->memory.maps, address));
 }
 
-static bool plausible(const struct walk *walk, uint64_t pointer)
+static bool is_list_pointer(const struct walk *walk, uint64_t pointer)
 {
     return !pointer || walk_lists_in_heap(walk, pointer);
 }
 
 /* Decodes the pointer in a list entry's first word. Since glibc 2.32 it is mangled with its own
  * address. Which form a process uses is known from the first entry that fits only one. */
-static bool reveal(struct walk *walk, uint64_t position, uint64_t word, uint64_t *pointer)
+static bool demangle_pointer(struct walk *walk, uint64_t position, uint64_t word, uint64_t *pointer)
 {
     struct walk_lists *lists = &walk->lists;
     uint64_t clear = word ^ position >> 12;
-    bool as_mangled = !lists->plain && plausible(walk, clear);
-    bool as_plain = !lists->mangled && plausible(walk, word);
+    bool as_mangled = !lists->plain && is_list_pointer(walk, clear);
+    bool as_plain = !lists->mangled && is_list_pointer(walk, word);
     *pointer = as_mangled ? clear : word;
     return as_mangled || as_plain;
 }
 
 /* Learns the pointer form from a known entry. */
-static void learn(struct walk *walk, uint64_t position, uint64_t word)
+static void learn_pointer_form(struct walk *walk, uint64_t position, uint64_t word)
 {
     struct walk_lists *lists = &walk->lists;
-    bool as_mangled = plausible(walk, word ^ position >> 12);
-    bool as_plain = plausible(walk, word);
+    bool as_mangled = is_list_pointer(walk, word ^ position >> 12);
+    bool as_plain = is_list_pointer(walk, word);
     if (lists->mangled || lists->plain || as_mangled == as_plain)
         return;
     lists->mangled = as_mangled;
@@ -288,8 +289,8 @@ static bool list_read(struct walk *walk, struct list *list)
 static void list_next(struct walk *walk, struct list *list)
 {
     uint64_t pointer;
-    learn(walk, list->at + 16, list->words[1]);
-    if (!reveal(walk, list->at + 16, list->words[1], &pointer) || !pointer)
+    learn_pointer_form(walk, list->at + 16, list->words[1]);
+    if (!demangle_pointer(walk, list->at + 16, list->words[1], &pointer) || !pointer)
         list->at = 0;
     else
         list->at = pointer - list->offset;
@@ -325,7 +326,7 @@ static int list_collect(struct walk *walk, struct list list, struct hash *chunks
     return 0;
 }
 
-static void fast_heads(struct walk *walk, uint32_t arena, uint64_t heads[FAST_BINS])
+static void read_fast_heads(struct walk *walk, uint32_t arena, uint64_t heads[FAST_BINS])
 {
     uint64_t before = walk->arenas.bins_offset - 16;
     uint64_t top = walk->arenas.starts[arena] + before;
@@ -335,29 +336,30 @@ static void fast_heads(struct walk *walk, uint32_t arena, uint64_t heads[FAST_BI
     walk_memory_read(walk, top - count * 8, heads, count * 8);
 }
 
-static struct list fast_list(uint64_t head, uint64_t bytes)
+static struct list fast_bin_list(uint64_t head, uint64_t bytes)
 {
     return (struct list){.at = head, .bytes = bytes, .offset = 0};
 }
 
-static enum walk_listed in_fast_bin(struct walk *walk, const struct walk_chunk *chunk,
-                                    uint32_t arena)
+static enum walk_listed check_fast_bin(struct walk *walk, const struct walk_chunk *chunk,
+                                       uint32_t arena)
 {
     uint64_t heads[FAST_BINS];
     uint64_t pointer;
     uint64_t bytes = walk_chunk_bytes(chunk);
-    if (bytes > FAST_CHUNK_MAX || !reveal(walk, chunk->at + 16, chunk->words[0], &pointer))
+    if (bytes > FAST_CHUNK_MAX ||
+        !demangle_pointer(walk, chunk->at + 16, chunk->words[0], &pointer))
         return WALK_LISTED_NO;
-    fast_heads(walk, arena, heads);
+    read_fast_heads(walk, arena, heads);
     for (size_t i = 0; i < FAST_BINS; i++) {
-        enum walk_listed listed = list_holds(walk, fast_list(heads[i], bytes), chunk->at);
+        enum walk_listed listed = list_holds(walk, fast_bin_list(heads[i], bytes), chunk->at);
         if (listed != WALK_LISTED_NO)
             return listed;
     }
     return WALK_LISTED_NO;
 }
 
-static enum walk_listed in_caches(struct walk *walk, const struct walk_chunk *chunk)
+static enum walk_listed check_caches(struct walk *walk, const struct walk_chunk *chunk)
 {
     for (size_t i = 0; i < walk->lists.cache_count; i++) {
         struct walk_cache cache;
@@ -395,13 +397,13 @@ enum walk_listed walk_lists_hold(struct walk *walk, const struct walk_chunk *chu
     lists->last_find = walk->stats.finds;
     if (again && !lists->key && !lists->own_keys)
         walk_cache_search(walk);
-    enum walk_listed listed = in_fast_bin(walk, chunk, arena);
+    enum walk_listed listed = check_fast_bin(walk, chunk, arena);
     if (listed != WALK_LISTED_NO || !walk_lists_suspect(walk, chunk))
         return listed;
-    listed = in_caches(walk, chunk);
+    listed = check_caches(walk, chunk);
     if (listed == WALK_LISTED_NO && again) {
         walk_cache_search(walk);
-        listed = in_caches(walk, chunk);
+        listed = check_caches(walk, chunk);
     }
     /* The key may be left over from an earlier use of the memory, or the cache may be unknown. */
     return listed == WALK_LISTED_NO ? WALK_LISTED_UNSURE : listed;
@@ -429,9 +431,9 @@ int walk_lists_collect(struct walk *walk, struct hash *chunks)
         code = walk_lists_collect_cache(walk, walk->lists.caches[i], chunks);
     for (uint32_t arena = 0; !code && arena < walk->arenas.count; arena++) {
         uint64_t heads[FAST_BINS];
-        fast_heads(walk, arena, heads);
+        read_fast_heads(walk, arena, heads);
         for (size_t i = 0; !code && i < FAST_BINS; i++)
-            code = list_collect(walk, fast_list(heads[i], 0), chunks);
+            code = list_collect(walk, fast_bin_list(heads[i], 0), chunks);
     }
     return code;
 }

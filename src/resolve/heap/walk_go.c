@@ -47,14 +47,14 @@ struct span {
 };
 
 /* Returns the word of an arena's table for a page; 0: none. */
-static uint64_t arena_of(struct walk *walk, uint64_t table, uint64_t address)
+static uint64_t read_arena_entry(struct walk *walk, uint64_t table, uint64_t address)
 {
     uint64_t arena = 0;
     uint64_t at = table + ((address - lowest) >> ARENA_SHIFT) * 8;
     return walk_memory_read(walk, at, &arena, sizeof arena) && arena % 8 == 0 ? arena : 0;
 }
 
-static uint64_t page_word(uint64_t spans, uint64_t address)
+static uint64_t page_span_address(uint64_t spans, uint64_t address)
 {
     return spans + (address >> PAGE_SHIFT) % ARENA_PAGES * 8;
 }
@@ -89,9 +89,10 @@ static bool read_span(struct walk *walk, uint64_t at, unsigned size_at, struct s
 static bool span_of_page(struct walk *walk, uint64_t address, struct span *span)
 {
     const struct walk_go *go = &walk->go;
-    uint64_t arena = go->table && !(address >> 47) ? arena_of(walk, go->table, address) : 0;
+    uint64_t arena = go->table && !(address >> 47) ? read_arena_entry(walk, go->table, address) : 0;
     uint64_t at = 0;
-    if (!arena || !walk_memory_read(walk, page_word(arena + go->spans, address), &at, sizeof at) ||
+    if (!arena ||
+        !walk_memory_read(walk, page_span_address(arena + go->spans, address), &at, sizeof at) ||
         !read_span(walk, at, go->size_at, span))
         return false;
     span->arena = arena;
@@ -114,13 +115,13 @@ bool walk_go_find(struct walk *walk, uint64_t address, struct walk_block *block)
 
 bool walk_go_covers(struct walk *walk, uint64_t address)
 {
-    return walk->go.table && !(address >> 47) && arena_of(walk, walk->go.table, address);
+    return walk->go.table && !(address >> 47) && read_arena_entry(walk, walk->go.table, address);
 }
 
 /* Returns true if the words from `spans` on are the spans of the pages: each leads to a span around
  * its page. Sets the position of the block size in a span. */
-static bool are_spans(struct walk *walk, uint64_t spans, uint64_t page, const uint64_t *words,
-                      size_t count)
+static bool are_page_spans(struct walk *walk, uint64_t spans, uint64_t page, const uint64_t *words,
+                           size_t count)
 {
     for (unsigned size_at = SIZE_FIRST; size_at <= SIZE_LAST; size_at++) {
         struct span span = {0};
@@ -154,7 +155,7 @@ static bool search_arena(struct walk *walk, uint64_t arena, uint64_t page)
         for (size_t i = 0; i < read && i < WALK_WINDOW_BYTES / 16; i++)
             if (words[i] % 8 == 0 && maps_find(&walk->memory.maps, words[i]) &&
                 walk_memory_read(walk, words[i] + SPAN_START * 8, &start, sizeof start) &&
-                start == page && are_spans(walk, offset + i * 8, page, words + i, read - i))
+                start == page && are_page_spans(walk, offset + i * 8, page, words + i, read - i))
                 return true;
     }
     return false;
@@ -174,7 +175,7 @@ static bool search_data(struct walk *walk, uint64_t start, uint64_t end, uint64_
             last = table;
             const struct map *map = maps_find(&walk->memory.maps, table);
             uint64_t arena = walk_is_data(map) && map->end - table >= table_bytes
-                                 ? arena_of(walk, table, page)
+                                 ? read_arena_entry(walk, table, page)
                                  : 0;
             if (!arena || !search_arena(walk, arena, page))
                 continue;
@@ -214,9 +215,9 @@ static bool visit_arena(struct walk *walk, uint64_t from, uint64_t to, walk_visi
                         void *context, long *passed)
 {
     uint64_t *words = walk->window.words;
-    uint64_t arena = arena_of(walk, walk->go.table, from);
+    uint64_t arena = read_arena_entry(walk, walk->go.table, from);
     size_t count = (to - from) >> PAGE_SHIFT;
-    if (!arena || !walk_memory_read(walk, page_word(arena + walk->go.spans, from), words,
+    if (!arena || !walk_memory_read(walk, page_span_address(arena + walk->go.spans, from), words,
                                     count * sizeof *words))
         return true;
     for (size_t i = 0; i < count; i++) {

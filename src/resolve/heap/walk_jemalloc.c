@@ -162,7 +162,7 @@ bool walk_jemalloc_covers(struct walk *walk, uint64_t address)
 
 /* Returns the bit position of the size class in an extent, found by comparing it with the class in
  * the tree. The position differs by version. 0: not found. */
-static uint8_t class_place(const struct extent *extent)
+static uint8_t find_class_bit(const struct extent *extent)
 {
     for (size_t i = 0; i < sizeof class_places; i++)
         if ((extent->bits >> class_places[i]) % (1 << CLASS_BITS) == extent->class)
@@ -179,7 +179,7 @@ static bool is_root(struct walk *walk, uint64_t root, uint64_t page)
     uint8_t place = 0;
     if (leaf && walk_memory_read(walk, entry_address(leaf, page), &entry, sizeof entry) &&
         read_extent(walk, entry, page, &extent) && extent.class)
-        place = class_place(&extent);
+        place = find_class_bit(&extent);
     if (place)
         walk->jemalloc = (struct walk_jemalloc){.root = root, .class_place = place, .large = page};
     return place;
@@ -194,7 +194,7 @@ static bool is_entry(const struct walk *walk, uint64_t word)
 
 /* Searches [start, end) for a tree that leads to the page: each word may be its root's entry. The
  * number of tests is limited because unrelated memory after a file may be full of such words. */
-static bool search_for(struct walk *walk, uint64_t start, uint64_t end, uint64_t page)
+static bool search_tree_for_page(struct walk *walk, uint64_t start, uint64_t end, uint64_t page)
 {
     uint64_t first = start + (page >> LEAF_SHIFT) * 8;
     uint64_t last = end - ROOT_BYTES + (page >> LEAF_SHIFT) * 8;
@@ -215,13 +215,14 @@ static bool search_for(struct walk *walk, uint64_t start, uint64_t end, uint64_t
 }
 
 /* Tries pages likely to be in extents; a mapping's first page may hold the allocator's own data. */
-static bool search_by(struct walk *walk, uint64_t start, uint64_t end, const struct map *memory)
+static bool search_tree_in_range(struct walk *walk, uint64_t start, uint64_t end,
+                                 const struct map *memory)
 {
     uint64_t pages[] = {memory->start, memory->start + (16 << PAGE_SHIFT),
                         memory->start + (memory->end - memory->start) / 2, memory->end - 1};
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
         if (pages[i] < memory->end &&
-            search_for(walk, start, end, pages[i] >> PAGE_SHIFT << PAGE_SHIFT))
+            search_tree_for_page(walk, start, end, pages[i] >> PAGE_SHIFT << PAGE_SHIFT))
             return true;
     return false;
 }
@@ -248,7 +249,7 @@ void walk_jemalloc_search(struct walk *walk, const struct maps *maps)
             if (k == i || !walk_is_data(&maps->maps[k]))
                 continue;
             tried++;
-            if (!search_by(walk, data->start, data->end, &maps->maps[k]))
+            if (!search_tree_in_range(walk, data->start, data->end, &maps->maps[k]))
                 continue;
             keep_name(jemalloc, maps_name(maps, &data[-1]));
             return;
@@ -259,7 +260,7 @@ void walk_jemalloc_search(struct walk *walk, const struct maps *maps)
 
 /* Returns the number of blocks in use: for a slab, the blocks that are not free. Blocks in a
  * thread's cache count as in use. */
-static uint32_t in_use(const struct walk *walk, const struct extent *extent)
+static uint32_t blocks_in_use(const struct walk *walk, const struct extent *extent)
 {
     const uint64_t most = (1 << FREE_BITS) - 1;
     uint64_t blocks = extent->slab ? (extent->end - extent->base) / extent->class_bytes : 1;
@@ -281,7 +282,7 @@ static bool visit_entries(struct walk *walk, uint64_t page, const uint64_t *entr
         struct walk_block block = {.start = extent.slab ? extent.base : extent.start,
                                    .usable_bytes = extent.class_bytes,
                                    .state = WALK_IN_USE,
-                                   .count = in_use(walk, &extent)};
+                                   .count = blocks_in_use(walk, &extent)};
         *passed += block.count;
         if (block.count && !visit(context, &block))
             return false;

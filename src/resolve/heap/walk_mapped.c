@@ -31,8 +31,8 @@ static bool is_block(const uint64_t words[2], uint64_t lead, uint64_t room, uint
     return *total <= room;
 }
 
-static bool block_at(const uint64_t words[2], uint64_t base, uint64_t lead, uint64_t room,
-                     struct walk_mapped_block *found, uint64_t *usable)
+static bool read_mapped_block(const uint64_t words[2], uint64_t base, uint64_t lead, uint64_t room,
+                              struct walk_mapped_block *found, uint64_t *usable)
 {
     uint64_t total;
     if (!is_block(words, lead, room, &total, usable))
@@ -42,7 +42,7 @@ static bool block_at(const uint64_t words[2], uint64_t base, uint64_t lead, uint
 }
 
 /* Returns the offset of the header of a block that memalign aligned to a power of two. */
-static uint64_t aligned_lead(uint64_t base, unsigned log)
+static uint64_t memalign_lead(uint64_t base, unsigned log)
 {
     uint64_t align = (uint64_t)1 << log;
     return ((base + 2 * WALK_CHUNK_HEADER - 1 + align - 1) & ~(align - 1)) - base -
@@ -57,29 +57,29 @@ static bool read_block(struct walk *walk, uint64_t base, uint64_t end, bool like
     if (!walk_memory_read(walk, base, page, sizeof page))
         return false;
     for (unsigned log = ALIGN_LOG_MIN; log <= ALIGN_LOG_PAGE; log++) {
-        uint64_t lead = aligned_lead(base, log);
+        uint64_t lead = memalign_lead(base, log);
         if (lead + 16 <= sizeof page &&
-            block_at(page + lead / 8, base, lead, end - base, found, usable))
+            read_mapped_block(page + lead / 8, base, lead, end - base, found, usable))
             return true;
     }
     /* Until 2.42 an aligned block leaves the header that it was cut from at the start, with a size
      * that realloc may have changed since. Later versions never write there. */
-    bool plain = block_at(page, base, 0, end - base, found, usable);
+    bool plain = read_mapped_block(page, base, 0, end - base, found, usable);
     likely = plain || (likely && !page[0] && (!page[1] || (page[1] & 15) == WALK_MMAPPED));
     for (unsigned log = ALIGN_LOG_PAGE + 1; likely && log <= ALIGN_LOG_MAX; log++) {
         uint64_t words[2];
-        uint64_t lead = aligned_lead(base, log);
+        uint64_t lead = memalign_lead(base, log);
         if (lead >= end - base)
             break;
         if (walk_memory_read(walk, base + lead, words, sizeof words) &&
-            block_at(words, base, lead, end - base, found, usable))
+            read_mapped_block(words, base, lead, end - base, found, usable))
             return true;
     }
     return plain;
 }
 
 /* Returns the index of the first block that ends after the address. */
-static size_t after(const struct walk_mapped *mapped, uint64_t address)
+static size_t mapped_after(const struct walk_mapped *mapped, uint64_t address)
 {
     return SORTED_UP_TO(mapped->blocks, mapped->count, end, address);
 }
@@ -87,13 +87,13 @@ static size_t after(const struct walk_mapped *mapped, uint64_t address)
 /* Inserts a block, replacing all blocks that it overlaps. */
 static void walk_mapped_remember(struct walk_mapped *mapped, const struct walk_mapped_block *block)
 {
-    size_t first = after(mapped, block->base);
+    size_t first = mapped_after(mapped, block->base);
     size_t last = first;
     while (last < mapped->count && mapped->blocks[last].base < block->end)
         last++;
     if (last == first) {
-        if (!array_more(&mapped->blocks, &mapped->room, mapped->count, sizeof *mapped->blocks,
-                        BLOCKS_MAX))
+        if (!array_reserve_next(&mapped->blocks, &mapped->room, mapped->count,
+                                sizeof *mapped->blocks, BLOCKS_MAX))
             return;
     }
     memmove(&mapped->blocks[first + 1], &mapped->blocks[last],
@@ -109,7 +109,7 @@ static void walk_mapped_forget(struct walk_mapped *mapped, size_t index)
     mapped->count--;
 }
 
-static struct walk_span *heap_at(struct walk *walk, uint64_t start)
+static struct walk_span *add_heap_span(struct walk *walk, uint64_t start)
 {
     struct walk_heap heap;
     if (!walk_heap_read(walk, start, &heap))
@@ -142,7 +142,7 @@ static uint64_t end_of_chain(struct walk *walk, struct walk_span *span)
 }
 
 /* Such pieces exist only if brk failed, which the position of top shows. */
-static struct walk_span *main_at(struct walk *walk, uint64_t start, uint64_t end)
+static struct walk_span *add_main_span(struct walk *walk, uint64_t start, uint64_t end)
 {
     uint64_t head;
     uint64_t top = walk_arenas_top(walk, 0);
@@ -163,20 +163,20 @@ static struct walk_span *main_at(struct walk *walk, uint64_t start, uint64_t end
 }
 
 /* Returns the end of the heap segment at `at`; 0: there is none. */
-static uint64_t segment(struct walk *walk, uint64_t at, uint64_t end, bool likely)
+static uint64_t segment_end(struct walk *walk, uint64_t at, uint64_t end, bool likely)
 {
     struct walk_mapped_block block;
     struct walk_span *span = NULL;
     uint64_t usable;
     if (!(at & (WALK_HEAP_MAX - 1)))
-        span = heap_at(walk, at);
+        span = add_heap_span(walk, at);
     if (span)
         return span->limit;
     if (read_block(walk, at, end, likely, &block, &usable)) {
         walk_mapped_remember(&walk->mapped, &block);
         return block.end;
     }
-    span = likely ? main_at(walk, at, end) : NULL;
+    span = likely ? add_main_span(walk, at, end) : NULL;
     return span ? span->limit : 0;
 }
 
@@ -185,7 +185,7 @@ static void walk_mapped_parse(struct walk *walk, uint64_t at, uint64_t end)
     unsigned foreign = 0;
     bool likely = true;
     for (unsigned i = 0; at < end && i < SEGMENTS_MAX; i++) {
-        uint64_t next = segment(walk, at, end, likely);
+        uint64_t next = segment_end(walk, at, end, likely);
         likely = next;
         if (next)
             at = next;
@@ -196,7 +196,7 @@ static void walk_mapped_parse(struct walk *walk, uint64_t at, uint64_t end)
     }
 }
 
-static const struct map *anonymous(struct walk *walk, uint64_t address)
+static const struct map *find_anonymous_map(struct walk *walk, uint64_t address)
 {
     const struct map *map = maps_find(&walk->memory.maps, address);
     return map && map->writable && map->kind == MAPPING_ANON ? map : NULL;
@@ -209,7 +209,8 @@ bool walk_mapped_check(struct walk *walk, const struct walk_mapped_block *found,
     struct walk_mapped_block now;
     uint64_t usable;
     if (!walk_memory_read(walk, found->chunk, words, sizeof words) ||
-        !block_at(words, found->base, found->chunk - found->base, UINT64_MAX / 2, &now, &usable) ||
+        !read_mapped_block(words, found->base, found->chunk - found->base, UINT64_MAX / 2, &now,
+                           &usable) ||
         now.end != found->end)
         return false;
     *block = (struct walk_block){.start = found->chunk + WALK_CHUNK_HEADER,
@@ -220,10 +221,10 @@ bool walk_mapped_check(struct walk *walk, const struct walk_mapped_block *found,
     return true;
 }
 
-static bool find_known(struct walk *walk, uint64_t address, struct walk_block *block)
+static bool find_known_block(struct walk *walk, uint64_t address, struct walk_block *block)
 {
     struct walk_mapped *mapped = &walk->mapped;
-    size_t index = after(mapped, address);
+    size_t index = mapped_after(mapped, address);
     if (index == mapped->count || mapped->blocks[index].base > address)
         return false;
     if (walk_mapped_check(walk, &mapped->blocks[index], block))
@@ -257,13 +258,13 @@ static bool search_mapping(struct walk *walk, const struct map *map, bool restar
 bool walk_mapped_find(struct walk *walk, uint64_t address, struct walk_block *block)
 {
     size_t known = walk->mapped.count;
-    const struct map *map = anonymous(walk, address);
+    const struct map *map = find_anonymous_map(walk, address);
     if (!map)
         return false;
-    if (find_known(walk, address, block))
+    if (find_known_block(walk, address, block))
         return true;
     bool gone = walk->mapped.count != known;
-    return search_mapping(walk, map, gone) && find_known(walk, address, block);
+    return search_mapping(walk, map, gone) && find_known_block(walk, address, block);
 }
 
 struct walk_span *walk_mapped_span(struct walk *walk, uint64_t address)
@@ -272,9 +273,9 @@ struct walk_span *walk_mapped_span(struct walk *walk, uint64_t address)
     struct walk_span *span = walk_spans_find(walk, address);
     if (span)
         return span;
-    const struct map *map = anonymous(walk, address);
+    const struct map *map = find_anonymous_map(walk, address);
     if (map && map->start <= start)
-        heap_at(walk, start);
+        add_heap_span(walk, start);
     return walk_spans_find(walk, address);
 }
 

@@ -9,7 +9,7 @@
 enum { MARKS_MAX = 1 << 30 }; /* 1 TiB of heap; a GiB of marks if all are touched */
 
 /* Returns the index of the first span that starts after the address. */
-static size_t behind(const struct walk_spans *spans, uint64_t address)
+static size_t span_after(const struct walk_spans *spans, uint64_t address)
 {
     return SORTED_UP_TO(spans->spans, spans->count, first, address);
 }
@@ -17,7 +17,7 @@ static size_t behind(const struct walk_spans *spans, uint64_t address)
 struct walk_span *walk_spans_find(const struct walk *walk, uint64_t address)
 {
     const struct walk_spans *spans = &walk->spans;
-    size_t index = behind(spans, address);
+    size_t index = span_after(spans, address);
     struct walk_span *span = index ? &spans->spans[index - 1] : NULL;
     return span && address < span->limit ? span : NULL;
 }
@@ -26,7 +26,7 @@ struct walk_span *walk_spans_add(struct walk *walk, uint64_t first, uint64_t map
                                  uint64_t limit, uint32_t arena)
 {
     struct walk_spans *spans = &walk->spans;
-    size_t index = behind(spans, first);
+    size_t index = span_after(spans, first);
     struct walk_span *span = index ? &spans->spans[index - 1] : NULL;
     if (span && span->first == first && span->arena == arena) {
         span->mapped_end = mapped_end;
@@ -37,8 +37,8 @@ struct walk_span *walk_spans_add(struct walk *walk, uint64_t first, uint64_t map
         walk_spans_remove(walk, span);
         index--;
     }
-    if (!array_more(&spans->spans, &spans->room, spans->count, sizeof *spans->spans,
-                    WALK_SPANS_MAX))
+    if (!array_reserve_next(&spans->spans, &spans->room, spans->count, sizeof *spans->spans,
+                            WALK_SPANS_MAX))
         return NULL;
     span = &spans->spans[index];
     memmove(span + 1, span, (spans->count - index) * sizeof *span);
@@ -160,7 +160,7 @@ enum {
     RESUME_PROBES = 4096
 };
 
-static bool load(struct walk_chain *chain, uint64_t at, struct walk_chunk *chunk)
+static bool load_chunk(struct walk_chain *chain, uint64_t at, struct walk_chunk *chunk)
 {
     const uint64_t *words = walk_window_at(chain->walk, chain->window, at, sizeof *words * 4);
     if (words) {
@@ -177,12 +177,12 @@ static bool load(struct walk_chain *chain, uint64_t at, struct walk_chunk *chunk
 bool walk_chain_start(struct walk_chain *chain, uint64_t at)
 {
     chain->before = 0;
-    return load(chain, at, &chain->chunk);
+    return load_chunk(chain, at, &chain->chunk);
 }
 
-static enum walk_chain_end successor(struct walk_chain *chain, uint64_t bytes)
+static enum walk_chain_end load_next_chunk(struct walk_chain *chain, uint64_t bytes)
 {
-    if (!load(chain, chain->chunk.at + bytes, &chain->next))
+    if (!load_chunk(chain, chain->chunk.at + bytes, &chain->next))
         return WALK_CHAIN_UNREADABLE;
     chain->in_use = chain->next.head & WALK_PREV_IN_USE;
     if (chain->next.head & 8 || (!chain->in_use && chain->next.previous_bytes != bytes))
@@ -191,12 +191,12 @@ static enum walk_chain_end successor(struct walk_chain *chain, uint64_t bytes)
 }
 
 /* Rereads top and end: they move as the heap grows. */
-static bool at_top(struct walk_chain *chain)
+static bool is_at_top(struct walk_chain *chain)
 {
     return walk_span_refresh(chain->walk, chain->span) && chain->chunk.at == chain->span->top;
 }
 
-static bool inside(const struct walk_chain *chain, uint64_t bytes)
+static bool is_inside_span(const struct walk_chain *chain, uint64_t bytes)
 {
     return chain->chunk.at < chain->span->end && bytes < chain->span->end - chain->chunk.at;
 }
@@ -205,19 +205,19 @@ enum walk_chain_end walk_chain_look(struct walk_chain *chain)
 {
     const struct walk_chunk *chunk = &chain->chunk;
     uint64_t bytes = walk_chunk_bytes(chunk);
-    if ((chunk->at == chain->span->top || !inside(chain, bytes)) && at_top(chain))
+    if ((chunk->at == chain->span->top || !is_inside_span(chain, bytes)) && is_at_top(chain))
         return WALK_CHAIN_TOP;
     /* Fence posts are two headers without a block: size 16, then another 16 or 0. */
     if (bytes < WALK_CHUNK_MIN)
         return bytes == WALK_CHUNK_HEADER || chunk->head == WALK_PREV_IN_USE ? WALK_CHAIN_FENCE
                                                                              : WALK_CHAIN_BROKEN;
-    if (bytes & 8 || chunk->head & WALK_MMAPPED || !inside(chain, bytes) ||
+    if (bytes & 8 || chunk->head & WALK_MMAPPED || !is_inside_span(chain, bytes) ||
         (!chain->span->arena && chunk->head & WALK_NON_MAIN))
         return WALK_CHAIN_BROKEN;
-    return successor(chain, bytes);
+    return load_next_chunk(chain, bytes);
 }
 
-static bool lead_on(struct walk_chain *chain, uint64_t at)
+static bool chain_resumes(struct walk_chain *chain, uint64_t at)
 {
     if (!walk_chain_start(chain, at))
         return false;
@@ -231,7 +231,7 @@ static bool lead_on(struct walk_chain *chain, uint64_t at)
 }
 
 /* Returns true if enough chunks follow this position. Uses copies, as it may not be a chunk. */
-static bool leads_on(struct walk_chain chain, uint64_t at)
+static bool position_leads_on(struct walk_chain chain, uint64_t at)
 {
     struct walk_span span = *chain.span;
     chain.window = &chain.walk->probe;
@@ -240,7 +240,7 @@ static bool leads_on(struct walk_chain chain, uint64_t at)
     span.marks = NULL;
     span.mark_count = 0;
     walk_window_reset(chain.window, 512);
-    bool leads = lead_on(&chain, at);
+    bool leads = chain_resumes(&chain, at);
     free(span.marks);
     return leads;
 }
@@ -257,7 +257,7 @@ uint64_t walk_chain_resume(const struct walk_chain *chain, uint64_t from)
         if ((head & 0xf) != WALK_PREV_IN_USE || head < WALK_CHUNK_MIN || head > span->end - at)
             continue;
         probes++;
-        if (leads_on(*chain, at))
+        if (position_leads_on(*chain, at))
             return at;
     }
     return 0;
@@ -308,7 +308,8 @@ size_t walk_memory_read_some(struct walk *walk, uint64_t address, void *out, siz
 }
 
 /* The kernel joins new mappings to the start or the end of an old one. */
-static struct walk_searched searched_within(const struct walk_memory *memory, const struct map *map)
+static struct walk_searched searched_of_mapping(const struct walk_memory *memory,
+                                                const struct map *map)
 {
     const struct map *before = maps_find(&memory->maps, map->end - 1);
     if (!before)
@@ -320,7 +321,7 @@ static struct walk_searched searched_within(const struct walk_memory *memory, co
 
 /* madvise(MADV_HUGEPAGE) cuts a mapping in two where a large page begins or ends: a block and its
  * header, which memalign puts before that. */
-static bool is_advised(const struct map *before, const struct map *map)
+static bool is_cut_by_madvise(const struct map *before, const struct map *map)
 {
     enum { HUGE_PAGE = 2 << 20 };
     return before->kind == MAPPING_ANON && map->kind == MAPPING_ANON && before->writable &&
@@ -339,12 +340,12 @@ int walk_memory_map(struct walk *walk, const struct maps *maps)
         return -ENOMEM;
     }
     for (size_t i = 0; i < maps->count; i++)
-        if (count && is_advised(&copy[count - 1], &maps->maps[i]))
+        if (count && is_cut_by_madvise(&copy[count - 1], &maps->maps[i]))
             copy[count - 1].end = maps->maps[i].end;
         else
             copy[count++] = maps->maps[i];
     for (size_t i = 0; i < count; i++)
-        searched[i] = searched_within(memory, &copy[i]);
+        searched[i] = searched_of_mapping(memory, &copy[i]);
     free(memory->maps.maps);
     free(memory->searched);
     memory->maps = (struct maps){.maps = copy, .count = count};

@@ -376,6 +376,7 @@ int walk_lists_collect_cache(struct walk *walk, uint64_t cache, struct hash *chu
  * of thread arenas on 64 MiB boundaries, blocks with a mapping of their own, and memory that the
  * main arena could not get from brk.
  */
+
 /* Finds the block with its own mapping that holds the address. */
 bool walk_mapped_find(struct walk *walk, uint64_t address, struct walk_block *block);
 

@@ -65,7 +65,7 @@ static void walked_restart(struct walked *walked)
 {
     blocks_remove_range(walked->cache, 0, BLOCKS_ADDRESS_END, NULL, NULL);
     classes_start(&walked->classes);
-    walk_reach(walked->walk, reach_uncounted_bytes);
+    walk_limit_chain(walked->walk, reach_uncounted_bytes);
     walked->seen_maps = walked->looked_ns = walked->counted_ns = walked->next_ns = 0;
     walked->marked = false;
 }
@@ -107,7 +107,7 @@ void walked_fini(struct walked *walked)
     walked->cache = NULL;
 }
 
-static void drop_spare(struct walked *walked)
+static void drop_spare_walk(struct walked *walked)
 {
     walk_free(walked->count->walk);
     walked->count->walk = NULL;
@@ -123,7 +123,7 @@ void walked_forget(struct walked *walked)
     walked->outdated = walked->counts;
     atomic_store(&walked->ends, walked->counts);
     if (!walked->counts)
-        drop_spare(walked);
+        drop_spare_walk(walked);
     walked_restart(walked);
 }
 
@@ -147,7 +147,7 @@ static uint32_t walked_class_of(struct walked_classes *classes, uint64_t size_cl
 
 /* Passes the maps to the walk. Searches again periodically while no block is known: malloc may not
  * have been used yet, or its first heap was being set up during the search. */
-static void show_maps(struct walked *walked, const struct maps *maps, uint64_t now_ns)
+static void update_walk_maps(struct walked *walked, const struct maps *maps, uint64_t now_ns)
 {
     bool arenas = walk_stats(walked->walk)->arenas;
     bool found = arenas && (walked->classes.live_blocks || !walked->counted_ns);
@@ -177,8 +177,8 @@ static void walked_remember(struct walked *walked, const struct walk_block *foun
 
 /* Memory that is not malloc's is the slowest case: all of it is searched for the header of a large
  * block, a tenth of a second for 64 MiB. The answer is cached for a minute. */
-static struct walked_foreign *foreign_at(struct walked *walked, const struct space *space,
-                                         uint64_t address)
+static struct walked_foreign *foreign_region(struct walked *walked, const struct space *space,
+                                             uint64_t address)
 {
     const struct map *map = maps_find(&space->maps, address);
     bool brk = map && map->kind == MAPPING_HEAP;
@@ -193,17 +193,17 @@ static struct walked_foreign *foreign_at(struct walked *walked, const struct spa
 }
 
 /* Schedules an early count, because a lookup was too far from the known boundaries. */
-static void count_soon(struct walked *walked)
+static void schedule_early_count(struct walked *walked)
 {
     uint64_t soon_ns = walked->counted_ns + (uint64_t)((double)walked->took_ns / WALKED_COST_ASKED);
     if (walked->counted_ns && soon_ns < walked->next_ns)
         walked->next_ns = soon_ns;
 }
 
-static bool ask_walk(struct walked *walked, const struct space *space, uint64_t address,
-                     uint64_t now_ns, struct walk_block *found)
+static bool find_walked_block(struct walked *walked, const struct space *space, uint64_t address,
+                              uint64_t now_ns, struct walk_block *found)
 {
-    struct walked_foreign *foreign = foreign_at(walked, space, address);
+    struct walked_foreign *foreign = foreign_region(walked, space, address);
     if (now_ns < foreign->until_ns)
         return false;
     const struct walk_stats *stats = walk_stats(walked->walk);
@@ -215,7 +215,7 @@ static bool ask_walk(struct walked *walked, const struct space *space, uint64_t 
         walked->seen_maps == space->maps.changes)
         foreign->until_ns = now_ns + foreign_ns;
     if (stats->failures[WALK_FAIL_BUDGET] > far_before)
-        count_soon(walked);
+        schedule_early_count(walked);
     return false;
 }
 
@@ -227,10 +227,10 @@ bool walked_find(struct walked *walked, const struct space *space, uint64_t addr
     bool known = blocks_find(walked->cache, address, block);
     if (known && now_ns < block->born_ns + WALKED_FRESH_NS)
         return true;
-    bool answered = ask_walk(walked, space, address, now_ns, &found);
+    bool answered = find_walked_block(walked, space, address, now_ns, &found);
     if (!answered) {
         uint64_t seen = walked->seen_maps;
-        show_maps(walked, &space->maps, now_ns);
+        update_walk_maps(walked, &space->maps, now_ns);
         answered = seen != walked->seen_maps && walk_find(walked->walk, address, &found);
     }
     /* The process has ended, or has freed the block's mapping, since the sample. */
@@ -264,7 +264,7 @@ static bool count_block(void *context, const struct walk_block *found)
     return !atomic_load_explicit(&walked->ends, memory_order_relaxed);
 }
 
-static uint64_t own_cpu_ns(void)
+static uint64_t walk_cpu_ns(void)
 {
     struct timespec used = {0};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
@@ -275,13 +275,13 @@ static uint64_t own_cpu_ns(void)
 static void count_all(void *context, void *batch)
 {
     struct walked_count *count = *(struct walked_count **)batch;
-    uint64_t start_ns = own_cpu_ns();
+    uint64_t start_ns = walk_cpu_ns();
     classes_start(&count->classes);
     count->blocks = walk_all(count->walk, count_block, context);
-    count->took_ns = own_cpu_ns() - start_ns;
+    count->took_ns = walk_cpu_ns() - start_ns;
 }
 
-static void show_threads(struct walk *walk, const struct tcbs *tcbs)
+static void pass_threads_to_walk(struct walk *walk, const struct tcbs *tcbs)
 {
     uint64_t *bases = malloc(tcbs->count * sizeof *bases);
     for (size_t i = 0; bases && i < tcbs->count; i++)
@@ -296,13 +296,13 @@ static void begin_count(struct walked *walked, const struct maps *maps, const st
     struct walked_count *count = walked->count;
     if (!count->walk && new_walk(walked, &count->walk))
         return;
-    show_threads(count->walk, tcbs);
+    pass_threads_to_walk(count->walk, tcbs);
     if (walk_update(count->walk, maps))
         return;
     count->maps = maps->changes;
     walked->counts = true;
     *(struct walked_count **)lane_next(walked->counter) = count;
-    lane_give(walked->counter);
+    lane_submit(walked->counter);
 }
 
 /* Copies the counts of all classes. Classes keep their indexes, which are bin numbers. */
@@ -331,7 +331,7 @@ static void mark_classes(struct walked_classes *classes)
 static void take_count(struct walked *walked, struct walked_count *count, uint64_t now_ns)
 {
     struct walk *counted = count->walk;
-    walk_reach(walked->walk, reach_bytes);
+    walk_limit_chain(walked->walk, reach_bytes);
     walked->took_ns = count->took_ns;
     /* A newly started program is still filling its heap. */
     double cost = walked->counted_ns ? WALKED_COST : WALKED_COST_ASKED;
@@ -342,8 +342,8 @@ static void take_count(struct walked *walked, struct walked_count *count, uint64
     if (!walked->counted_ns && walked->marked)
         mark_classes(&walked->classes);
     walked->counted_ns = now_ns;
-    walk_reach(counted, reach_bytes);
-    walk_succeed(counted, walked->walk);
+    walk_limit_chain(counted, reach_bytes);
+    walk_continue_from(counted, walked->walk);
     count->walk = walked->walk;
     walked->walk = counted;
     walked->seen_maps = count->maps;
@@ -356,7 +356,7 @@ void walked_settle(struct walked *walked, uint64_t patience_ns)
         return;
     walked->counts = false;
     if (walked->outdated)
-        drop_spare(walked);
+        drop_spare_walk(walked);
     else
         take_count(walked, *taken, clock_now_ns());
     walked->outdated = false;
@@ -367,8 +367,8 @@ void walked_tick(struct walked *walked, const struct space *space, const struct 
                  uint64_t now_ns)
 {
     walked_settle(walked, 0);
-    show_threads(walked->walk, tcbs);
-    show_maps(walked, &space->maps, now_ns);
+    pass_threads_to_walk(walked->walk, tcbs);
+    update_walk_maps(walked, &space->maps, now_ns);
     if (!walk_status(walked->walk) && !walked->counts && now_ns >= walked->next_ns)
         begin_count(walked, &space->maps, tcbs);
 }

@@ -32,7 +32,7 @@ static int intern_name(struct maps *maps, const char *name, uint32_t *offset)
     }
     size_t room = (maps->names_room + size) * 2;
     if (maps->names_used + size > maps->names_room &&
-        (room >= UINT32_MAX || !array_fit(&maps->names, &maps->names_room, room, 1)))
+        (room >= UINT32_MAX || !array_reserve_exact(&maps->names, &maps->names_room, room, 1)))
         return -ENOMEM;
     *offset = (uint32_t)maps->names_used;
     memcpy(maps->names + maps->names_used, name, size);
@@ -56,7 +56,8 @@ static enum map_kind map_kind_of(const char *name)
 static int maps_make_room(struct maps *maps, size_t more)
 {
     return maps->count + more <= maps->room ||
-                   array_fit(&maps->maps, &maps->room, (maps->room + more) * 2, sizeof *maps->maps)
+                   array_reserve_exact(&maps->maps, &maps->room, (maps->room + more) * 2,
+                                       sizeof *maps->maps)
                ? 0
                : -ENOMEM;
 }
@@ -132,7 +133,7 @@ int maps_read_file(struct maps *maps, FILE *in)
 int maps_read(struct maps *maps, pid_t pid)
 {
     char path[64];
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)files_shown_by(pid));
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)files_proc_tid(pid));
     FILE *in = fopen(path, "re");
     if (!in)
         return -errno;

@@ -40,7 +40,8 @@ void memory_use_tick(struct memory_use_of *use, const struct process_stat *stat,
 
 /* Huge pages */
 
-static struct memory_use_mapping *smallest(struct memory_use_mapping *mappings, size_t count)
+static struct memory_use_mapping *smallest_mapping(struct memory_use_mapping *mappings,
+                                                   size_t count)
 {
     struct memory_use_mapping *found = &mappings[0];
     for (size_t i = 1; i < count; i++)
@@ -58,7 +59,7 @@ static void memory_use_keep(struct memory_use_mapping *mappings, size_t *count,
         mappings[(*count)++] = *mapping;
         return;
     }
-    struct memory_use_mapping *least = smallest(mappings, *count);
+    struct memory_use_mapping *least = smallest_mapping(mappings, *count);
     if (mapping->resident_kib > least->resident_kib)
         *least = *mapping;
 }
@@ -103,7 +104,7 @@ static void read_smaps(struct memory_use_of *use, uint64_t now_ns)
         return;
     use->read_ns = now_ns;
     use->mapping_count = 0;
-    snprintf(path, sizeof path, "/proc/%d/smaps", (int)files_shown_by(use->pid));
+    snprintf(path, sizeof path, "/proc/%d/smaps", (int)files_proc_tid(use->pid));
     FILE *smaps = fopen(path, "re");
     if (!smaps)
         return;
@@ -144,7 +145,7 @@ static long ask_kernel(pid_t pid, unsigned long count, void **pages, const int *
 }
 
 /* Parses a CPU list, as in "0-3,8-11". */
-static void take_cpus(struct nodes *nodes, const char *list, int16_t node)
+static void parse_cpu_list(struct nodes *nodes, const char *list, int16_t node)
 {
     char *end;
     for (const char *at = list; *at >= '0' && *at <= '9'; at = *end == ',' ? end + 1 : end) {
@@ -164,7 +165,7 @@ static int read_node(struct nodes *nodes, unsigned node)
     if (!in)
         return -1;
     if (fgets(list, sizeof list, in))
-        take_cpus(nodes, list, (int16_t)node);
+        parse_cpu_list(nodes, list, (int16_t)node);
     fclose(in);
     return 0;
 }

@@ -86,6 +86,7 @@ int nodes_page(const struct nodes *nodes, uint64_t address);
 
 /* Size of this machine's last-level data TLB (tlb.c): measured by 'misstop doctor' for this CPU
  * model, otherwise the CPU's own report if it is plausible, otherwise not known. */
+
 /* Returns the entries for 4 KiB pages; 0: not known. Reads a file: not for every sample. */
 uint32_t tlb_entries(void);
 

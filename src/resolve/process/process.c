@@ -57,7 +57,7 @@ bool process_stat(pid_t pid, struct process_stat *out)
     if (out->state != 'Z' || out->threads < 2)
         return true;
     /* The first thread has ended; state and memory are those of the other threads. */
-    pid_t tid = files_shown_by(pid);
+    pid_t tid = files_proc_tid(pid);
     snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
     if (tid != pid && read_stat(path, &other)) {
         out->state = other.state;
@@ -70,7 +70,7 @@ void process_exe(pid_t pid, char *out, size_t out_size)
 {
     char path[64];
     char target[4096];
-    snprintf(path, sizeof path, "/proc/%d/exe", (int)files_shown_by(pid));
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)files_proc_tid(pid));
     ssize_t length = readlink(path, target, sizeof target);
     text_sanitise(out, out_size, target, length > 0 ? (size_t)length : 0);
 }
@@ -84,7 +84,7 @@ size_t process_read_some(pid_t pid, uint64_t address, void *out, size_t size)
         struct iovec remote = {(void *)(uintptr_t)(address + used), size - used};
         ssize_t got = process_vm_readv(pid, &local, 1, &remote, 1, 0);
         if (got < 0 && errno == ESRCH && !used) {
-            pid_t other = files_shown_by(pid);
+            pid_t other = files_proc_tid(pid);
             got = other == pid ? got : process_vm_readv(other, &local, 1, &remote, 1, 0);
         }
         if (got <= 0)
@@ -112,12 +112,12 @@ bool process_rights(pid_t pid, struct process_rights *rights)
     if (!line || sscanf(line + 5, "%u %u", &rights->real, &rights->effective) != 2)
         return false;
     rights->guarded = rights->effective && !status.st_uid;
-    snprintf(path, sizeof path, "/proc/%d/exe", (int)files_shown_by(pid));
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)files_proc_tid(pid));
     rights->setuid = stat(path, &status) || status.st_mode & S_ISUID;
     return true;
 }
 
-static const char *why_denied(pid_t pid)
+static const char *denial_reason(pid_t pid)
 {
     struct process_rights rights;
     if (!process_rights(pid, &rights))
@@ -142,11 +142,11 @@ static int check_program(pid_t pid, const struct process_stat *stat, struct erro
     char path[64];
     char cause[ERROR_CAUSE];
     unsigned char ident[EI_NIDENT] = {0};
-    snprintf(path, sizeof path, "/proc/%d/exe", (int)files_shown_by(pid));
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)files_proc_tid(pid));
     int fd = files_open(path);
     if (fd == -EACCES || fd == -EPERM)
         return error_set(error, -EACCES, "process %d (%s): permission denied: %s; %s", (int)pid,
-                         stat->comm, why_denied(pid), error_rights_remedy());
+                         stat->comm, denial_reason(pid), error_rights_remedy());
     if (fd == -EMFILE || fd == -ENFILE)
         return error_set(error, fd, "process %d (%s): %s", (int)pid, stat->comm,
                          error_cause(fd, cause));
@@ -266,7 +266,7 @@ static bool read_entry(struct resolver_process_list *list, pid_t pid, double sec
     return true;
 }
 
-static int busier(const void *a, const void *b)
+static int compare_cpu_use(const void *a, const void *b)
 {
     const struct resolver_process *x = a;
     const struct resolver_process *y = b;
@@ -291,7 +291,7 @@ size_t resolver_process_list_read(struct resolver_process_list *list,
     if (folder)
         closedir(folder);
     list->read_ns = now;
-    qsort(list->entries, count, sizeof *list->entries, busier);
+    qsort(list->entries, count, sizeof *list->entries, compare_cpu_use);
     *entries = list->entries;
     return count;
 }

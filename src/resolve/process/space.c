@@ -30,7 +30,7 @@ static void regions_forget(struct regions *regions)
     regions->changes++;
 }
 
-static bool continues(const struct maps *maps, const struct map *map, const struct map *next)
+static bool map_continues(const struct maps *maps, const struct map *map, const struct map *next)
 {
     const char *name = maps_name(maps, map);
     const char *other = maps_name(maps, next);
@@ -41,7 +41,7 @@ static bool continues(const struct maps *maps, const struct map *map, const stru
 
 /* Returns the end of the nearest thread's stack below `at`, or the mapping's start. Ignores stacks
  * known only from stack pointers (coroutines, goroutines), which are inside other memory. */
-static uint64_t lower_end(const struct stacks *stacks, const struct map *map, uint64_t at)
+static uint64_t lower_stack_end(const struct stacks *stacks, const struct map *map, uint64_t at)
 {
     for (size_t i = stacks->count; i-- > 0;) {
         const struct stack *stack = &stacks->stacks[i];
@@ -53,7 +53,7 @@ static uint64_t lower_end(const struct stacks *stacks, const struct map *map, ui
     return map->start;
 }
 
-static uint64_t upper_end(const struct stacks *stacks, const struct map *map, uint64_t at)
+static uint64_t upper_stack_start(const struct stacks *stacks, const struct map *map, uint64_t at)
 {
     for (size_t i = 0; i < stacks->count && stacks->stacks[i].start < map->end; i++)
         if (stacks->stacks[i].end > at && stacks->stacks[i].tid)
@@ -67,12 +67,12 @@ static void find_run(const struct maps *maps, const struct stacks *stacks, const
 {
     enum { FAR = 4096 };
     size_t at = (size_t)(map - maps->maps);
-    *start = lower_end(stacks, map, *start);
-    *end = upper_end(stacks, map, *end);
+    *start = lower_stack_end(stacks, map, *start);
+    *end = upper_stack_start(stacks, map, *end);
     for (size_t i = at; i && at - i < FAR && *start == maps->maps[i].start; i--) {
         const struct map *next = &maps->maps[i - 1];
-        uint64_t to = next->end == *start && continues(maps, map, next)
-                          ? lower_end(stacks, next, next->end)
+        uint64_t to = next->end == *start && map_continues(maps, map, next)
+                          ? lower_stack_end(stacks, next, next->end)
                           : *start;
         if (to >= *start)
             break;
@@ -80,8 +80,8 @@ static void find_run(const struct maps *maps, const struct stacks *stacks, const
     }
     for (size_t i = at; i + 1 < maps->count && i - at < FAR && *end == maps->maps[i].end; i++) {
         const struct map *next = &maps->maps[i + 1];
-        uint64_t to = next->start == *end && continues(maps, map, next)
-                          ? upper_end(stacks, next, next->start)
+        uint64_t to = next->start == *end && map_continues(maps, map, next)
+                          ? upper_stack_start(stacks, next, next->start)
                           : *end;
         if (to <= *end)
             break;
@@ -93,8 +93,8 @@ static void regions_join(struct regions *regions, uint64_t from, uint64_t to)
 {
     if (from == to)
         return;
-    if (!array_more(&regions->joins, &regions->join_room, regions->join_count,
-                    sizeof *regions->joins, REGIONS_MAX))
+    if (!array_reserve_next(&regions->joins, &regions->join_room, regions->join_count,
+                            sizeof *regions->joins, REGIONS_MAX))
         return;
     regions->joins[regions->join_count++] = (struct region_join){from, to};
     for (size_t i = 0; i < regions->count; i++)
@@ -107,7 +107,7 @@ static bool is_same_size(const struct region *region, uint64_t start, uint64_t e
     return region->end - region->start == end - start && !region->resized;
 }
 
-static void put_in_bin(struct regions *regions, struct region *region)
+static void join_same_size_regions(struct regions *regions, struct region *region)
 {
     size_t same = 0;
     uint64_t size = region->end - region->start;
@@ -132,7 +132,7 @@ static uint64_t new_key(const struct regions *regions, uint64_t start)
 }
 
 /* Merges the regions that [start, end) touches into one with these bounds; NULL: there are none. */
-static struct region *grow(struct regions *regions, uint64_t start, uint64_t end)
+static struct region *grow_region(struct regions *regions, uint64_t start, uint64_t end)
 {
     struct region *first = NULL;
     uint64_t was[2] = {0, 0};
@@ -171,14 +171,14 @@ static struct region *grow(struct regions *regions, uint64_t start, uint64_t end
 static struct region *regions_add(struct regions *regions, uint64_t start, uint64_t end,
                                   uint64_t key)
 {
-    if (!array_more(&regions->list, &regions->room, regions->count, sizeof *regions->list,
-                    REGIONS_MAX))
+    if (!array_reserve_next(&regions->list, &regions->room, regions->count, sizeof *regions->list,
+                            REGIONS_MAX))
         return NULL;
     struct region *region = &regions->list[regions->count++];
     regions->changes++;
     *region =
         (struct region){.start = start, .end = end, .key = key ? key : new_key(regions, start)};
-    put_in_bin(regions, region);
+    join_same_size_regions(regions, region);
     return region;
 }
 
@@ -206,7 +206,7 @@ bool regions_find(struct regions *regions, const struct maps *maps, const struct
                   struct region_found *found)
 {
     find_run(maps, stacks, map, &start, &end);
-    struct region *region = grow(regions, start, end);
+    struct region *region = grow_region(regions, start, end);
     if (!region)
         region = regions_add(regions, start, end, key);
     if (!region)
@@ -255,7 +255,7 @@ void space_forget(struct space *space)
 }
 
 /* Returns true if /proc already listed the mapping; /proc has more detail. */
-static bool is_known(const struct space *space, const struct sample_mapping *mapping)
+static bool mapping_is_known(const struct space *space, const struct sample_mapping *mapping)
 {
     const struct map *known = maps_find(&space->maps, mapping->start);
     return space->from.live && known && known->start <= mapping->start &&
@@ -265,7 +265,7 @@ static bool is_known(const struct space *space, const struct sample_mapping *map
 
 bool space_take(struct space *space, const struct sample_mapping *mapping)
 {
-    if (is_known(space, mapping))
+    if (mapping_is_known(space, mapping))
         return false;
     stacks_forget(&space->stacks, mapping->start, mapping->start + mapping->length);
     if (!maps_add(&space->maps, mapping) && !space->from.live)
@@ -276,7 +276,7 @@ bool space_take(struct space *space, const struct sample_mapping *mapping)
 
 /* Limits reading to a fiftieth of the time. Some mappings have no record (mremap, a heap or stack
  * that grew), and samples in them are lost until the next read. */
-static uint64_t pause_after(uint64_t took_ns)
+static uint64_t reread_pause_ns(uint64_t took_ns)
 {
     uint64_t pause_ns = took_ns * SPACE_REREAD_PART;
     uint64_t min_ns = SPACE_REREAD_MS_MIN * UINT64_C(1000000);
@@ -290,7 +290,7 @@ bool space_reread(struct space *space, uint64_t now_ns)
     if (!space->from.live || now_ns < space->reread_ns)
         return false;
     bool read = !maps_read(&space->maps, space->from.pid);
-    space->reread_ns = now_ns + pause_after(clock_now_ns() - began_ns);
+    space->reread_ns = now_ns + reread_pause_ns(clock_now_ns() - began_ns);
     return read;
 }
 
@@ -323,7 +323,8 @@ bool space_continues_file(const struct space *space, const struct map *map)
 }
 
 /* Returns the module of .bss, which continues in an anonymous mapping directly after the file's. */
-static struct module *module_behind(struct space *space, const struct map *map, uint64_t address)
+static struct module *module_before_bss(struct space *space, const struct map *map,
+                                        uint64_t address)
 {
     uint64_t start;
     uint64_t end;
@@ -338,7 +339,7 @@ static struct module *module_behind(struct space *space, const struct map *map, 
 struct module *space_module_at(struct space *space, struct map *map, uint64_t address)
 {
     struct module *module = space_module(space, map);
-    return module ? module : module_behind(space, map, address);
+    return module ? module : module_before_bss(space, map, address);
 }
 
 enum space_unrecorded space_unrecorded(const struct space *space, uint64_t address)

@@ -61,8 +61,8 @@ static bool is_tid(const struct tids *tids, uint32_t value)
 }
 
 /* Returns the thread id in a block: at the known offset, or the first word that is one. */
-static uint32_t tid_in(struct tcbs *tcbs, const unsigned char *block, size_t size,
-                       const struct tids *tids)
+static uint32_t find_tid_in_block(struct tcbs *tcbs, const unsigned char *block, size_t size,
+                                  const struct tids *tids)
 {
     uint32_t value;
     if (tcbs->tid_offset) {
@@ -93,13 +93,14 @@ const struct tcb *tcbs_of_thread(const struct tcbs *tcbs, uint32_t tid)
     return at < tcbs->count && tcbs->tcbs[at].tid == tid ? &tcbs->tcbs[at] : NULL;
 }
 
-static const struct tcb *add(struct tcbs *tcbs, pid_t pid, uint64_t base, uint32_t tid)
+static const struct tcb *add_tcb(struct tcbs *tcbs, pid_t pid, uint64_t base, uint32_t tid)
 {
     unsigned char bytes[TCB_BYTES];
     size_t at = tcbs_place_of(tcbs, tid);
     bool known = at < tcbs->count && tcbs->tcbs[at].tid == tid;
     if (!known) {
-        if (!array_more(&tcbs->tcbs, &tcbs->room, tcbs->count, sizeof *tcbs->tcbs, ARRAY_UNBOUNDED))
+        if (!array_reserve_next(&tcbs->tcbs, &tcbs->room, tcbs->count, sizeof *tcbs->tcbs,
+                                ARRAY_UNBOUNDED))
             return NULL;
         memmove(&tcbs->tcbs[at + 1], &tcbs->tcbs[at], (tcbs->count - at) * sizeof *tcbs->tcbs);
         tcbs->count++;
@@ -118,7 +119,7 @@ static bool is_block(const unsigned char *bytes, uint64_t base)
 }
 
 /* Returns the block around the head of the robust list: the nearest one below. 0: none. */
-static uint64_t block_below(struct tcbs *tcbs, pid_t pid, uint64_t head)
+static uint64_t find_tcb_below(struct tcbs *tcbs, pid_t pid, uint64_t head)
 {
     unsigned char bytes[TCB_BYTES + TCB_ALIGN];
     uint64_t first = tcbs->list_offset ? head - tcbs->list_offset
@@ -140,15 +141,15 @@ static uint64_t block_below(struct tcbs *tcbs, pid_t pid, uint64_t head)
     return 0;
 }
 
-const struct tcb *tcbs_ask(struct tcbs *tcbs, pid_t pid, uint32_t tid)
+const struct tcb *tcbs_find_or_ask(struct tcbs *tcbs, pid_t pid, uint32_t tid)
 {
     void *head = NULL;
     size_t size = 0;
     const struct tcb *known = tcbs_of_thread(tcbs, tid);
     if (known || syscall(SYS_get_robust_list, (pid_t)tid, &head, &size) || !head)
         return known;
-    uint64_t base = block_below(tcbs, pid, (uint64_t)(uintptr_t)head);
-    return base ? add(tcbs, pid, base, tid) : NULL;
+    uint64_t base = find_tcb_below(tcbs, pid, (uint64_t)(uintptr_t)head);
+    return base ? add_tcb(tcbs, pid, base, tid) : NULL;
 }
 
 static void tcbs_forget_ended(struct tcbs *tcbs, const struct tids *tids)
@@ -168,7 +169,7 @@ void tcbs_refresh(struct tcbs *tcbs, pid_t pid)
     read_tids(tids, pid);
     tcbs_forget_ended(tcbs, tids);
     for (size_t i = 0; i < tids->count; i++)
-        tcbs_ask(tcbs, pid, tids->tids[i]);
+        tcbs_find_or_ask(tcbs, pid, tids->tids[i]);
     free(tids);
 }
 
@@ -185,10 +186,11 @@ static void scan_bytes(struct tcbs *tcbs, pid_t pid, const unsigned char *bytes,
                        uint64_t start, const struct tids *tids)
 {
     for (size_t at = 0; at + 24 <= size; at += TCB_ALIGN) {
-        uint32_t tid =
-            is_block(bytes + at, start + at) ? tid_in(tcbs, bytes + at, size - at, tids) : 0;
+        uint32_t tid = is_block(bytes + at, start + at)
+                           ? find_tid_in_block(tcbs, bytes + at, size - at, tids)
+                           : 0;
         if (tid)
-            add(tcbs, pid, start + at, tid);
+            add_tcb(tcbs, pid, start + at, tid);
     }
 }
 
@@ -260,26 +262,26 @@ void stacks_fini(struct stacks *stacks)
 }
 
 /* Returns the index of the first stack that ends after the address. */
-static size_t after(const struct stacks *stacks, uint64_t address)
+static size_t stack_after(const struct stacks *stacks, uint64_t address)
 {
     return SORTED_UP_TO(stacks->stacks, stacks->count, end, address);
 }
 
 const struct stack *stacks_find(const struct stacks *stacks, uint64_t address)
 {
-    size_t at = after(stacks, address);
+    size_t at = stack_after(stacks, address);
     return at < stacks->count && stacks->stacks[at].start <= address ? &stacks->stacks[at] : NULL;
 }
 
 bool stacks_within(const struct stacks *stacks, uint64_t start, uint64_t end)
 {
-    size_t at = after(stacks, start);
+    size_t at = stack_after(stacks, start);
     return at < stacks->count && stacks->stacks[at].start < end;
 }
 
 void stacks_gap(const struct stacks *stacks, uint64_t address, uint64_t *start, uint64_t *end)
 {
-    size_t next = after(stacks, address);
+    size_t next = stack_after(stacks, address);
     size_t before = next;
     /* A guessed stack may grow; its neighbours keep their bounds. */
     while (before && !stacks->stacks[before - 1].tid && stacks->stacks[before - 1].start >= *start)
@@ -292,7 +294,7 @@ void stacks_gap(const struct stacks *stacks, uint64_t address, uint64_t *start, 
         *end = stacks->stacks[next].start;
 }
 
-static void take_out(struct stacks *stacks, size_t at)
+static void remove_stack(struct stacks *stacks, size_t at)
 {
     memmove(&stacks->stacks[at], &stacks->stacks[at + 1],
             (stacks->count - at - 1) * sizeof *stacks->stacks);
@@ -302,14 +304,14 @@ static void take_out(struct stacks *stacks, size_t at)
 
 /* Makes room for a stack. Guessed stacks are removed. Two threads' stacks are split at the end of
  * the lower one, because the end of a stack is known better than its start. */
-static void make_way(struct stacks *stacks, struct stack *stack)
+static void make_room_for_stack(struct stacks *stacks, struct stack *stack)
 {
-    size_t at = after(stacks, stack->start);
+    size_t at = stack_after(stacks, stack->start);
     while (at < stacks->count && stacks->stacks[at].start < stack->end) {
         struct stack *other = &stacks->stacks[at];
         bool within = other->end <= stack->end;
         if (!other->tid || (within && other->end == stack->end)) {
-            take_out(stacks, at);
+            remove_stack(stacks, at);
             continue;
         }
         if (within)
@@ -322,13 +324,13 @@ static void make_way(struct stacks *stacks, struct stack *stack)
 
 static void stacks_put(struct stacks *stacks, struct stack stack)
 {
-    make_way(stacks, &stack);
+    make_room_for_stack(stacks, &stack);
     if (stack.start >= stack.end)
         return;
-    if (!array_more(&stacks->stacks, &stacks->room, stacks->count, sizeof *stacks->stacks,
-                    STACKS_MAX))
+    if (!array_reserve_next(&stacks->stacks, &stacks->room, stacks->count, sizeof *stacks->stacks,
+                            STACKS_MAX))
         return;
-    size_t at = after(stacks, stack.start);
+    size_t at = stack_after(stacks, stack.start);
     memmove(&stacks->stacks[at + 1], &stacks->stacks[at],
             (stacks->count - at) * sizeof *stacks->stacks);
     stacks->stacks[at] = stack;
@@ -338,8 +340,9 @@ static void stacks_put(struct stacks *stacks, struct stack stack)
 
 void stacks_forget(struct stacks *stacks, uint64_t start, uint64_t end)
 {
-    for (size_t at = after(stacks, start); at < stacks->count && stacks->stacks[at].start < end;)
-        take_out(stacks, at);
+    for (size_t at = stack_after(stacks, start);
+         at < stacks->count && stacks->stacks[at].start < end;)
+        remove_stack(stacks, at);
 }
 
 void stacks_of_thread(struct stacks *stacks, const struct tcb *tcb, const struct maps *maps)
@@ -378,9 +381,9 @@ void stacks_refresh(struct stacks *stacks, const struct tcbs *tcbs, const struct
 }
 
 /* Returns the guessed stack just above or below, if it is so near that both are probably one. */
-static struct stack *near_guess(struct stacks *stacks, uint64_t address)
+static struct stack *find_near_guess(struct stacks *stacks, uint64_t address)
 {
-    size_t next = after(stacks, address);
+    size_t next = stack_after(stacks, address);
     struct stack *above = next < stacks->count ? &stacks->stacks[next] : NULL;
     struct stack *below = next ? &stacks->stacks[next - 1] : NULL;
     if (above && !above->tid && above->start - address <= STACKS_FRAMES)
@@ -388,7 +391,7 @@ static struct stack *near_guess(struct stacks *stacks, uint64_t address)
     return below && !below->tid && address - below->end <= STACKS_FRAMES ? below : NULL;
 }
 
-void stacks_reached(struct stacks *stacks, const struct map *map, uint64_t address)
+void stacks_note_access(struct stacks *stacks, const struct map *map, uint64_t address)
 {
     uint64_t start = map->start;
     uint64_t end = map->end;
@@ -398,7 +401,7 @@ void stacks_reached(struct stacks *stacks, const struct map *map, uint64_t addre
     uint64_t step = address & ~(uint64_t)(STACKS_STEP - 1);
     struct stack stack = {step > start ? step : start,
                           end - address > STACKS_FRAMES ? step + STACKS_FRAMES : end, 0};
-    struct stack *known = near_guess(stacks, address);
+    struct stack *known = find_near_guess(stacks, address);
     if (known && known->start >= map->start && known->end <= map->end) {
         stack.start = known->start < stack.start ? known->start : stack.start;
         stack.end = known->end > stack.end ? known->end : stack.end;
@@ -414,8 +417,8 @@ void thread_names_fini(struct thread_names *names)
 
 static char *thread_names_make(struct thread_names *names, uint32_t tid)
 {
-    if (!array_more(&names->list, &names->room, names->count, sizeof *names->list,
-                    THREAD_NAMES_MAX))
+    if (!array_reserve_next(&names->list, &names->room, names->count, sizeof *names->list,
+                            THREAD_NAMES_MAX))
         return NULL;
     uint32_t *index = hash_insert(&names->of_tid, tid, NULL);
     if (!index)

@@ -38,7 +38,7 @@ struct tcbs {
 void tcbs_fini(struct tcbs *tcbs);
 
 /* Returns the thread's block, asking the kernel if it is not known; NULL: the kernel has none. */
-const struct tcb *tcbs_ask(struct tcbs *tcbs, pid_t pid, uint32_t tid);
+const struct tcb *tcbs_find_or_ask(struct tcbs *tcbs, pid_t pid, uint32_t tid);
 
 /* Finds the blocks of all current threads. */
 void tcbs_refresh(struct tcbs *tcbs, pid_t pid);
@@ -60,6 +60,7 @@ const struct tcb *tcbs_of_thread(const struct tcbs *tcbs, uint32_t tid);
  * stackblock, stackblock_size, guardsize). Their offset in the struct depends on the version, so
  * they are recognised by an invariant: the struct itself is at the upper end of that memory.
  */
+
 /* Finds the stack without its guard. `bytes` were read at `base`, the thread control block. False:
  * no words match, as for the first thread, which has a stack made by the kernel. */
 bool tcb_stack(const unsigned char *bytes, size_t size, uint64_t base, uint64_t *start,
@@ -94,7 +95,7 @@ void stacks_of_thread(struct stacks *stacks, const struct tcb *tcb, const struct
 
 /* Notes a stack access in a mapping without a stack there: by a coroutine, a signal handler, or a
  * thread of another library. */
-void stacks_reached(struct stacks *stacks, const struct map *map, uint64_t address);
+void stacks_note_access(struct stacks *stacks, const struct map *map, uint64_t address);
 
 /* Removes stacks in a new mapping: threads have ended since the last refresh. Threads seen again
  * must be added again. */

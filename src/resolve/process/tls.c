@@ -32,7 +32,8 @@ void tls_fini(struct tls *tls)
 
 static void tls_add(struct tls *tls, struct tls_block block)
 {
-    if (!array_more(&tls->blocks, &tls->room, tls->count, sizeof *tls->blocks, TLS_BLOCKS_MAX))
+    if (!array_reserve_next(&tls->blocks, &tls->room, tls->count, sizeof *tls->blocks,
+                            TLS_BLOCKS_MAX))
         return;
     if (block.end > block.start)
         tls->blocks[tls->count++] = block;
@@ -69,7 +70,7 @@ static struct images tls_ask_images(const struct module *module, bool is_program
     return is_program ? images : (struct images){0};
 }
 
-static bool need_dtv(const struct images *images, size_t count)
+static bool needs_dtv(const struct images *images, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (images[i].module && images[i].answer.module)
@@ -83,7 +84,7 @@ static void add_thread(struct tls *tls, pid_t pid, const struct tcb *tcb,
     struct dtv dtv;
     dtv.count = 0;
     tls_add(tls, (struct tls_block){tcb->base, tcb->base + TLS_CONTROL_BYTES, NULL, tcb->tid});
-    if (need_dtv(images, count))
+    if (needs_dtv(images, count))
         read_dtv(&dtv, pid, tcb);
     for (size_t i = 0; i < count; i++) {
         const struct tlsslot_answer *answer = &images[i].answer;
@@ -100,7 +101,7 @@ static void add_thread(struct tls *tls, pid_t pid, const struct tcb *tcb,
 }
 
 /* Returns the first mapped file in address order, which is the program: libraries are above. */
-static const struct module *program_of(struct space *space)
+static const struct module *find_program_module(struct space *space)
 {
     for (size_t i = 0; i < space->maps.count; i++)
         if (space->maps.maps[i].kind == MAPPING_FILE)
@@ -110,7 +111,7 @@ static const struct module *program_of(struct space *space)
 
 void tls_refresh(struct tls *tls, struct space *space, const struct tcbs *tcbs)
 {
-    const struct module *program = program_of(space);
+    const struct module *program = find_program_module(space);
     size_t count = space->modules.count;
     struct images *images = count ? calloc(count, sizeof *images) : NULL;
     tls->count = 0;

@@ -30,7 +30,7 @@ struct constructor {
     int32_t references;
 };
 
-void haskell_look(struct haskell *haskell, pid_t pid, const struct space *space)
+void haskell_detect(struct haskell *haskell, pid_t pid, const struct space *space)
 {
     const struct map *map = maps_find(&space->maps, heap_start);
     haskell->pid = pid;
@@ -42,7 +42,7 @@ bool haskell_holds(const struct haskell *haskell, uint64_t address)
     return haskell->known && address - heap_start < heap_bytes;
 }
 
-static bool look_at_constructor(const void *runtime, struct runtime_class *class)
+static bool read_haskell_class(const void *runtime, struct runtime_class *class)
 {
     const struct haskell *haskell = runtime;
     struct constructor table;
@@ -75,7 +75,7 @@ bool haskell_object(struct runtimes *runtimes, uint64_t start, uint64_t address,
     if (!process_read(haskell->pid, at, &code, sizeof code) || !code || code % WORD)
         return false;
     struct runtime_class *class =
-        runtime_class_at(&runtimes->classes, code, look_at_constructor, haskell);
+        runtime_class_at(&runtimes->classes, code, read_haskell_class, haskell);
     if (!class || address - at >= (uint64_t) class->bytes)
         return false;
     *object = (struct runtime_object){at, (uint64_t) class->bytes, class};

@@ -151,7 +151,7 @@ static void read_table(struct hotspot *hotspot, const struct table *table)
     }
 }
 
-static bool all_known(const struct hotspot_places *places, enum wanted_for wanted_for)
+static bool has_all_places(const struct hotspot_places *places, enum wanted_for wanted_for)
 {
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         if (wanted[i].wanted_for == wanted_for &&
@@ -207,7 +207,7 @@ static void read_heap(struct hotspot *hotspot)
     hotspot->heap_end = start + words * sizeof(uint64_t);
 }
 
-void hotspot_look(struct hotspot *hotspot, pid_t pid, const struct module *library)
+void hotspot_detect(struct hotspot *hotspot, pid_t pid, const struct module *library)
 {
     struct table table;
     hotspot->pid = pid;
@@ -215,7 +215,7 @@ void hotspot_look(struct hotspot *hotspot, pid_t pid, const struct module *libra
         memset(&hotspot->places, 0xff, sizeof hotspot->places);
         read_table(hotspot, &table);
         read_sizes(hotspot, library);
-        hotspot->known = all_known(&hotspot->places, FOR_OBJECTS);
+        hotspot->known = has_all_places(&hotspot->places, FOR_OBJECTS);
     }
     if (hotspot->known && !hotspot->heap_end)
         read_heap(hotspot);
@@ -258,7 +258,7 @@ static bool read_name(const struct hotspot *hotspot, uint64_t symbol, char raw[C
     return true;
 }
 
-static bool look_at_class(const void *runtime, struct runtime_class *class)
+static bool read_hotspot_class(const void *runtime, struct runtime_class *class)
 {
     const struct hotspot *hotspot = runtime;
     char raw[CLASS_TEXT + 1];
@@ -284,7 +284,7 @@ static struct runtime_class *class_at(const struct hotspot *hotspot,
                                       struct runtime_classes *classes, uint32_t pointer)
 {
     uint64_t at = hotspot->class_base + ((uint64_t)pointer << hotspot->class_shift);
-    return runtime_class_at(classes, at, look_at_class, hotspot);
+    return runtime_class_at(classes, at, read_hotspot_class, hotspot);
 }
 
 /* Computes the size of an object from Klass::layout_helper(): above 0 the size of an instance;
@@ -396,7 +396,7 @@ bool hotspot_describe(const struct runtimes *runtimes, const struct runtime_obje
     const struct hotspot_places *places = &hotspot->places;
     struct fields fields = {.hotspot = hotspot};
     uint64_t class = object->class->at;
-    if (!all_known(places, FOR_FIELDS) || places->constants_bytes == UINT64_MAX ||
+    if (!has_all_places(places, FOR_FIELDS) || places->constants_bytes == UINT64_MAX ||
         object->class->bytes < 0 || !runtime_members_init(&fields.members, arena) ||
         !runtime_member(&fields.members, "(mark)", "long", 0, places->object_class) ||
         !runtime_member(&fields.members, "(class)", "int", places->object_class, sizeof(int32_t)))
@@ -509,7 +509,7 @@ bool hotspot_code(const struct hotspot *hotspot, uint64_t ip, struct hotspot_cod
     pid_t pid = hotspot->pid;
     uint64_t array, list;
     int32_t count;
-    if (!hotspot->known || !all_known(places, FOR_CODE) || places->block_bytes == UINT64_MAX ||
+    if (!hotspot->known || !has_all_places(places, FOR_CODE) || places->block_bytes == UINT64_MAX ||
         places->constants_bytes == UINT64_MAX || !read_word(pid, places->code_heaps, &array) ||
         !process_read(pid, array + places->array_length, &count, sizeof count) ||
         !read_word(pid, array + places->array_list, &list))

@@ -87,8 +87,8 @@ static void parse_line(struct jitmap *jitmap, const char *line, const char *end)
     const char *at = read_number(line, end, &start);
     at = at ? read_number(at, end, &length) : NULL;
     if (!at || at == end || !*at || start + length <= start ||
-        !array_more(&jitmap->lines, &jitmap->room, jitmap->count, sizeof *jitmap->lines,
-                    JITMAP_LINES_MAX))
+        !array_reserve_next(&jitmap->lines, &jitmap->room, jitmap->count, sizeof *jitmap->lines,
+                            JITMAP_LINES_MAX))
         return;
     jitmap->lines[jitmap->count] = (struct jit_symbol){.start = start,
                                                        .end = start + length,

@@ -59,7 +59,7 @@ struct class_head {
     int32_t properties;
 };
 
-void php_look(struct php *php, pid_t pid, const struct module *library)
+void php_detect(struct php *php, pid_t pid, const struct module *library)
 {
     php->pid = pid;
     php->known |= library != NULL;
@@ -128,7 +128,7 @@ static bool read_text(pid_t pid, uint64_t at, char out[RUNTIME_NAME])
     return true;
 }
 
-static bool look_at_class(const void *runtime, struct runtime_class *class)
+static bool read_php_class(const void *runtime, struct runtime_class *class)
 {
     const struct php *php = runtime;
     struct class_head head;
@@ -176,7 +176,7 @@ static struct runtime_class *php_class_of(struct runtimes *runtimes, const struc
     uint32_t type = head->references < REFERENCES_MAX ? head->type & TYPE_MASK : 0;
     if (type == TYPE_OBJECT && head->words[1] > CHUNK_BYTES && head->words[1] % 8 == 0) {
         struct runtime_class *class =
-            runtime_class_at(&runtimes->classes, head->words[1], look_at_class, php);
+            runtime_class_at(&runtimes->classes, head->words[1], read_php_class, php);
         if (class && bin_bytes((uint64_t) class->bytes) == bytes)
             return class;
     }

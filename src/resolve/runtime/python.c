@@ -50,7 +50,7 @@ struct member_row {
     uint64_t text;
 };
 
-void python_look(struct python *python, pid_t pid, const struct module *library)
+void python_detect(struct python *python, pid_t pid, const struct module *library)
 {
     const uint64_t first_tagged = 0x030c0000; /* 3.12; Py_Version exists since 3.11 */
     const struct symbol *symbol = library ? module_named(library, "PyType_Type") : NULL;
@@ -82,7 +82,7 @@ static bool is_type(const struct python *python, uint64_t type)
                                              head.type == python->type_of_types);
 }
 
-static bool look_at_type(const void *runtime, struct runtime_class *class)
+static bool read_python_class(const void *runtime, struct runtime_class *class)
 {
     const struct python *python = runtime;
     struct type_head type;
@@ -139,7 +139,7 @@ bool python_object(struct runtimes *runtimes, uint64_t start, uint64_t address,
         head.type >> ADDRESS_BITS || head.type < PAGE_BYTES)
         return false;
     struct runtime_class *class =
-        runtime_class_at(&runtimes->classes, head.type, look_at_type, python);
+        runtime_class_at(&runtimes->classes, head.type, read_python_class, python);
     uint64_t bytes = class ? object_bytes(python, class, start, head.items) : 0;
     char last;
     if (address - start >= bytes)

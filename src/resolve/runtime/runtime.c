@@ -14,8 +14,8 @@ enum { CLASSES_MAX = 1 << 16, LOOKS_PER_S = 10 };
 static struct runtime_class *add_class(struct runtime_classes *classes,
                                        const struct runtime_class *class)
 {
-    bool room = array_more(&classes->list, &classes->room, classes->count, sizeof *classes->list,
-                           CLASSES_MAX);
+    bool room = array_reserve_next(&classes->list, &classes->room, classes->count,
+                                   sizeof *classes->list, CLASSES_MAX);
     uint32_t *index = room ? hash_insert(&classes->of_address, class->at, NULL) : NULL;
     if (!index)
         return NULL;
@@ -99,7 +99,7 @@ static struct module *find_file(struct space *space, const char *part, const cha
     return NULL;
 }
 
-void runtimes_look(struct runtimes *runtimes, struct space *space, pid_t pid, uint64_t now_ns)
+void runtimes_detect(struct runtimes *runtimes, struct space *space, pid_t pid, uint64_t now_ns)
 {
     uint64_t changes = space->maps.changes;
     bool look = runtimes->none_at_changes != changes;
@@ -111,11 +111,12 @@ void runtimes_look(struct runtimes *runtimes, struct space *space, pid_t pid, ui
         return;
     runtimes->look_ns = now_ns + CLOCK_NS_PER_S / LOOKS_PER_S;
     struct module *machine = java ? find_file(space, "/libjvm.so", "gHotSpotVMStructs") : NULL;
-    hotspot_look(&runtimes->hotspot, pid, machine);
-    python_look(&runtimes->python, pid, python ? find_file(space, "python", "PyType_Type") : NULL);
-    v8_look(&runtimes->v8, pid, v8 ? find_file(space, "node", "v8dbg_HeapObjectTag") : NULL);
-    php_look(&runtimes->php, pid, php ? find_file(space, "php", "zend_one_char_string") : NULL);
-    haskell_look(&runtimes->haskell, pid, space);
+    hotspot_detect(&runtimes->hotspot, pid, machine);
+    python_detect(&runtimes->python, pid,
+                  python ? find_file(space, "python", "PyType_Type") : NULL);
+    v8_detect(&runtimes->v8, pid, v8 ? find_file(space, "node", "v8dbg_HeapObjectTag") : NULL);
+    php_detect(&runtimes->php, pid, php ? find_file(space, "php", "zend_one_char_string") : NULL);
+    haskell_detect(&runtimes->haskell, pid, space);
     runtimes->none_at_changes = machine ? 0 : changes;
 }
 

@@ -170,7 +170,7 @@ struct hotspot_code {
 };
 
 /* `library`: libjvm.so; NULL: already known, or the process has none. */
-void hotspot_look(struct hotspot *hotspot, pid_t pid, const struct module *library);
+void hotspot_detect(struct hotspot *hotspot, pid_t pid, const struct module *library);
 
 static inline bool hotspot_holds(const struct hotspot *hotspot, uint64_t address)
 {
@@ -197,7 +197,7 @@ struct python {
     bool tagged;            /* ints have their sign in three bits below the number of digits */
 };
 
-void python_look(struct python *python, pid_t pid, const struct module *library);
+void python_detect(struct python *python, pid_t pid, const struct module *library);
 bool python_object(struct runtimes *runtimes, uint64_t start, uint64_t address,
                    struct runtime_object *object);
 bool python_describe(const struct runtimes *runtimes, const struct runtime_object *object,
@@ -227,7 +227,7 @@ struct v8 {
     size_t type_count;
 };
 
-void v8_look(struct v8 *v8, pid_t pid, const struct module *library);
+void v8_detect(struct v8 *v8, pid_t pid, const struct module *library);
 bool v8_object(struct runtimes *runtimes, uint64_t pointer, uint64_t address,
                struct runtime_object *object);
 bool v8_describe(const struct runtimes *runtimes, const struct runtime_object *object,
@@ -240,7 +240,7 @@ struct php {
     bool known;
 };
 
-void php_look(struct php *php, pid_t pid, const struct module *library);
+void php_detect(struct php *php, pid_t pid, const struct module *library);
 bool php_object(struct runtimes *runtimes, uint64_t start, uint64_t address,
                 struct runtime_object *object);
 bool php_describe(const struct runtimes *runtimes, const struct runtime_object *object,
@@ -257,7 +257,7 @@ struct haskell {
     bool known;
 };
 
-void haskell_look(struct haskell *haskell, pid_t pid, const struct space *space);
+void haskell_detect(struct haskell *haskell, pid_t pid, const struct space *space);
 bool haskell_holds(const struct haskell *haskell, uint64_t address);
 bool haskell_object(struct runtimes *runtimes, uint64_t start, uint64_t address,
                     struct runtime_object *object);
@@ -279,7 +279,7 @@ void runtimes_fini(struct runtimes *runtimes);
 /* Drops all state: the process has executed another program. */
 void runtimes_forget(struct runtimes *runtimes);
 /* Searches for runtimes several times a second, because they start later than the program. */
-void runtimes_look(struct runtimes *runtimes, struct space *space, pid_t pid, uint64_t now_ns);
+void runtimes_detect(struct runtimes *runtimes, struct space *space, pid_t pid, uint64_t now_ns);
 /* Starts a new tick; called once per refresh. Returns true if code may have other names now. */
 bool runtimes_tick(struct runtimes *runtimes);
 

@@ -96,7 +96,7 @@ static void read_types(struct v8 *v8, const struct module *library)
     }
 }
 
-void v8_look(struct v8 *v8, pid_t pid, const struct module *library)
+void v8_detect(struct v8 *v8, pid_t pid, const struct module *library)
 {
     v8->pid = pid;
     if (!library)
@@ -196,7 +196,7 @@ static bool read_name_of_scope(const struct v8 *v8, uint64_t scope, char out[TEX
 }
 
 /* Reads the name of the function that creates objects of a map. */
-static bool read_maker(const struct v8 *v8, uint64_t map, char out[TEXT_MAX])
+static bool read_constructor_name(const struct v8 *v8, uint64_t map, char out[TEXT_MAX])
 {
     uint64_t maker = map;
     for (int i = 0; i < BACK_POINTERS_MAX && type_of(v8, maker) == v8->is.type_map; i++)
@@ -220,7 +220,7 @@ static const char *type_name(const struct v8 *v8, int type)
 }
 
 /* Reads a class, which is a map: objects with the same fields. */
-static bool look_at_map(const void *runtime, struct runtime_class *class)
+static bool read_v8_class(const void *runtime, struct runtime_class *class)
 {
     const struct v8 *v8 = runtime;
     char maker[TEXT_MAX];
@@ -236,7 +236,7 @@ static bool look_at_map(const void *runtime, struct runtime_class *class)
         return true;
     *class = (struct runtime_class){
         .at = class->at, .text = fields, .bytes = words * WORD, .tick = class->tick};
-    if (type == v8->is.type_object && read_maker(v8, class->at, maker))
+    if (type == v8->is.type_object && read_constructor_name(v8, class->at, maker))
         name = maker;
     snprintf(class->name, sizeof class->name, "%s", name);
     return true;
@@ -268,7 +268,7 @@ bool v8_object(struct runtimes *runtimes, uint64_t pointer, uint64_t address,
     uint64_t start = pointer - (uint64_t)v8->is.tag;
     uint64_t map = start % WORD ? 0 : read_pointer(v8, start + (uint64_t)v8->is.map);
     struct runtime_class *class =
-        map ? runtime_class_at(&runtimes->classes, map, look_at_map, v8) : NULL;
+        map ? runtime_class_at(&runtimes->classes, map, read_v8_class, v8) : NULL;
     uint64_t bytes = class ? object_bytes(v8, class, start) : 0;
     if (address - start >= bytes)
         return false;

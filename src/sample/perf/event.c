@@ -127,7 +127,7 @@ static bool is_hybrid(const struct kernel *kernel)
 
 /* Returns false for an event of the wrong level, because miss levels are computed from events. On
  * Intel the generic cache-misses event counts the last level (SDM 3, LLC Misses). */
-static bool fits(const struct event *event, const struct kernel *kernel)
+static bool event_fits_level(const struct event *event, const struct kernel *kernel)
 {
     if (event->role == EVENT_STALL && !is_cycles(event) && is_hybrid(kernel))
         return false;
@@ -141,7 +141,7 @@ static int encode_alias(struct event *event, const struct alias *alias, unsigned
     event->role = alias->role;
     for (size_t i = 0; i < sizeof alias->candidates / sizeof *alias->candidates; i++)
         if (alias->candidates[i] && !encode_by_libpfm(event, alias->candidates[i]) &&
-            fits(event, kernel) && !skip--) {
+            event_fits_level(event, kernel) && !skip--) {
             event->role = is_cycles(event) ? EVENT_TIME : alias->role;
             return 0;
         }
@@ -171,7 +171,8 @@ struct nearest {
     unsigned distance;
 };
 
-static void offer(struct nearest *best, size_t count, const char *wanted, const char *name)
+static void offer_event_name(struct nearest *best, size_t count, const char *wanted,
+                             const char *name)
 {
     struct nearest next = {name, text_distance(wanted, name)};
     for (size_t i = 0; i < count; i++) {
@@ -197,9 +198,9 @@ static void offer_libpfm(struct nearest *best, size_t count, const char *wanted)
         for (int i = about.first_event; i != -1; i = pfm_get_event_next(i)) {
             pfm_event_info_t info = {.size = sizeof info};
             if (pfm_get_event_info(i, PFM_OS_PERF_EVENT_EXT, &info) == PFM_SUCCESS) {
-                offer(best, count, wanted, info.name);
+                offer_event_name(best, count, wanted, info.name);
                 if (info.equiv)
-                    offer(best, count, wanted, info.equiv);
+                    offer_event_name(best, count, wanted, info.equiv);
             }
         }
     }
@@ -215,9 +216,9 @@ static int suggest_events(const char *word, int why, struct error *error)
     static const char *const common[] = {"cache-misses", "cpu-clock",    "page-faults",
                                          "cycles",       "instructions", "L1-dcache-load-misses"};
     for (size_t i = 0; i < ALIASES; i++)
-        offer(best, OFFERED, name, aliases[i].name);
+        offer_event_name(best, OFFERED, name, aliases[i].name);
     for (size_t i = 0; i < sizeof common / sizeof *common; i++)
-        offer(best, OFFERED, name, common[i]);
+        offer_event_name(best, OFFERED, name, common[i]);
     offer_libpfm(best, OFFERED, name);
     return error_set(error, -EINVAL, "no event '%s' (%s); did you mean %s, %s or %s?", name,
                      pfm_strerror(why), best[0].name, best[1].name, best[2].name);
@@ -225,7 +226,7 @@ static int suggest_events(const char *word, int why, struct error *error)
 
 /* Adds the encodings for other PMUs: generic events of a hybrid CPU go to cpu_core, unless the
  * upper half of config names another PMU (perf_event.h, PERF_PMU_TYPE_SHIFT). */
-static void add_twins(struct event *event, const struct kernel *kernel)
+static void add_twin_encodings(struct event *event, const struct kernel *kernel)
 {
     if (event->type != PERF_TYPE_HARDWARE && event->type != PERF_TYPE_HW_CACHE)
         return;
@@ -264,7 +265,7 @@ static int encode_name(struct event *event, unsigned skip, const struct kernel *
     if (code != PFM_SUCCESS)
         return suggest_events(event->name, code, error);
     event->role = role_of(event);
-    if (!fits(event, kernel))
+    if (!event_fits_level(event, kernel))
         event->role = EVENT_OTHER;
     return 0;
 }
@@ -279,7 +280,7 @@ int event_encode(struct event *event, const char *name, size_t name_size, unsign
     memcpy(event->name, name, name_size);
     int code = encode_name(event, skip, kernel, error);
     if (!code)
-        add_twins(event, kernel);
+        add_twin_encodings(event, kernel);
     return code;
 }
 
@@ -339,7 +340,7 @@ static bool put_bits(uint64_t *word, const char *ranges, uint64_t value)
     }
 }
 
-static uint64_t *word_named(struct event *event, const char *name)
+static uint64_t *config_word(struct event *event, const char *name)
 {
     return !strcmp(name, "config")    ? &event->config
            : !strcmp(name, "config1") ? &event->config1
@@ -353,7 +354,7 @@ static int set_term(struct event *event, const char *pmu, const char *term, uint
 {
     char path[PATH_MAX];
     char format[128];
-    uint64_t *word = word_named(event, term);
+    uint64_t *word = config_word(event, term);
     if (word) {
         *word = value;
         return 0;
@@ -365,7 +366,7 @@ static int set_term(struct event *event, const char *pmu, const char *term, uint
         return error_set(error, -EINVAL, "%s: %s has no term '%s'; see /sys/%s/%s/format",
                          event->name, pmu, term, devices, pmu);
     *bits++ = '\0';
-    word = word_named(event, format);
+    word = config_word(event, format);
     if (!word)
         return error_set(error, -EINVAL, "%s: term '%s' is in %s, which misstop does not set",
                          event->name, term, format);
@@ -376,7 +377,8 @@ static int set_term(struct event *event, const char *pmu, const char *term, uint
 }
 
 /* Parses "term=value", or "term" with the value 1. Cuts the value off the term. */
-static int take_value(char *term, uint64_t *value, const struct event *event, struct error *error)
+static int parse_term_value(char *term, uint64_t *value, const struct event *event,
+                            struct error *error)
 {
     char *equals = strchr(term, '=');
     char *end;
@@ -400,7 +402,7 @@ static int set_terms(struct event *event, const char *pmu, char *terms, const st
         char named[256];
         uint64_t value;
         bool bare = !strchr(term, '=');
-        int code = take_value(term, &value, event, error);
+        int code = parse_term_value(term, &value, event, error);
         snprintf(path, sizeof path, "%s/%s/events/%s", devices, pmu, term);
         /* A bare word may be an event file that contains terms. */
         bool is_event = expand && bare && kernel_text(kernel->sysfs, path, named, sizeof named);
@@ -465,7 +467,7 @@ enum {
 /* Intel's load latency events. */
 static const uint16_t timed_loads[] = {0x100b, 0x01cd, 0x05d0, 0};
 
-static bool one_of(uint64_t config, const uint16_t *configs)
+static bool is_listed_config(uint64_t config, const uint16_t *configs)
 {
     for (; *configs; configs++)
         if (config == *configs)
@@ -473,7 +475,7 @@ static bool one_of(uint64_t config, const uint16_t *configs)
     return false;
 }
 
-static void weigh_op(const struct event *event, char *out, size_t out_size)
+static void describe_ibs_op(const struct event *event, char *out, size_t out_size)
 {
     unsigned ldlat = event->config1 & IBS_LDLAT;
     if (ldlat)
@@ -485,7 +487,7 @@ static void weigh_op(const struct event *event, char *out, size_t out_size)
 }
 
 /* Returns false if it is neither an Intel load latency nor an Intel store event. */
-static bool weigh_precise(const struct event *event, char *out, size_t out_size)
+static bool describe_pebs_event(const struct event *event, char *out, size_t out_size)
 {
     static const uint16_t stores[] = {0x82d0, 0x02cd, 0x06d0, 0};
     unsigned ldlat = event->config1 & PEBS_LDLAT;
@@ -493,9 +495,9 @@ static bool weigh_precise(const struct event *event, char *out, size_t out_size)
         return false;
     if (event_samples_all(event))
         snprintf(out, out_size, "loads");
-    else if (ldlat && one_of(event->config, timed_loads))
+    else if (ldlat && is_listed_config(event->config, timed_loads))
         snprintf(out, out_size, "loads that took more than %u cycles", ldlat);
-    else if (one_of(event->config, stores))
+    else if (is_listed_config(event->config, stores))
         snprintf(out, out_size, "stores");
     else
         return false;
@@ -513,7 +515,7 @@ bool event_samples_all(const struct event *event)
     if (is_op(event))
         return !(event->config & IBS_L3_MISS_ONLY) && !(event->config1 & IBS_LDLAT);
     return event->precise_ip && event->type >= PERF_TYPE_RAW && ldlat &&
-           ldlat <= PEBS_LDLAT_OF_ALL && one_of(event->config, timed_loads);
+           ldlat <= PEBS_LDLAT_OF_ALL && is_listed_config(event->config, timed_loads);
 }
 
 /* On hybrid CPUs the upper half of config names the PMU. */
@@ -522,7 +524,7 @@ bool event_counts_instructions(const struct perf_event_attr *attr)
     return attr->type == PERF_TYPE_HARDWARE && (uint32_t)attr->config == PERF_COUNT_HW_INSTRUCTIONS;
 }
 
-void event_weigh(const struct event *event, char *out, size_t out_size)
+void event_describe_weight(const struct event *event, char *out, size_t out_size)
 {
     static const char *const roles[] = {
         [EVENT_MISS_L1] = "L1 data cache misses",
@@ -539,7 +541,7 @@ void event_weigh(const struct event *event, char *out, size_t out_size)
     if (event->type == PERF_TYPE_HARDWARE && event->role == EVENT_ACCESS)
         role = "instructions that access memory";
     if (is_op(event))
-        weigh_op(event, out, out_size);
-    else if (!weigh_precise(event, out, out_size))
+        describe_ibs_op(event, out, out_size);
+    else if (!describe_pebs_event(event, out, out_size))
         snprintf(out, out_size, "%s", role ? role : event->name);
 }

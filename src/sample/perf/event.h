@@ -55,7 +55,7 @@ bool event_is_software(const struct event *event);
  * more", "loads and stores among the ops tagged", "L2 cache misses". Uses name, role, and for a
  * precise event its encoding, so it also works for recordings, from the attribute and its name.
  */
-void event_weigh(const struct event *event, char *out, size_t out_size);
+void event_describe_weight(const struct event *event, char *out, size_t out_size);
 
 /* Returns true if the samples of a precise event include hits, chosen evenly: ibs_op without a
  * filter, or load latency with a threshold that every load passes. */
@@ -72,6 +72,7 @@ const char *const *event_aliases(void);
 
 /* PMU/term=value,term/ and PMU/event/, by the files type, format and events of the PMU in sysfs.
  * Source: Documentation/ABI/testing/sysfs-bus-event_source-devices-{events,format}. */
+
 /* Encodes the string in event->name. Returns 0, or -EINVAL or -ENOENT with the cause. */
 int sysfs_event_encode(struct event *event, const struct kernel *kernel, struct error *error);
 

@@ -58,7 +58,7 @@ enum {
 
 /* Copies all known registers in two pieces, the usual case: perf record --intr-regs and misstop
  * itself request them all. */
-static bool copy_all(const struct cursor *values, uint64_t mask, uint64_t *regs)
+static bool copy_all_registers(const struct cursor *values, uint64_t mask, uint64_t *regs)
 {
     uint64_t between = mask >> LOW_COUNT & ((1 << (HIGH_FIRST_BIT - LOW_COUNT)) - 1);
     size_t skipped = LOW_COUNT + (size_t)__builtin_popcountll(between);
@@ -71,7 +71,7 @@ static bool copy_all(const struct cursor *values, uint64_t mask, uint64_t *regs)
 }
 
 /* Copies only registers that are still missing. */
-static void copy_some(struct cursor *values, uint64_t mask, struct sample *sample)
+static void copy_missing_registers(struct cursor *values, uint64_t mask, struct sample *sample)
 {
     for (; mask; mask &= mask - 1) {
         unsigned bit = (unsigned)__builtin_ctzll(mask);
@@ -102,14 +102,14 @@ static void take_registers(struct cursor *cursor, uint64_t mask, bool wanted, bo
     }
     bool first = !(sample->has & SAMPLE_HAS_REGS);
     sample->has |= SAMPLE_HAS_REGS;
-    if (first && copy_all(&values, mask, sample->regs))
+    if (first && copy_all_registers(&values, mask, sample->regs))
         return;
     if (first) {
         memset(sample->regs, 0, sizeof sample->regs);
         sample->regs_missing = (1u << SREG_COUNT) - 1;
     }
     if (sample->regs_missing)
-        copy_some(&values, mask, sample);
+        copy_missing_registers(&values, mask, sample);
 }
 
 static void take_stack(struct cursor *cursor, bool foreign, struct sample *sample)
@@ -138,7 +138,8 @@ static enum sample_mode mode_of(uint16_t misc)
 
 /* Reads the part of a sample before the variable-sized fields, with a local cursor that the
  * compiler keeps in registers. */
-static void take_head(struct cursor *at, const struct record_format *format, struct record *out)
+static void take_sample_head(struct cursor *at, const struct record_format *format,
+                             struct record *out)
 {
     struct cursor cursor = *at;
     struct sample *sample = &out->sample;
@@ -193,8 +194,8 @@ static void take_chain(struct cursor *cursor, struct sample *sample)
     }
 }
 
-static void take_middle(struct cursor *cursor, const struct record_format *format,
-                        struct sample *sample)
+static void skip_sample_middle(struct cursor *cursor, const struct record_format *format,
+                               struct sample *sample)
 {
     uint64_t type = format->sample_type;
     const uint64_t any =
@@ -222,15 +223,15 @@ static void take_weight(struct cursor *cursor, uint64_t type, struct sample *sam
 
 /* Takes the interrupted registers, which are the user's if user code was interrupted. perf record
  * --intr-regs records no others. */
-static void take_interrupted(struct cursor *cursor, const struct record_format *format,
-                             struct sample *sample)
+static void take_intr_registers(struct cursor *cursor, const struct record_format *format,
+                                struct sample *sample)
 {
     take_registers(cursor, format->regs_intr, sample->mode == SAMPLE_USER, format->foreign_regs,
                    sample);
 }
 
 /* Skips the last fields, in order to detect a record that is cut off inside them. */
-static void skip_end(struct cursor *cursor, uint64_t type)
+static void skip_last_fields(struct cursor *cursor, uint64_t type)
 {
     cursor_skip(cursor, 8u * (!!(type & SAMPLE_CGROUP) + !!(type & SAMPLE_DATA_PAGE_SIZE) +
                               !!(type & SAMPLE_CODE_PAGE_SIZE)));
@@ -238,8 +239,8 @@ static void skip_end(struct cursor *cursor, uint64_t type)
         cursor_skip(cursor, cursor_u64(cursor));
 }
 
-static void take_tail(struct cursor *cursor, const struct record_format *format,
-                      struct sample *sample)
+static void take_sample_tail(struct cursor *cursor, const struct record_format *format,
+                             struct sample *sample)
 {
     uint64_t type = format->sample_type;
     if (type & PERF_SAMPLE_REGS_USER)
@@ -255,13 +256,13 @@ static void take_tail(struct cursor *cursor, const struct record_format *format,
     if (type & PERF_SAMPLE_TRANSACTION)
         cursor_u64(cursor);
     if (type & PERF_SAMPLE_REGS_INTR)
-        take_interrupted(cursor, format, sample);
+        take_intr_registers(cursor, format, sample);
     if (type & PERF_SAMPLE_PHYS_ADDR) {
         sample->physical = cursor_u64(cursor);
         sample->has |= sample->physical ? SAMPLE_HAS_PHYSICAL : 0;
     }
     if (type & (SAMPLE_CGROUP | SAMPLE_DATA_PAGE_SIZE | SAMPLE_CODE_PAGE_SIZE | PERF_SAMPLE_AUX))
-        skip_end(cursor, type);
+        skip_last_fields(cursor, type);
 }
 
 /* Address 0 means none. An operation that accesses no memory leaves an old address; IBS marks it
@@ -274,7 +275,7 @@ static bool address_valid(const struct record_format *format, uint64_t address, 
 }
 
 /* Clears all members except the registers, most of a record: this runs for every sample. */
-static void clear(struct record *out)
+static void clear_record(struct record *out)
 {
     struct sample *sample = &out->sample;
     out->kind = RECORD_SAMPLE;
@@ -294,14 +295,14 @@ static int record_take_sample(struct cursor *cursor, uint16_t misc,
                               const struct record_format *format, struct record *out)
 {
     struct sample *sample = &out->sample;
-    clear(out);
+    clear_record(out);
     sample->event = format->event;
     sample->mode = (uint8_t)mode_of(misc);
-    take_head(cursor, format, out);
-    take_middle(cursor, format, sample);
+    take_sample_head(cursor, format, out);
+    skip_sample_middle(cursor, format, sample);
     if (cursor->bad)
         return -EBADMSG;
-    take_tail(cursor, format, sample);
+    take_sample_tail(cursor, format, sample);
     if (cursor->bad)
         return -EBADMSG;
     if (address_valid(format, sample->address, sample->data_src))
@@ -482,7 +483,8 @@ struct perf_event_header record_header(const void *bytes, size_t size, bool swap
 }
 
 /* Returns the record between its header and the trailing sample_id. */
-static struct cursor body(const void *bytes, const struct perf_event_header *header, bool swap)
+static struct cursor record_body(const void *bytes, const struct perf_event_header *header,
+                                 bool swap)
 {
     return (struct cursor){(const unsigned char *)bytes + sizeof *header,
                            header->size - sizeof *header, false, swap};
@@ -499,7 +501,7 @@ int record_parse_as(const void *bytes, size_t size, const struct record_format *
     struct perf_event_header header = record_header(bytes, size, format->swap);
     if (!header_fits(&header, size))
         return -EBADMSG;
-    struct cursor cursor = body(bytes, &header, format->swap);
+    struct cursor cursor = record_body(bytes, &header, format->swap);
     if (header.type == PERF_RECORD_SAMPLE)
         return record_take_sample(&cursor, header.misc, format, out);
     *out = (struct record){0};
@@ -519,7 +521,7 @@ static const struct record_format *format_of(const void *bytes,
                                              const struct perf_event_header *header,
                                              record_lookup lookup, void *context)
 {
-    struct cursor cursor = body(bytes, header, false);
+    struct cursor cursor = record_body(bytes, header, false);
     return lookup(context, id_in_ring(header, cursor), cursor.left >= 8);
 }
 
@@ -555,7 +557,7 @@ bool record_id(const void *bytes, size_t size, const struct record_format *forma
     bool identifier = type & PERF_SAMPLE_IDENTIFIER;
     if (!header_fits(&header, size) || !(identifier || type & PERF_SAMPLE_ID))
         return false;
-    struct cursor cursor = body(bytes, &header, format->swap);
+    struct cursor cursor = record_body(bytes, &header, format->swap);
     if (header.type == PERF_RECORD_SAMPLE) {
         size_t before = !!(type & PERF_SAMPLE_IP) + !!(type & PERF_SAMPLE_TID) +
                         !!(type & PERF_SAMPLE_TIME) + !!(type & PERF_SAMPLE_ADDR);
@@ -599,8 +601,8 @@ static const uint64_t words_behind[] = {PERF_SAMPLE_PHYS_ADDR, SAMPLE_CGROUP, SA
                                         SAMPLE_CODE_PAGE_SIZE};
 
 /* Skips the fields, and stores the offset of the wanted field if it is present. */
-static uint16_t find_words(const uint64_t *words, size_t count, uint64_t type, uint16_t at,
-                           uint64_t wanted, uint16_t *place)
+static uint16_t field_offset(const uint64_t *words, size_t count, uint64_t type, uint16_t at,
+                             uint64_t wanted, uint16_t *place)
 {
     for (size_t i = 0; i < count; i++) {
         if (words[i] & wanted && type & wanted)
@@ -626,26 +628,26 @@ void record_find_places(struct record_format *format)
     uint16_t at = sizeof(struct perf_event_header);
     if (type & varying || format->swap || type >> 25)
         return;
-    find_words(words_before, BEFORE, type, at, PERF_SAMPLE_IP, &places.ip);
-    find_words(words_before, BEFORE, type, at, PERF_SAMPLE_TID, &places.pid);
-    find_words(words_before, BEFORE, type, at, PERF_SAMPLE_TIME, &places.time);
-    at = find_words(words_before, BEFORE, type, at, PERF_SAMPLE_ADDR, &places.address);
+    field_offset(words_before, BEFORE, type, at, PERF_SAMPLE_IP, &places.ip);
+    field_offset(words_before, BEFORE, type, at, PERF_SAMPLE_TID, &places.pid);
+    field_offset(words_before, BEFORE, type, at, PERF_SAMPLE_TIME, &places.time);
+    at = field_offset(words_before, BEFORE, type, at, PERF_SAMPLE_ADDR, &places.address);
     if (type & PERF_SAMPLE_REGS_USER) {
         places.user_regs = at;
         places.user_regs_bytes = register_bytes(format->regs_user);
         at += 8;
     }
-    at = find_words(words_between, BETWEEN, type, at, PERF_SAMPLE_DATA_SRC, &places.data_src);
+    at = field_offset(words_between, BETWEEN, type, at, PERF_SAMPLE_DATA_SRC, &places.data_src);
     if (type & PERF_SAMPLE_REGS_INTR) {
         places.regs = at;
         places.regs_bytes = register_bytes(format->regs_intr);
         at += 8;
     }
-    places.size = find_words(words_behind, BEHIND, type, at, 0, &places.size);
+    places.size = field_offset(words_behind, BEHIND, type, at, 0, &places.size);
     format->places = places;
 }
 
-static uint64_t word_at(const unsigned char *bytes, uint16_t place)
+static uint64_t field_word(const unsigned char *bytes, uint16_t place)
 {
     uint64_t word = 0;
     if (place)
@@ -661,18 +663,18 @@ bool record_survey(const void *bytes, const struct perf_event_header *header,
     if (!places->size || header->size < places->size)
         return false;
     *survey = (struct record_survey){
-        .brief = {word_at(at, places->time), (uint32_t)word_at(at, places->pid)},
-        .ip = word_at(at, places->ip)};
-    uint64_t address = word_at(at, places->address);
-    uint64_t user_abi = word_at(at, places->user_regs);
+        .brief = {field_word(at, places->time), (uint32_t)field_word(at, places->pid)},
+        .ip = field_word(at, places->ip)};
+    uint64_t address = field_word(at, places->address);
+    uint64_t user_abi = field_word(at, places->user_regs);
     size_t registers = user_abi ? places->user_regs_bytes : 0;
     if (header->size < places->size + registers)
         return false;
     at += registers;
-    uint64_t abi = word_at(at, places->regs);
+    uint64_t abi = field_word(at, places->regs);
     if (header->size < places->size + registers + (abi ? places->regs_bytes : 0))
         return false;
-    survey->address = address_valid(format, address, word_at(at, places->data_src));
+    survey->address = address_valid(format, address, field_word(at, places->data_src));
     bool of_user = abi == PERF_SAMPLE_REGS_ABI_64 && mode_of(header->misc) == SAMPLE_USER;
     survey->registers = !format->foreign_regs && (user_abi == PERF_SAMPLE_REGS_ABI_64 || of_user);
     return true;

@@ -100,6 +100,7 @@ bool record_survey(const void *bytes, const struct perf_event_header *header,
                    const struct record_format *format, struct record_survey *survey);
 
 /* Shared by record.c and writer.c, which writes the same layout. */
+
 /* Maps enum perf_event_x86_regs to our numbers; SREG_NONE: segment registers, which are skipped. */
 enum { RECORD_REGISTER_BITS = 24 };
 extern const uint8_t record_register_of_bit[RECORD_REGISTER_BITS];

@@ -34,7 +34,7 @@ void ring_close(struct ring *ring)
     ring->memory = NULL;
 }
 
-static void copy_out(const struct ring *ring, uint64_t from, void *out, size_t size)
+static void ring_copy(const struct ring *ring, uint64_t from, void *out, size_t size)
 {
     const char *data = (const char *)ring->memory + page_bytes();
     size_t start = from & (ring->data_bytes - 1);
@@ -56,12 +56,12 @@ long ring_next(struct ring *ring, void *out, size_t out_size)
         ring->tail = head;
         return -EBADMSG;
     }
-    copy_out(ring, ring->tail, &header, sizeof header);
+    ring_copy(ring, ring->tail, &header, sizeof header);
     if (header.size < sizeof header || header.size > waiting || header.size > out_size) {
         ring->tail = head;
         return -EBADMSG;
     }
-    copy_out(ring, ring->tail, out, header.size);
+    ring_copy(ring, ring->tail, out, header.size);
     ring->tail += header.size;
     return header.size;
 }

@@ -27,7 +27,7 @@ enum { SESSION_OPENING_PART = 100 /* of the time; thousands of threads take 1 s 
 
 #define SESSION_MOVED 0.05 /* fraction of a period; if it moves by more, all handles are set */
 
-static bool cpu_known(const struct session *session, long number)
+static bool has_cpu(const struct session *session, long number)
 {
     for (size_t i = 0; i < session->cpu_count; i++)
         if (session->cpus[i].number == number)
@@ -45,7 +45,7 @@ static void add_cpus(struct session *session, const char *text)
             return;
         long high = *end == '-' ? strtol(end + 1, &end, 10) : low;
         for (long cpu = low; cpu <= high && session->cpu_count < SESSION_CPUS_MAX; cpu++)
-            if (!cpu_known(session, cpu))
+            if (!has_cpu(session, cpu))
                 session->cpus[session->cpu_count++] =
                     (struct session_cpu){.number = (int)cpu, .owner_fd = -1};
         if (*end != ',')
@@ -91,8 +91,8 @@ static int read_cpus(struct session *session)
 static int add_handle(struct session *session, int fd, uint16_t event, uint16_t cpu)
 {
     uint64_t id = 0;
-    if (!array_more(&session->handles, &session->handle_room, session->handle_count,
-                    sizeof *session->handles, ARRAY_UNBOUNDED))
+    if (!array_reserve_next(&session->handles, &session->handle_room, session->handle_count,
+                            sizeof *session->handles, ARRAY_UNBOUNDED))
         return -ENOMEM;
     if (ioctl(fd, PERF_EVENT_IOC_ID, &id))
         return -errno;
@@ -102,7 +102,7 @@ static int add_handle(struct session *session, int fd, uint16_t event, uint16_t 
     return 0;
 }
 
-static int own_ring(struct session *session, struct session_cpu *cpu, int fd)
+static int open_cpu_ring(struct session *session, struct session_cpu *cpu, int fd)
 {
     struct epoll_event wanted = {.events = EPOLLIN | EPOLLET};
     int code = ring_open(&cpu->ring, fd, SESSION_RING_BYTES);
@@ -116,7 +116,7 @@ static int own_ring(struct session *session, struct session_cpu *cpu, int fd)
 static int attach_ring(struct session *session, struct session_cpu *cpu, int fd)
 {
     if (cpu->owner_fd < 0)
-        return own_ring(session, cpu, fd);
+        return open_cpu_ring(session, cpu, fd);
     return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->owner_fd) ? -errno : 0;
 }
 
@@ -136,7 +136,7 @@ static int session_open_event(struct session *session, struct perf_event_attr *a
 }
 
 /* Enables an event that is opened after the others were enabled. */
-static int enable_late(const struct session *session, int fd)
+static int enable_if_running(const struct session *session, int fd)
 {
     if (!session->follows || !session->enabled)
         return 0;
@@ -150,7 +150,7 @@ static int open_leader(struct session *session, pid_t tid, uint16_t cpu)
     source_aux_attribute(&session->plan, &session->events[0].attr, &attr);
     int fd = session_open_event(session, &attr, tid, session->cpus[cpu].number, -1);
     /* A group runs only while its leader is enabled. */
-    int code = fd < 0 ? fd : enable_late(session, fd);
+    int code = fd < 0 ? fd : enable_if_running(session, fd);
     if (!code)
         code = add_handle(session, fd, 0, cpu);
     if (code && fd >= 0)
@@ -176,14 +176,14 @@ static int open_event(struct session *session, pid_t tid, uint16_t event, uint16
     return fd;
 }
 
-static int open_one(struct session *session, pid_t tid, uint16_t event, uint16_t cpu)
+static int open_event_with_ring(struct session *session, pid_t tid, uint16_t event, uint16_t cpu)
 {
     int fd = open_event(session, tid, event, cpu);
     if (fd < 0)
         return fd;
     int code = attach_ring(session, &session->cpus[cpu], fd);
     if (!code)
-        code = enable_late(session, fd);
+        code = enable_if_running(session, fd);
     if (!code)
         code = add_handle(session, fd, event, cpu);
     if (code)
@@ -194,7 +194,7 @@ static int open_one(struct session *session, pid_t tid, uint16_t event, uint16_t
 }
 
 /* The CPU is gone, or has no such event: the other CPUs are watched without it. */
-static bool cpu_lacks(int code)
+static bool is_missing_on_cpu(int code)
 {
     return code == -ENODEV || code == -ENOENT;
 }
@@ -203,11 +203,11 @@ static bool cpu_lacks(int code)
 static int open_on_cpu(struct session *session, pid_t tid, uint16_t cpu)
 {
     for (uint16_t event = 0; event < session->plan.count; event++) {
-        int code = open_one(session, tid, event, cpu);
+        int code = open_event_with_ring(session, tid, event, cpu);
         if (!code)
             continue;
         session->refused = code == -ESRCH ? session->refused : code;
-        if (event == 0 && cpu_lacks(code))
+        if (event == 0 && is_missing_on_cpu(code))
             return 0;
         /* Only the ranking event must open: counters may be too few for the others. */
         if (event == 0 || code == -ESRCH)
@@ -269,7 +269,7 @@ static int session_open_events(struct session *session)
 }
 
 /* Stops the earlier events. The owner of a ring stays open: the ring belongs to it. */
-static void leave_handles(struct session *session, struct session_handle *handles, size_t count)
+static void close_handles(struct session *session, struct session_handle *handles, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (handles[i].fd != session->cpus[handles[i].cpu].owner_fd) {
@@ -299,10 +299,10 @@ static int session_reopen(struct session *session)
     }
     int code = open_threads(session);
     if (!code && session->handle_count) {
-        leave_handles(session, before, count);
+        close_handles(session, before, count);
         return 0;
     }
-    leave_handles(session, session->handles, session->handle_count);
+    close_handles(session, session->handles, session->handle_count);
     session->handles = before;
     session->handle_count = session->handle_room = count;
     return code ? code : -ESRCH;
@@ -328,7 +328,7 @@ static int session_follow_cpus(struct session *session)
  * runs on another CPU, so only some are read. An event of a thread on one CPU is enabled while the
  * thread runs on any CPU: the times that all CPUs together ran add up to the time it was counted.
  */
-void session_ask_times(struct session *session)
+void session_update_times(struct session *session)
 {
     enum { ASKED_MAX = 64 };
     double enabled[SAMPLE_EVENTS_MAX] = {0};
@@ -388,7 +388,7 @@ static bool fixed_period(const struct session *session, unsigned index)
     return index == 0 && session->options.period;
 }
 
-static uint64_t jittered(struct session *session, uint64_t period)
+static uint64_t jittered_period(struct session *session, uint64_t period)
 {
     if (period < SESSION_PERIOD_EXACT)
         return period;
@@ -413,7 +413,7 @@ static void prepare_event(struct session *session, unsigned index)
     event->counted = NAN;
     event->steered = first_period(session, index);
     event->period =
-        fixed_period(session, index) ? event->steered : jittered(session, event->steered);
+        fixed_period(session, index) ? event->steered : jittered_period(session, event->steered);
     source_attribute(session->source, &session->plan, &session->plan.events[index], &event->attr);
     event->attr.sample_period = event->period;
     /* The stack is used to find callers. Unoptimised code also keeps addresses in its stack frame,
@@ -453,7 +453,7 @@ static int check_options(const struct session *session, struct error *error)
     return 0;
 }
 
-static int explain(const struct session *session, int code, struct error *error)
+static int explain_open_failure(const struct session *session, int code, struct error *error)
 {
     size_t events = session->plan.count + session->plan.needs_aux;
     size_t threads = session->threads.count;
@@ -511,7 +511,7 @@ int session_open(struct session *session, const struct source *source,
     if (!code && !options->launched)
         code = session_enable(session, true);
     if (code) {
-        code = explain(session, code, error);
+        code = explain_open_failure(session, code, error);
         session_close(session);
     }
     return code;
@@ -603,7 +603,7 @@ static void adapt_rate(struct session *session, double seconds)
 
 /* Threads of a launched program inherited the period from the start and keep it. Reopens them only
  * after the rate was lowered: until then the initial period is good enough. */
-static void reach_inherited(struct session *session, uint64_t now_ns)
+static void reopen_for_period(struct session *session, uint64_t now_ns)
 {
     double ratio = (double)session->born_period / (double)session->events[0].period;
     bool far = ratio < 0.67 || ratio > 2;
@@ -621,7 +621,7 @@ static void reach_inherited(struct session *session, uint64_t now_ns)
     session->opening_ns = clock_now_ns() - began_ns;
 }
 
-static void steer(struct session *session, uint16_t index, double seconds)
+static void steer_period(struct session *session, uint16_t index, double seconds)
 {
     struct session_event *event = &session->events[index];
     /* Lost samples were taken too; count them for the first event, which has the most. */
@@ -632,15 +632,15 @@ static void steer(struct session *session, uint16_t index, double seconds)
                                   UINT64_C(1) << 36);
     double moved = fabs((double)event->steered - (double)event->reached);
     if (session->handle_count > SESSION_SET_MAX && moved < SESSION_MOVED * (double)event->reached) {
-        set_next_periods(session, index, jittered(session, event->steered));
+        set_next_periods(session, index, jittered_period(session, event->steered));
         return;
     }
     event->reached = event->steered;
-    set_period(session, index, jittered(session, event->steered));
+    set_period(session, index, jittered_period(session, event->steered));
 }
 
 /* The descriptor reports the end of the last thread; kill() fails only after a zombie is reaped. */
-static bool ended(const struct session *session)
+static bool session_ended(const struct session *session)
 {
     struct pollfd process = {session->pid_fd, POLLIN, 0};
     if (session->pid_fd >= 0)
@@ -651,7 +651,7 @@ static bool ended(const struct session *session)
 int session_tick(struct session *session, uint64_t now_ns)
 {
     double seconds = (double)(now_ns - session->steered_ns) / CLOCK_NS_PER_S;
-    if (ended(session))
+    if (session_ended(session))
         return -ESRCH;
     /* Ignore errors: a CPU that cannot be followed is not watched. */
     session_follow_cpus(session);
@@ -659,20 +659,20 @@ int session_tick(struct session *session, uint64_t now_ns)
         return 0;
     adapt_rate(session, seconds);
     if (session->spares)
-        switching_look(&session->switching, session->kernel, session->options.pid, now_ns);
+        switching_update(&session->switching, session->kernel, session->options.pid, now_ns);
     for (uint16_t i = 0; i < session->plan.count; i++)
         if (!fixed_period(session, i))
-            steer(session, i, seconds);
+            steer_period(session, i, seconds);
     session->lost = 0;
-    reach_inherited(session, now_ns);
-    session_ask_times(session);
+    reopen_for_period(session, now_ns);
+    session_update_times(session);
     session->steered_ns = now_ns;
     return 0;
 }
 
 /* Drains the rings of a session: puts the records of all CPUs in time order. */
 
-static const struct record_format *lookup(void *context, uint64_t id, bool has_id)
+static const struct record_format *format_of_event_id(void *context, uint64_t id, bool has_id)
 {
     struct session *session = context;
     uint32_t *event = has_id ? hash_find(&session->event_of_id, id) : NULL;
@@ -680,18 +680,18 @@ static const struct record_format *lookup(void *context, uint64_t id, bool has_i
     return &session->events[event ? *event : 0].format;
 }
 
-static bool stage(struct session *session, const unsigned char *record, size_t size)
+static bool stage_record(struct session *session, const unsigned char *record, size_t size)
 {
     size_t room = session->staging_room ? session->staging_room * 2 : SESSION_RING_BYTES;
     if (session->staging_used + size > session->staging_room &&
-        !array_fit(&session->staging, &session->staging_room, room, 1))
+        !array_reserve_exact(&session->staging, &session->staging_room, room, 1))
         return false;
-    if (!array_more(&session->order, &session->order_room, session->order_count,
-                    sizeof *session->order, ARRAY_UNBOUNDED))
+    if (!array_reserve_next(&session->order, &session->order_room, session->order_count,
+                            sizeof *session->order, ARRAY_UNBOUNDED))
         return false;
     memcpy(session->staging + session->staging_used, record, size);
-    session->order[session->order_count++] =
-        (struct session_order){record_time(record, size, lookup, session), session->staging_used};
+    session->order[session->order_count++] = (struct session_order){
+        record_time(record, size, format_of_event_id, session), session->staging_used};
     /* Kernel records are multiples of 8 bytes; keep the alignment whatever a size claims. */
     session->staging_used += (size + 7) & ~(size_t)7;
     return true;
@@ -704,7 +704,7 @@ static void stage_ring(struct session *session, struct ring *ring)
     size_t taken = 0;
     long size;
     while (taken < ring->data_bytes && (size = ring_next(ring, record, sizeof record))) {
-        if (size < 0 || !stage(session, record, (size_t)size)) {
+        if (size < 0 || !stage_record(session, record, (size_t)size)) {
             session->bad++;
             break;
         }
@@ -713,7 +713,7 @@ static void stage_ring(struct session *session, struct ring *ring)
     ring_release(ring);
 }
 
-static size_t staged_size(const struct session *session, uint64_t offset)
+static size_t staged_record_bytes(const struct session *session, uint64_t offset)
 {
     struct perf_event_header header;
     memcpy(&header, session->staging + offset, sizeof header);
@@ -721,7 +721,7 @@ static size_t staged_size(const struct session *session, uint64_t offset)
 }
 
 /* Moves the records not handed over yet to the front, for the next call. */
-static void keep_from(struct session *session, size_t first)
+static void keep_undelivered(struct session *session, size_t first)
 {
     size_t count = session->order_count - first;
     uint64_t used = 0;
@@ -731,7 +731,7 @@ static void keep_from(struct session *session, size_t first)
     memmove(session->order, session->order + first, count * sizeof *session->order);
     SORT_BY(session->order, count, offset);
     for (size_t i = 0; i < count; i++) {
-        size_t size = staged_size(session, session->order[i].offset);
+        size_t size = staged_record_bytes(session, session->order[i].offset);
         memmove(session->staging + used, session->staging + session->order[i].offset, size);
         session->order[i].offset = used;
         used += size;
@@ -741,21 +741,21 @@ static void keep_from(struct session *session, size_t first)
 }
 
 /* Returns true for a forked child of the target, which is a process of its own. */
-static bool foreign(const struct session *session, const struct record *record)
+static bool is_foreign_record(const struct session *session, const struct record *record)
 {
     return record->kind != RECORD_LOST && record->pid != (uint32_t)session->options.pid &&
            record->pid != 0;
 }
 
-static void hand_over(struct session *session, size_t index, sampler_sink sink, void *context)
+static void deliver_record(struct session *session, size_t index, sampler_sink sink, void *context)
 {
     const unsigned char *bytes = session->staging + session->order[index].offset;
     struct record record;
-    int code = record_parse(bytes, session->staging_room - session->order[index].offset, lookup,
-                            session, &record);
+    int code = record_parse(bytes, session->staging_room - session->order[index].offset,
+                            format_of_event_id, session, &record);
     if (code < 0)
         session->bad++;
-    if (code != 1 || foreign(session, &record))
+    if (code != 1 || is_foreign_record(session, &record))
         return;
     /* A record that another CPU wrote late must not turn time back. */
     if (record.time_ns < session->last_ns)
@@ -790,9 +790,9 @@ long session_read(struct session *session, uint64_t until_ns, sampler_sink sink,
             session->may && !session->may(session->may_context, session->order[handed].time_ns);
         if (session->behind)
             break;
-        hand_over(session, handed, sink, context);
+        deliver_record(session, handed, sink, context);
     }
-    keep_from(session, handed);
+    keep_undelivered(session, handed);
     return (long)handed;
 }
 

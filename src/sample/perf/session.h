@@ -116,10 +116,11 @@ long session_read(struct session *session, uint64_t until_ns, sampler_sink sink,
 int session_tick(struct session *session, uint64_t now_ns);
 
 /* Updates the share of time that events were counted, from a few handles in turn. */
-void session_ask_times(struct session *session);
+void session_update_times(struct session *session);
 
 /* Prime and jittered, so that they do not resonate with the program (Buck and Hollingsworth 3.1:
  * 50,000 had an error of 14.6 points, the prime 50,111 of 0.3). Pure functions. */
+
 /* Returns the smallest prime >= value, at least 2. */
 uint64_t period_prime(uint64_t value);
 

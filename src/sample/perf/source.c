@@ -151,8 +151,8 @@ static int source_ask_kernel(struct perf_event_attr *attr, pid_t pid, int group,
     return kernel->perf_event_open(attr, pid, -1, group, PERF_FLAG_FD_CLOEXEC);
 }
 
-static int open_once(const struct source *source, const struct source_plan *plan,
-                     const struct event *event, pid_t pid, const struct kernel *kernel)
+static int probe_event(const struct source *source, const struct source_plan *plan,
+                       const struct event *event, pid_t pid, const struct kernel *kernel)
 {
     struct perf_event_attr attr;
     struct perf_event_attr aux;
@@ -173,7 +173,7 @@ static int open_once(const struct source *source, const struct source_plan *plan
     return fd < 0 ? fd : 0;
 }
 
-static bool final(int code)
+static bool is_final_error(int code)
 {
     return code == -EACCES || code == -EPERM || code == -ESRCH || code == -EMFILE ||
            code == -ENOSYS;
@@ -184,12 +184,12 @@ static int try_event(const struct source *source, const struct source_plan *plan
                      struct event *event, pid_t pid, const struct kernel *kernel)
 {
     const struct event first = *event;
-    int code = open_once(source, plan, event, pid, kernel);
-    for (unsigned skip = 1; code && !final(code); skip++) {
+    int code = probe_event(source, plan, event, pid, kernel);
+    for (unsigned skip = 1; code && !is_final_error(code); skip++) {
         if (event_encode(event, first.name, strlen(first.name), skip, kernel, NULL))
             break;
         event->as_counter = first.as_counter;
-        code = open_once(source, plan, event, pid, kernel);
+        code = probe_event(source, plan, event, pid, kernel);
     }
     if (code)
         *event = first;
@@ -197,8 +197,8 @@ static int try_event(const struct source *source, const struct source_plan *plan
 }
 
 /* Sapphire Rapids and hybrid P-cores need mem-loads-aux as group leader for load latency. */
-static int try_led(const struct source *source, struct source_plan *plan, pid_t pid,
-                   const struct kernel *kernel)
+static int try_with_leader(const struct source *source, struct source_plan *plan, pid_t pid,
+                           const struct kernel *kernel)
 {
     int code = try_event(source, plan, &plan->events[0], pid, kernel);
     if (code != -ENODATA || !plan->aux.name[0])
@@ -212,16 +212,16 @@ static int try_led(const struct source *source, struct source_plan *plan, pid_t 
  * Haswell need branch records for precise_ip 2 (core.c, x86_pmu_hw_config), which virtual machines
  * seldom have. The address is just as good, and only the instruction must be found by its skid.
  */
-static int try_first(const struct source *source, struct source_plan *plan, pid_t pid,
-                     const struct kernel *kernel)
+static int try_ranking_event(const struct source *source, struct source_plan *plan, pid_t pid,
+                             const struct kernel *kernel)
 {
-    int code = try_led(source, plan, pid, kernel);
+    int code = try_with_leader(source, plan, pid, kernel);
     if (code != -EOPNOTSUPP || !source->exact_address || plan->events[0].precise_ip < 2)
         return code;
     struct source_plan lower = *plan;
     for (unsigned i = 0; i < lower.count; i++)
         lower.events[i].precise_ip = 1;
-    code = try_led(source, &lower, pid, kernel);
+    code = try_with_leader(source, &lower, pid, kernel);
     if (!code)
         *plan = lower;
     return code;
@@ -253,7 +253,8 @@ void source_settle_stalls(struct source_plan *plan)
         plan->count -= offered; /* the offered events are the last two */
 }
 
-static bool repeated(const struct source_plan *plan, unsigned count, const struct event *event)
+static bool is_repeated_event(const struct source_plan *plan, unsigned count,
+                              const struct event *event)
 {
     for (unsigned i = 0; i < count; i++)
         if (plan->events[i].type == event->type && plan->events[i].config == event->config &&
@@ -266,12 +267,12 @@ int source_try(const struct source *source, struct source_plan *plan, pid_t pid,
                const struct kernel *kernel, struct error *error)
 {
     /* A first thread that has ended accepts no events. */
-    pid = files_shown_by(pid);
-    int code = try_first(source, plan, pid, kernel);
+    pid = files_proc_tid(pid);
+    int code = try_ranking_event(source, plan, pid, kernel);
     struct event refused = plan->events[0];
-    while (code && plan->first_optional && !final(code) && plan->count > 1) {
+    while (code && plan->first_optional && !is_final_error(code) && plan->count > 1) {
         memmove(plan->events, plan->events + 1, --plan->count * sizeof *plan->events);
-        int next = try_first(source, plan, pid, kernel);
+        int next = try_ranking_event(source, plan, pid, kernel);
         code = next ? code : 0;
     }
     if (code)
@@ -282,13 +283,13 @@ int source_try(const struct source *source, struct source_plan *plan, pid_t pid,
     for (unsigned i = 1; i < plan->count; i++) {
         struct event event = plan->events[i];
         if (!try_event(source, plan, &event, pid, kernel) &&
-            !(plan->first_optional && repeated(plan, kept, &event)))
+            !(plan->first_optional && is_repeated_event(plan, kept, &event)))
             plan->events[kept++] = event;
     }
     plan->count = kept;
     if (source->settle)
         source->settle(plan);
-    event_weigh(&plan->events[0], plan->weighs, sizeof plan->weighs);
+    event_describe_weight(&plan->events[0], plan->weighs, sizeof plan->weighs);
     return 0;
 }
 
@@ -360,7 +361,7 @@ int source_explain(const struct source *source, int code, const struct source_pl
 
 enum { FILTER_WORD_BYTES = 32, FILTER_LDLAT_MAX = 65535 /* config1:0-15 */ };
 
-static int take_threshold(struct filter *filter, const char *number, struct error *error)
+static int parse_ldlat(struct filter *filter, const char *number, struct error *error)
 {
     char *end;
     unsigned long cycles = strtoul(number, &end, 10);
@@ -372,11 +373,11 @@ static int take_threshold(struct filter *filter, const char *number, struct erro
     return 0;
 }
 
-static int take_word(struct filter *filter, const char *word, struct error *error)
+static int parse_filter_word(struct filter *filter, const char *word, struct error *error)
 {
     static const char threshold[] = "ldlat=";
     if (!strncmp(word, threshold, sizeof threshold - 1))
-        return take_threshold(filter, word + sizeof threshold - 1, error);
+        return parse_ldlat(filter, word + sizeof threshold - 1, error);
     if (!strcmp(word, "l3missonly"))
         filter->l3_miss_only = true;
     else
@@ -397,7 +398,7 @@ int filter_parse(struct filter *filter, const char *list, struct error *error)
             continue;
         }
         snprintf(copy, sizeof copy, "%.*s", (int)size, word);
-        code = take_word(filter, copy, error);
+        code = parse_filter_word(filter, copy, error);
     }
     return code;
 }

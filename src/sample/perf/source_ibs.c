@@ -109,7 +109,7 @@ static void ibs_attribute(const struct source_plan *plan, const struct event *ev
         attr->exclude_kernel = attr->exclude_hv = 0;
 }
 
-static bool before_6_2(const struct kernel *kernel)
+static bool kernel_is_before_6_2(const struct kernel *kernel)
 {
     char release[64];
     unsigned major;
@@ -121,7 +121,7 @@ static bool before_6_2(const struct kernel *kernel)
 
 static const char *ibs_remedy(int code, const struct kernel *kernel)
 {
-    if (code == -EINVAL && before_6_2(kernel))
+    if (code == -EINVAL && kernel_is_before_6_2(kernel))
         return "kernels before 6.2 sample whole CPUs with ibs, not one process: take a newer "
                "kernel, or -s counter";
     if (code == -EBUSY)

@@ -120,8 +120,8 @@ static bool carries_address(const struct event *event)
            (code == 0xcd || (code >= 0xd0 && code <= 0xd4) || (event->config & 0xffff) == 0x100b);
 }
 
-static int plan_asked(struct source_plan *plan, const char *list, const struct kernel *kernel,
-                      struct error *error)
+static int plan_listed_events(struct source_plan *plan, const char *list,
+                              const struct kernel *kernel, struct error *error)
 {
     int code = source_plan_list(plan, list, kernel, error);
     for (unsigned i = 0; !code && i < plan->count; i++)
@@ -185,7 +185,7 @@ static int pebs_plan(struct source_plan *plan, const char *list, const struct ke
     if (filter.events && (filter.ldlat_cycles || filter.l3_miss_only))
         return error_set(error, -EINVAL,
                          "-e: ldlat= is for the source's own events and goes without others");
-    code = filter.events ? plan_asked(plan, list, kernel, error)
+    code = filter.events ? plan_listed_events(plan, list, kernel, error)
                          : plan_default(plan, &filter, kernel, error);
     if (code)
         return code;

@@ -65,8 +65,8 @@ struct trap {
 };
 
 /* Touches a word of our own once and measures the trap. Returns 0 or -errno. */
-static int one_trap(const struct watch_registers *registers, int ring_fd, struct ring *ring,
-                    volatile uint64_t *word, struct trap *trap)
+static int measure_trap(const struct watch_registers *registers, int ring_fd, struct ring *ring,
+                        volatile uint64_t *word, struct trap *trap)
 {
     uint64_t from_ns;
     struct watch_touch touch = {.time_ns = 0};
@@ -92,7 +92,7 @@ static int measure_traps(struct watch_registers *registers, int ring_fd, struct 
     static _Alignas(WATCH_LINE_BYTES) volatile uint64_t word;
     struct trap traps[CALIBRATION_ROUNDS];
     for (int i = 0; i < CALIBRATION_ROUNDS; i++) {
-        int code = one_trap(registers, ring_fd, ring, &word, &traps[i]);
+        int code = measure_trap(registers, ring_fd, ring, &word, &traps[i]);
         if (code)
             return code;
     }
@@ -103,7 +103,7 @@ static int measure_traps(struct watch_registers *registers, int ring_fd, struct 
     return 0;
 }
 
-static int calibrate(struct watch_registers *registers)
+static int calibrate_registers(struct watch_registers *registers)
 {
     struct ring ring = {.memory = NULL};
     int ring_fd = watch_event_open(registers, 0, 0);
@@ -135,7 +135,8 @@ static int count_free(struct watch_registers *registers)
     return registers->slots ? 0 : code;
 }
 
-static int explain(const struct watch_registers *registers, int code, struct error *error)
+static int explain_watch_failure(const struct watch_registers *registers, int code,
+                                 struct error *error)
 {
     long paranoid = kernel_number(registers->kernel->procfs, "sys/kernel/perf_event_paranoid", 2);
     switch (-code) {
@@ -177,8 +178,8 @@ int watch_registers_open(struct watch_registers *registers, pid_t pid, const str
         code = count_free(registers);
     }
     if (!code)
-        code = calibrate(registers);
-    return code ? explain(registers, code, error) : 0;
+        code = calibrate_registers(registers);
+    return code ? explain_watch_failure(registers, code, error) : 0;
 }
 
 /* include/uapi/linux/perf_event.h, with the fields that watch_event_open() requests. */
@@ -262,7 +263,7 @@ static void drop_thread(struct watch_registers *registers, size_t index)
     *thread = registers->threads[--registers->thread_count];
 }
 
-static bool knows(const struct watch_registers *registers, pid_t tid)
+static bool has_watch_thread(const struct watch_registers *registers, pid_t tid)
 {
     for (size_t i = 0; i < registers->thread_count; i++)
         if (registers->threads[i].tid == tid)
@@ -271,9 +272,9 @@ static bool knows(const struct watch_registers *registers, pid_t tid)
 }
 
 /* Adds a sampled thread at once if it is new. */
-static void watch_registers_meet(struct watch_registers *registers, pid_t tid)
+static void watch_registers_add_thread(struct watch_registers *registers, pid_t tid)
 {
-    if (!knows(registers, tid) && registers->thread_count < WATCH_THREADS_MAX)
+    if (!has_watch_thread(registers, tid) && registers->thread_count < WATCH_THREADS_MAX)
         add_thread(registers, tid);
 }
 
@@ -289,7 +290,7 @@ void watch_registers_follow(struct watch_registers *registers)
             drop_thread(registers, i);
     registers->threads_left_out = 0;
     for (size_t i = 0; i < threads.count; i++)
-        if (!knows(registers, threads.tids[i])) {
+        if (!has_watch_thread(registers, threads.tids[i])) {
             int code = add_thread(registers, threads.tids[i]);
             registers->threads_left_out += code && code != -ESRCH;
         }
@@ -310,7 +311,7 @@ static int arm_thread(struct watch_registers *registers, struct watch_thread *th
 }
 
 /* Limits outliers: an arming that was preempted took longer, but did not cost the target more. */
-static double typical(struct watch_registers *registers, double took_ns)
+static double typical_arm_ns(struct watch_registers *registers, double took_ns)
 {
     enum { OUTLIER = 4, MEMORY = 32 };
     double most = registers->arm_ns * OUTLIER;
@@ -331,7 +332,7 @@ double watch_registers_arm(struct watch_registers *registers, unsigned slot, uin
         uint64_t start_ns = clock_now_ns();
         int code = arm_thread(registers, &registers->threads[i], slot, address, from_ns);
         first_ns = !code && !armed ? *from_ns : first_ns;
-        cost += typical(registers, (double)(clock_now_ns() - start_ns));
+        cost += typical_arm_ns(registers, (double)(clock_now_ns() - start_ns));
         armed += !code;
         if (code && code != -ESRCH)
             refused = code;
@@ -341,7 +342,7 @@ double watch_registers_arm(struct watch_registers *registers, unsigned slot, uin
 }
 
 /* Reads the layout of read_format in watch_event_open(). */
-static void read_run(int fd, uint64_t *ran_ns)
+static void read_running_time(int fd, uint64_t *ran_ns)
 {
     uint64_t values[2];
     if (read(fd, values, sizeof values) == sizeof values)
@@ -357,11 +358,11 @@ double watch_registers_disarm(struct watch_registers *registers, unsigned slot, 
         if (*fd < 0)
             continue;
         if (ran_ns && registers->threads[i].tid == (pid_t)tid)
-            read_run(*fd, ran_ns);
+            read_running_time(*fd, ran_ns);
         uint64_t start_ns = clock_now_ns();
         close(*fd);
         *fd = -1;
-        cost += typical(registers, (double)(clock_now_ns() - start_ns));
+        cost += typical_arm_ns(registers, (double)(clock_now_ns() - start_ns));
     }
     return cost;
 }
@@ -389,20 +390,20 @@ static bool watch_event_next(struct ring *ring, struct watch_touch *touch)
 }
 
 /* The record is written late in the trap. */
-static uint64_t before_entry(const struct watch_registers *registers, uint64_t recorded_ns)
+static uint64_t time_before_trap(const struct watch_registers *registers, uint64_t recorded_ns)
 {
     uint64_t entry_ns = registers->entry_ns > 0 ? (uint64_t)registers->entry_ns : 0;
     return recorded_ns > entry_ns ? recorded_ns - entry_ns : 0;
 }
 
-static void watch_registers_take(struct watch_registers *registers, struct watch_touch touch,
-                                 size_t *count)
+static void watch_registers_add_touch(struct watch_registers *registers, struct watch_touch touch,
+                                      size_t *count)
 {
-    if (!array_more(&registers->touches, &registers->touch_room, *count, sizeof *registers->touches,
-                    ARRAY_UNBOUNDED))
+    if (!array_reserve_next(&registers->touches, &registers->touch_room, *count,
+                            sizeof *registers->touches, ARRAY_UNBOUNDED))
         return;
-    touch.time_ns = before_entry(registers, touch.time_ns);
-    touch.ran_ns = before_entry(registers, touch.ran_ns);
+    touch.time_ns = time_before_trap(registers, touch.time_ns);
+    touch.ran_ns = time_before_trap(registers, touch.ran_ns);
     registers->touches[(*count)++] = touch;
 }
 
@@ -416,7 +417,7 @@ size_t watch_registers_read(struct watch_registers *registers, const struct watc
         continue;
     for (size_t i = 0; i < registers->thread_count; i++)
         while (watch_event_next(&registers->threads[i].ring, &touch))
-            watch_registers_take(registers, touch, &count);
+            watch_registers_add_touch(registers, touch, &count);
     SORT_BY(registers->touches, count, time_ns);
     *touches = registers->touches;
     return count;
@@ -438,12 +439,12 @@ struct watch {
     int epoll_fd; /* of the registers and the sampler */
 };
 
-static double arm(void *context, unsigned slot, uint64_t address, uint64_t *from_ns)
+static double arm_register(void *context, unsigned slot, uint64_t address, uint64_t *from_ns)
 {
     return watch_registers_arm(context, slot, address, from_ns);
 }
 
-static double disarm(void *context, unsigned slot, uint32_t tid, uint64_t *ran_ns)
+static double disarm_register(void *context, unsigned slot, uint32_t tid, uint64_t *ran_ns)
 {
     return watch_registers_disarm(context, slot, tid, ran_ns);
 }
@@ -464,7 +465,7 @@ int watch_open(struct watch **out, pid_t pid, double part, struct error *error)
         free(watch);
         return code;
     }
-    struct watch_arms arms = {&watch->registers, arm, disarm, now_ns};
+    struct watch_arms arms = {&watch->registers, arm_register, disarm_register, now_ns};
     watch->epoll_fd = -1;
     watch_budget_init(&watch->budget, part);
     watch_lines_init(&watch->lines, &arms, watch->registers.slots, &watch->budget,
@@ -499,7 +500,7 @@ int watch_fd(struct watch *watch, int beside)
 
 void watch_offer(struct watch *watch, const struct watch_offer *offer)
 {
-    watch_registers_meet(&watch->registers, (pid_t)offer->tid);
+    watch_registers_add_thread(&watch->registers, (pid_t)offer->tid);
     watch_lines_offer(&watch->lines, offer);
 }
 
@@ -664,7 +665,7 @@ static struct watch_result *watch_leg_result(struct watch_lines *lines,
     return result;
 }
 
-static uint64_t off_ns(const struct watch_result *result, uint64_t ran_ns)
+static uint64_t unscheduled_ns(const struct watch_result *result, uint64_t ran_ns)
 {
     uint64_t passed_ns = result->end_ns > result->armed_ns ? result->end_ns - result->armed_ns : 0;
     return ran_ns < passed_ns ? passed_ns - ran_ns : 0;
@@ -679,7 +680,7 @@ static void watch_leg_end(struct watch_lines *lines, struct watch_line *line, en
     uint64_t ran_ns = watch_leg_disarm(lines, line, &line->sampled);
     struct watch_result *result = watch_leg_result(lines, line, (enum watch_kind)line->leg, end);
     result->end_ns = end_ns;
-    result->off_ns = off_ns(result, ran_ns);
+    result->off_ns = unscheduled_ns(result, ran_ns);
 }
 
 /* ---- legs ---- */
@@ -690,8 +691,8 @@ static void watch_leg_begin(struct watch_lines *lines, struct watch_line *line)
     watch_leg_arm(lines, line, &line->sampled);
 }
 
-static void watch_again(struct watch_lines *lines, struct watch_line *line,
-                        const struct watch_touch *touch)
+static void watch_for_reuse(struct watch_lines *lines, struct watch_line *line,
+                            const struct watch_touch *touch)
 {
     line->leg = WATCH_AGAIN;
     line->origin_ns = touch->time_ns;
@@ -704,8 +705,8 @@ static void watch_again(struct watch_lines *lines, struct watch_line *line,
 
 /* Returns true if the visit continues: the touch follows within the shortest time that can be
  * observed, by an instruction that has not touched the word in this visit yet. */
-static bool goes_on(const struct watch_lines *lines, const struct watch_line *line,
-                    const struct watch_touch *touch)
+static bool visit_continues(const struct watch_lines *lines, const struct watch_line *line,
+                            const struct watch_touch *touch)
 {
     double soon_ns = 2 * lines->arm_ns;
     if (line->leg != WATCH_AGAIN || touch->tid != line->origin_tid ||
@@ -722,9 +723,9 @@ static bool goes_on(const struct watch_lines *lines, const struct watch_line *li
 static void watch_leg_touch(struct watch_lines *lines, struct watch_line *line,
                             const struct watch_touch *touch)
 {
-    if (goes_on(lines, line, touch)) {
+    if (visit_continues(lines, line, touch)) {
         watch_leg_disarm(lines, line, &line->sampled);
-        watch_again(lines, line, touch);
+        watch_for_reuse(lines, line, touch);
         return;
     }
     struct watch_result *result =
@@ -733,11 +734,11 @@ static void watch_leg_touch(struct watch_lines *lines, struct watch_line *line,
     result->ip = touch->ip;
     result->toucher_tid = touch->tid;
     /* The run time of another thread does not show how long this thread was off CPU. */
-    result->off_ns = touch->tid == line->origin_tid ? off_ns(result, touch->ran_ns) : 0;
+    result->off_ns = touch->tid == line->origin_tid ? unscheduled_ns(result, touch->ran_ns) : 0;
     watch_leg_disarm(lines, line, &line->sampled);
     if (line->leg == WATCH_FIRST) {
         line->visit_ns = touch->time_ns;
-        watch_again(lines, line, touch);
+        watch_for_reuse(lines, line, touch);
     }
 }
 
@@ -768,7 +769,7 @@ void watch_lines_init(struct watch_lines *lines, const struct watch_arms *arms, 
 /* ---- visits ---- */
 
 /* Frees the line and resets its count of samples. */
-static void let_go(struct watch_lines *lines, struct watch_line *line)
+static void release_line(struct watch_lines *lines, struct watch_line *line)
 {
     watch_leg_disarm(lines, line, &line->other);
     line->busy = false;
@@ -776,7 +777,7 @@ static void let_go(struct watch_lines *lines, struct watch_line *line)
 }
 
 /* Reports the visit, unless the other word was touched earlier without the sampled word. */
-static void settle_visit(struct watch_lines *lines, struct watch_line *line, uint64_t now_ns)
+static void report_visit(struct watch_lines *lines, struct watch_line *line, uint64_t now_ns)
 {
     const struct watch_word *other = &line->other;
     if (line->visited || !line->visit_ns || now_ns < line->visit_ns + WATCH_VISIT_NS)
@@ -805,7 +806,7 @@ static bool is_watched(const struct watch_lines *lines, uint64_t address)
     return false;
 }
 
-static void watch_line_draw(struct watch_line *line, const struct watch_offer *offer)
+static void watch_line_offer(struct watch_line *line, const struct watch_offer *offer)
 {
     line->wanted = true;
     line->seen += !line->seen;
@@ -819,7 +820,7 @@ void watch_lines_offer(struct watch_lines *lines, const struct watch_offer *offe
         return;
     for (unsigned i = 0; i < lines->count; i++)
         if (!lines->at[i].busy && !lines->at[i].wanted) {
-            watch_line_draw(&lines->at[i], offer);
+            watch_line_offer(&lines->at[i], offer);
             return;
         }
     /* The n-th sample since the line was free replaces the current one with probability 1/n. */
@@ -827,11 +828,11 @@ void watch_lines_offer(struct watch_lines *lines, const struct watch_offer *offe
         struct watch_line *line = &lines->at[i];
         uint32_t bound = line->seen < UINT32_MAX ? (uint32_t)++line->seen : UINT32_MAX;
         if (!prng_below(&lines->prng, bound) && !drawn++)
-            watch_line_draw(line, offer);
+            watch_line_offer(line, offer);
     }
 }
 
-static uint64_t other_word(struct watch_lines *lines, uint64_t sampled)
+static uint64_t random_word_of_line(struct watch_lines *lines, uint64_t sampled)
 {
     uint32_t words = WATCH_LINE_BYTES / WATCH_WORD_BYTES;
     uint64_t first = sampled / WATCH_LINE_BYTES * WATCH_LINE_BYTES;
@@ -851,15 +852,15 @@ static void watch_line_begin(struct watch_lines *lines, struct watch_line *line)
                                 .origin_ns = offer.time_ns,
                                 .origin_tid = offer.tid,
                                 .sampled = {.address = word},
-                                .other = {.address = other_word(lines, word)}};
+                                .other = {.address = random_word_of_line(lines, word)}};
     /* Arm the sampled word last: interrupting the target after that would delay its touch. */
     watch_leg_arm(lines, line, &line->other);
     watch_leg_begin(lines, line);
     if (!line->sampled.armed)
-        let_go(lines, line);
+        release_line(lines, line);
 }
 
-static void take_wanted(struct watch_lines *lines, struct watch_line *line, uint64_t now_ns)
+static void begin_wanted_line(struct watch_lines *lines, struct watch_line *line, uint64_t now_ns)
 {
     line->wanted = false;
     if (!watch_budget_allows(lines->budget,
@@ -876,7 +877,7 @@ static void take_wanted(struct watch_lines *lines, struct watch_line *line, uint
 
 /* ---- touches ---- */
 
-static bool touches(const struct watch_word *word, const struct watch_touch *touch)
+static bool touch_is_of_word(const struct watch_word *word, const struct watch_touch *touch)
 {
     /* A record of an earlier watch of this word may still arrive. */
     return word->armed && word->address == touch->address && touch->time_ns >= word->asked_ns;
@@ -888,9 +889,9 @@ void watch_lines_touch(struct watch_lines *lines, const struct watch_touch *touc
     watch_budget_spend(lines->budget, lines->trap_ns);
     for (unsigned i = 0; i < lines->count; i++) {
         struct watch_line *line = &lines->at[i];
-        if (touches(&line->sampled, touch)) {
+        if (touch_is_of_word(&line->sampled, touch)) {
             watch_leg_touch(lines, line, touch);
-        } else if (touches(&line->other, touch)) {
+        } else if (touch_is_of_word(&line->other, touch)) {
             line->other.touched_ns = touch->time_ns;
             watch_leg_disarm(lines, line, &line->other);
         }
@@ -904,11 +905,11 @@ static void watch_line_step(struct watch_lines *lines, struct watch_line *line, 
     if (line->busy && line->sampled.armed && watch_leg_waited(lines, line, now_ns))
         watch_leg_end(lines, line, WATCH_EXPIRED, now_ns);
     if (line->busy)
-        settle_visit(lines, line, now_ns);
+        report_visit(lines, line, now_ns);
     if (line->busy && !line->sampled.armed && (line->visited || !line->visit_ns))
-        let_go(lines, line);
+        release_line(lines, line);
     if (line->wanted)
-        take_wanted(lines, line, now_ns);
+        begin_wanted_line(lines, line, now_ns);
 }
 
 void watch_lines_step(struct watch_lines *lines)
@@ -927,7 +928,7 @@ void watch_lines_drop(struct watch_lines *lines)
         if (!line->busy)
             continue;
         watch_leg_end(lines, line, WATCH_DROPPED, now_ns);
-        let_go(lines, line);
+        release_line(lines, line);
     }
 }
 

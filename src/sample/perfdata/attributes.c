@@ -101,8 +101,8 @@ static int attributes_make_room(struct attributes *attributes)
 {
     if (attributes->count == ATTRIBUTES_MAX)
         return -E2BIG;
-    if (!array_more(&attributes->events, &attributes->room, attributes->count,
-                    sizeof *attributes->events, ATTRIBUTES_MAX))
+    if (!array_reserve_next(&attributes->events, &attributes->room, attributes->count,
+                            sizeof *attributes->events, ATTRIBUTES_MAX))
         return -ENOMEM;
     return 0;
 }
@@ -125,7 +125,7 @@ int attributes_add(struct attributes *attributes, const void *bytes, size_t size
 
 /* Adjusts the format of our own recordings: there ADDR is what live decoding found, and DATA_SRC
  * may be no more than that. Then the sampled event had no data source. */
-static void settle_recorded(struct attribute *event)
+static void adjust_own_format(struct attribute *event)
 {
     struct record_format *format = &event->format;
     if (!perfdata_id_marked(event->first_id))
@@ -146,7 +146,7 @@ int attributes_add_id(struct attributes *attributes, size_t index, uint64_t id)
         return -ENOMEM;
     if (!attributes->events[index].first_id) {
         attributes->events[index].first_id = id;
-        settle_recorded(&attributes->events[index]);
+        adjust_own_format(&attributes->events[index]);
     }
     return 0;
 }
@@ -224,8 +224,8 @@ static unsigned rank_of(const struct attribute *event)
 enum { NO_NUMBER = UINT16_MAX };
 
 /* Returns the number of a twin, or the next; events beyond the last number share it. */
-static uint16_t number_for(struct attributes *attributes, size_t firsts[SAMPLE_EVENTS_MAX],
-                           size_t index)
+static uint16_t event_number(struct attributes *attributes, size_t firsts[SAMPLE_EVENTS_MAX],
+                             size_t index)
 {
     for (unsigned i = 0; i < attributes->shown; i++)
         if (is_twin(&attributes->events[firsts[i]], &attributes->events[index])) {
@@ -245,7 +245,7 @@ void attributes_number(struct attributes *attributes)
     for (unsigned rank = 0; rank < 2; rank++)
         for (size_t i = 0; i < attributes->count; i++)
             if (rank_of(&attributes->events[i]) == rank)
-                attributes->events[i].format.event = number_for(attributes, firsts, i);
+                attributes->events[i].format.event = event_number(attributes, firsts, i);
     /* A dummy event must not rank. */
     uint16_t behind = (uint16_t)(attributes->shown < SAMPLE_EVENTS_MAX ? attributes->shown
                                                                        : SAMPLE_EVENTS_MAX - 1);
@@ -285,13 +285,14 @@ void reads_restart(struct reads *reads)
     reads->count = 0;
 }
 
-bool reads_in(const struct record_format *format)
+bool format_has_reads(const struct record_format *format)
 {
     return format->sample_type & PERF_SAMPLE_READ && format->read_format & PERF_FORMAT_ID;
 }
 
 /* Returns a cursor at the counts of a sample: all fields before them are words. */
-static struct cursor counts_of(const void *bytes, size_t size, const struct record_format *format)
+static struct cursor counts_cursor(const void *bytes, size_t size,
+                                   const struct record_format *format)
 {
     struct cursor cursor = {bytes, size, false, format->swap};
     uint64_t before = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
@@ -302,11 +303,11 @@ static struct cursor counts_of(const void *bytes, size_t size, const struct reco
     return cursor;
 }
 
-static int advance(struct reads *reads, uint64_t id, uint64_t value, uint64_t *counted)
+static int advance_count(struct reads *reads, uint64_t id, uint64_t value, uint64_t *counted)
 {
     bool created;
-    if (!array_more(&reads->counts, &reads->room, reads->count, sizeof *reads->counts,
-                    ARRAY_UNBOUNDED))
+    if (!array_reserve_next(&reads->counts, &reads->room, reads->count, sizeof *reads->counts,
+                            ARRAY_UNBOUNDED))
         return -ENOMEM;
     uint32_t *index = hash_insert(&reads->index_of_id, id, &created);
     if (!index)
@@ -328,7 +329,7 @@ static int take_member(struct reads *reads, const struct attributes *attributes,
     struct record copy = *record;
     if (!member)
         return take(context, NULL, record);
-    int code = advance(reads, id, value, &copy.sample.weight);
+    int code = advance_count(reads, id, value, &copy.sample.weight);
     if (code || !copy.sample.weight)
         return code;
     copy.sample.event = member->format.event;
@@ -340,7 +341,7 @@ int reads_expand(struct reads *reads, const struct attributes *attributes, const
                  reads_take take, void *context)
 {
     const struct record_format *format = &event->format;
-    struct cursor cursor = counts_of(bytes, size, format);
+    struct cursor cursor = counts_cursor(bytes, size, format);
     bool group = format->read_format & PERF_FORMAT_GROUP;
     size_t times = !!(format->read_format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
                    !!(format->read_format & PERF_FORMAT_TOTAL_TIME_RUNNING);

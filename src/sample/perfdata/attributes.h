@@ -86,7 +86,7 @@ void reads_fini(struct reads *reads);
 void reads_restart(struct reads *reads);
 
 /* Returns true if samples of a format carry counts with ids. */
-bool reads_in(const struct record_format *format);
+bool format_has_reads(const struct record_format *format);
 
 /* Receives the sample of one member; event NULL: a member that the recording does not describe.
  * Returns 0, or a negative errno that stops the expansion. */

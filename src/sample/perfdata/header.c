@@ -59,7 +59,7 @@ static void take_file(struct perfdata_header *header, struct cursor *cursor)
  * perf swaps the features as words of the recorder's word size, and comments that it guesses. With
  * a 32-bit recorder their halves are exchanged: detected by the host name, which is always present.
  */
-static void mend_features(struct perfdata_header *header)
+static void fix_swapped_features(struct perfdata_header *header)
 {
     enum { HOSTNAME = 3 };
     if (!header->swap || header->features[0] >> HOSTNAME & 1 ||
@@ -69,7 +69,7 @@ static void mend_features(struct perfdata_header *header)
         header->features[i] = header->features[i] << 32 | header->features[i] >> 32;
 }
 
-static bool inside(struct perfdata_section section, uint64_t size_bytes)
+static bool section_is_inside_file(struct perfdata_section section, uint64_t size_bytes)
 {
     return section.offset <= size_bytes && section.size <= size_bytes - section.offset;
 }
@@ -78,11 +78,12 @@ static int check_file(struct perfdata_header *header, const struct input *input,
                       struct error *error)
 {
     if (header->attr_size < HEADER_ATTR_MIN || header->attr_size > HEADER_ATTR_MAX ||
-        !inside(header->attrs, input->size_bytes) || header->data.offset > input->size_bytes)
+        !section_is_inside_file(header->attrs, input->size_bytes) ||
+        header->data.offset > input->size_bytes)
         return header_refuse(path, error, -EBADMSG,
                              "is damaged: its header points outside the file; copy it again");
     header->killed = !header->data.size;
-    header->cut = !inside(header->data, input->size_bytes);
+    header->cut = !section_is_inside_file(header->data, input->size_bytes);
     return 0;
 }
 
@@ -114,7 +115,7 @@ int perfdata_header_read(struct perfdata_header *header, struct input *input, co
     cursor = (struct cursor){bytes, PERFDATA_HEADER_BYTES, false, header->swap};
     cursor_skip(&cursor, HEADER_PIPE_BYTES);
     take_file(header, &cursor);
-    mend_features(header);
+    fix_swapped_features(header);
     /* A file that comes through a pipe is spooled before its sections can be read. */
     return input->seekable ? check_file(header, input, path, error) : 0;
 }
@@ -134,7 +135,7 @@ bool perfdata_header_feature(const struct perfdata_header *header, const struct 
         return false;
     struct cursor cursor = {bytes, sizeof bytes, false, header->swap};
     *section = take_section(&cursor);
-    return inside(*section, input->size_bytes);
+    return section_is_inside_file(*section, input->size_bytes);
 }
 
 /* Reads a padded length and a string padded with NULs. */
@@ -169,17 +170,17 @@ static void take_command(struct cursor *cursor, struct perfdata_machine *machine
     }
 }
 
-static bool same_cache(const struct perfdata_cache *a, const struct perfdata_cache *b)
+static bool is_same_cache(const struct perfdata_cache *a, const struct perfdata_cache *b)
 {
     return a->level == b->level && a->sets == b->sets && a->ways == b->ways &&
            a->line_bytes == b->line_bytes && !strcmp(a->type, b->type);
 }
 
 /* Caches of the same kind are listed for each core; keep one. */
-static void note_cache(struct perfdata_machine *machine, const struct perfdata_cache *cache)
+static void add_cache_kind(struct perfdata_machine *machine, const struct perfdata_cache *cache)
 {
     for (unsigned i = 0; i < machine->cache_count; i++)
-        if (same_cache(&machine->caches[i], cache))
+        if (is_same_cache(&machine->caches[i], cache))
             return;
     if (machine->cache_count < PERFDATA_CACHES_MAX)
         machine->caches[machine->cache_count++] = *cache;
@@ -200,7 +201,7 @@ static void take_caches(struct cursor *cursor, struct perfdata_machine *machine)
         take_string(cursor, cache.size, sizeof cache.size);
         take_string(cursor, cpus, sizeof cpus);
         if (!cursor->bad)
-            note_cache(machine, &cache);
+            add_cache_kind(machine, &cache);
     }
 }
 
@@ -283,8 +284,8 @@ int features_take(const struct features *features, unsigned feature, struct curs
 enum { EVENT_UPDATE_NAME = 2 };
 
 /* Returns a description's event: that of its first id, or else of the same index. */
-static struct attribute *described(struct attributes *attributes, uint32_t place, struct cursor ids,
-                                   uint32_t id_count)
+static struct attribute *described_event(struct attributes *attributes, uint32_t place,
+                                         struct cursor ids, uint32_t id_count)
 {
     struct attribute *event = id_count ? attributes_by_id(attributes, cursor_u64(&ids)) : NULL;
     if (!event && place < attributes->count)
@@ -306,7 +307,7 @@ void event_desc_take(struct cursor *cursor, struct attributes *attributes)
         cursor_skip_items(cursor, id_count, 8);
         if (cursor->bad)
             return;
-        struct attribute *event = described(attributes, place, ids, id_count);
+        struct attribute *event = described_event(attributes, place, ids, id_count);
         if (event)
             text_sanitise(event->name, sizeof event->name, name, strnlen(name, length));
     }
@@ -352,8 +353,8 @@ static int build_ids_keep(struct build_ids *build_ids, const char *path, const s
 {
     if (build_ids->count == BUILD_IDS_MAX)
         return 0;
-    if (!array_more(&build_ids->list, &build_ids->room, build_ids->count, sizeof *build_ids->list,
-                    ARRAY_UNBOUNDED))
+    if (!array_reserve_next(&build_ids->list, &build_ids->room, build_ids->count,
+                            sizeof *build_ids->list, ARRAY_UNBOUNDED))
         return -ENOMEM;
     if (!hash_put(&build_ids->index_of_path, hash_bytes(path, strlen(path)),
                   (uint32_t)build_ids->count))

@@ -90,6 +90,7 @@ void build_ids_complete(const struct build_ids *build_ids, struct sample_mapping
  * recording, its feature records. Every byte is untrusted; strings are made printable. Format:
  * tools/perf/Documentation/perf.data-file-format.txt.
  */
+
 /* Numbers of the features that are read or written. */
 enum feature {
     FEATURE_BUILD_ID = 2,
@@ -134,6 +135,7 @@ int features_take(const struct features *features, unsigned feature, struct curs
  * because the recorder was killed, from the attribute. Every byte is untrusted. Format:
  * tools/perf/Documentation/perf.data-file-format.txt, HEADER_EVENT_DESC.
  */
+
 /* Sets the names of the events from the section, by id or otherwise by order. */
 void event_desc_take(struct cursor *cursor, struct attributes *attributes);
 

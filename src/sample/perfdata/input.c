@@ -50,7 +50,7 @@ const char *foreign_file(const unsigned char *bytes, size_t size)
 }
 
 /* Recognises perf's folders: tools/perf/Documentation/perf.data-directory-format.txt. */
-static const char *foreign_folder(int fd)
+static const char *perf_folder_kind(int fd)
 {
     bool data = !faccessat(fd, "data", F_OK, 0);
     if (data && !faccessat(fd, "data.0", F_OK, 0))
@@ -72,11 +72,11 @@ enum { INPUT_BUFFER_BYTES = 256 * 1024 };
 static int refuse_kind(const char *path, int fd, mode_t mode, struct error *error)
 {
     if (S_ISDIR(mode))
-        return error_set(error, -ENOTSUP, "%s %s", path, foreign_folder(fd));
+        return error_set(error, -ENOTSUP, "%s %s", path, perf_folder_kind(fd));
     return error_set(error, -ENOTSUP, "%s is neither a file nor a pipe; give a recording", path);
 }
 
-static int look_at(struct input *input, const char *path, struct error *error)
+static int check_input_file(struct input *input, const char *path, struct error *error)
 {
     struct stat status;
     if (fstat(input->fd, &status))
@@ -100,7 +100,7 @@ int input_open(struct input *input, const char *path, struct error *error)
                          : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (input->fd < 0)
         return error_set(error, -errno, "cannot open %s: %s", path, strerror(errno));
-    int code = look_at(input, standard ? "standard input" : path, error);
+    int code = check_input_file(input, standard ? "standard input" : path, error);
     /* A small file needs a buffer of its size only. */
     input->room =
         input->size_bytes < INPUT_BUFFER_BYTES ? (size_t)input->size_bytes + 1 : INPUT_BUFFER_BYTES;
@@ -162,7 +162,7 @@ bool input_interrupted(void)
 
 /* Waits for a pipe. Returns 1 if it can be read or has ended, 0 if nothing arrived in that time, or
  * -EINTR. Checks for signals meanwhile. */
-static int await(int fd, double wait_s)
+static int await_input(int fd, double wait_s)
 {
     enum { LOOK_MS = 50 };
     uint64_t until_ns =
@@ -185,7 +185,7 @@ static ssize_t read_following(struct input *input, void *out, size_t size)
     uint64_t now_ns = clock_now_ns();
     if (got)
         return got;
-    input->dry = await(input->pipe_fd, 0) == 0;
+    input->dry = await_input(input->pipe_fd, 0) == 0;
     input->idled |= input->dry && now_ns - input->came_ns > INPUT_IDLE_NS;
     if (!input->dry)
         input->came_ns = now_ns;
@@ -202,7 +202,7 @@ static bool input_fill(struct input *input)
         input->past = waiting;
     }
     unsigned char *to = input->buffer + waiting;
-    int code = input->seekable || input->follows ? 1 : await(input->fd, NAN);
+    int code = input->seekable || input->follows ? 1 : await_input(input->fd, NAN);
     ssize_t got = code < 0         ? code
                   : input->follows ? read_following(input, to, input->room - waiting)
                                    : read_retrying(input->fd, to, input->room - waiting);
@@ -235,7 +235,8 @@ bool input_skip(struct input *input, uint64_t size_bytes)
         if (!waiting && input->seekable && size_bytes > INPUT_BUFFER_BYTES)
             return !input_seek(input, input->at + size_bytes);
         if (!waiting && !input_fill(input) &&
-            !(input->dry && await(input->pipe_fd, NAN) == 1)) /* half of a skip cannot be retried */
+            !(input->dry &&
+              await_input(input->pipe_fd, NAN) == 1)) /* half of a skip cannot be retried */
             return false;
         input->first += step;
         input->at += step;
@@ -314,14 +315,14 @@ static uint64_t spool_max(int fd)
 }
 
 /* Returns true if the pipe is written slowly, as by a live recording. */
-static bool trickles(uint64_t took_ns, uint64_t waited_ns)
+static bool pipe_is_slow(uint64_t took_ns, uint64_t waited_ns)
 {
     return took_ns > 2 * INPUT_IDLE_NS && waited_ns > took_ns / 4 * 3;
 }
 
 /* Appends the pipe's bytes to the file. Returns 0 at the end of the pipe, 1 if it continues, or a
  * negative errno. */
-static int copy(struct input *input, int to, double wait_s)
+static int copy_pipe(struct input *input, int to, double wait_s)
 {
     uint64_t most = spool_max(to);
     uint64_t copied = input->past - input->first;
@@ -331,9 +332,9 @@ static int copy(struct input *input, int to, double wait_s)
     uint64_t waited_ns = 0;
     while (!code && copied < most) {
         uint64_t before_ns = clock_now_ns();
-        code = await(input->pipe_fd, wait_s);
+        code = await_input(input->pipe_fd, wait_s);
         waited_ns += clock_now_ns() - before_ns;
-        if (code == 1 && !isnan(wait_s) && trickles(before_ns - begun_ns, waited_ns))
+        if (code == 1 && !isnan(wait_s) && pipe_is_slow(before_ns - begun_ns, waited_ns))
             return 1;
         ssize_t got = code == 1 ? read_retrying(input->pipe_fd, input->buffer, input->room) : 0;
         if (code < 1 || got <= 0)
@@ -344,11 +345,11 @@ static int copy(struct input *input, int to, double wait_s)
     return code ? code : 1;
 }
 
-static int spool(struct input *input, int fd, const char *folder, double wait_s,
-                 struct error *error)
+static int spool_pipe(struct input *input, int fd, const char *folder, double wait_s,
+                      struct error *error)
 {
     struct stat status;
-    int code = copy(input, fd, wait_s);
+    int code = copy_pipe(input, fd, wait_s);
     if (code < 0)
         return error_set(error, code,
                          code == -EINTR ? "ended by a signal while reading the piped recording"
@@ -378,18 +379,18 @@ int input_spool(struct input *input, double wait_s, struct error *error)
     input->goes_on = true;
     input->fd = fd;
     input->seekable = true;
-    return spool(input, fd, folder, wait_s, error);
+    return spool_pipe(input, fd, folder, wait_s, error);
 }
 
 int input_spool_more(struct input *input, double wait_s, struct error *error)
 {
-    int code = await(input->pipe_fd, NAN);
+    int code = await_input(input->pipe_fd, NAN);
     if (code < 0)
         return error_set(error, code, "ended by a signal while waiting for a piped recording");
     if (lseek(input->fd, 0, SEEK_END) < 0)
         return -errno;
     input->first = input->past = 0;
-    return spool(input, input->fd, "its file", wait_s, error);
+    return spool_pipe(input, input->fd, "its file", wait_s, error);
 }
 
 void input_follow(struct input *input)
@@ -433,7 +434,7 @@ static int compressed_feed(struct compressed *compressed, const void *bytes, siz
 }
 
 /* Decompresses one step into the room after the waiting bytes. */
-static int unpack(struct compressed *compressed)
+static int decompress_step(struct compressed *compressed)
 {
     size_t waiting = compressed->past - compressed->first;
     memmove(compressed->buffer, compressed->buffer + compressed->first, waiting);
@@ -457,7 +458,7 @@ static int compressed_peek(struct compressed *compressed, size_t size_bytes,
     while (compressed->past - compressed->first < size_bytes) {
         if (compressed->drained)
             return 0;
-        int code = unpack(compressed);
+        int code = decompress_step(compressed);
         if (code)
             return code;
     }
@@ -484,24 +485,24 @@ void tape_fini(struct tape *tape)
     tape->compressed = (struct compressed){0};
 }
 
-static int ended(struct tape *tape, enum tape_end end)
+static int end_tape(struct tape *tape, enum tape_end end)
 {
     tape->end = end;
     return 0;
 }
 
 /* Decides how the tape ended when no more bytes are available: clean, or with something missing. */
-static int ran_out(struct tape *tape)
+static int end_tape_at_input_end(struct tape *tape)
 {
     if (tape->input->failed)
         return tape->input->failed;
     uint64_t left = input_left(tape->input);
     bool rest = left == UINT64_MAX ? tape->input->past > tape->input->first : left > 0;
     if (tape->expects_more)
-        return ended(tape, TAPE_CUT);
+        return end_tape(tape, TAPE_CUT);
     /* A record that extends beyond the data section, while the file continues, is invalid. */
     bool bounded = tape->input->end != UINT64_MAX;
-    return ended(tape, !rest ? TAPE_WHOLE : bounded ? TAPE_DAMAGED : TAPE_CUT);
+    return end_tape(tape, !rest ? TAPE_WHOLE : bounded ? TAPE_DAMAGED : TAPE_CUT);
 }
 
 static bool is_compressed(const struct tape_record *record)
@@ -519,11 +520,11 @@ static int next_unpacked(struct tape *tape, struct tape_record *record)
     if (code == 1) {
         record->header = record_header(record->bytes, HEADER_BYTES, tape->swap);
         if (record->header.size < HEADER_BYTES || is_compressed(record))
-            return ended(tape, TAPE_DAMAGED);
+            return end_tape(tape, TAPE_DAMAGED);
         code = compressed_peek(compressed, record->header.size, &record->bytes);
     }
     if (code < 0)
-        return ended(tape, TAPE_NOT_UNPACKED);
+        return end_tape(tape, TAPE_NOT_UNPACKED);
     if (code == 1)
         compressed_skip(compressed, record->header.size);
     return code;
@@ -543,7 +544,7 @@ static int feed_chunk(struct tape *tape, const struct tape_record *record)
 }
 
 /* Returns the number of bytes that follow such a record but are not counted in its size. */
-static uint64_t bytes_behind(struct tape *tape, const struct tape_record *record)
+static uint64_t bytes_after_record(struct tape *tape, const struct tape_record *record)
 {
     struct cursor cursor = {record->bytes, record->header.size, false, tape->swap};
     cursor_skip(&cursor, HEADER_BYTES);
@@ -559,21 +560,21 @@ static int next_plain(struct tape *tape, struct tape_record *record)
 {
     record->bytes = input_peek(tape->input, HEADER_BYTES);
     if (!record->bytes)
-        return tape->input->dry ? -EAGAIN : ran_out(tape);
+        return tape->input->dry ? -EAGAIN : end_tape_at_input_end(tape);
     record->header = record_header(record->bytes, HEADER_BYTES, tape->swap);
     if (record->header.size < HEADER_BYTES)
-        return ended(tape, TAPE_DAMAGED);
+        return end_tape(tape, TAPE_DAMAGED);
     record->bytes = input_peek(tape->input, record->header.size);
     if (!record->bytes)
-        return tape->input->dry ? -EAGAIN : ran_out(tape);
-    uint64_t behind = record->header.type < TAPE_USER ? 0 : bytes_behind(tape, record);
+        return tape->input->dry ? -EAGAIN : end_tape_at_input_end(tape);
+    uint64_t behind = record->header.type < TAPE_USER ? 0 : bytes_after_record(tape, record);
     input_take(tape->input, record->header.size);
     if (!behind)
         return 1;
     if (record->header.type == TAPE_AUXTRACE)
         tape->aux_bytes += behind;
     if (!input_skip(tape->input, behind))
-        return tape->input->failed ? tape->input->failed : ended(tape, TAPE_CUT);
+        return tape->input->failed ? tape->input->failed : end_tape(tape, TAPE_CUT);
     /* The skip may have pushed the record out of the buffer; it is no longer needed. */
     record->bytes = NULL;
     return 1;
@@ -591,7 +592,7 @@ int tape_next(struct tape *tape, struct tape_record *record)
         if (record->bytes)
             code = feed_chunk(tape, record);
         if (code == -EBADMSG)
-            return ended(tape, TAPE_DAMAGED);
+            return end_tape(tape, TAPE_DAMAGED);
         if (code < 0)
             return code;
     }

@@ -99,7 +99,6 @@ int input_fd(const struct input *input);
 /* Returns true if a blocked signal is pending that will end the program. */
 bool input_interrupted(void);
 
-/* Recognises files that are not recordings, and names the remedy. */
 /* Returns "is ...; remedy" by the first bytes, to be printed after the path. Never NULL. */
 const char *foreign_file(const unsigned char *bytes, size_t size);
 
@@ -116,6 +115,7 @@ struct compressed {
 
 /* The records of a recording one by one, in file order: unpacks compressed records and skips trace
  * data between records. Format: tools/perf/Documentation/perf.data-file-format.txt. */
+
 /* Records of perf itself, in addition to the kernel's (tools/lib/perf/include/perf/event.h). */
 enum tape_type {
     TAPE_USER = 64, /* first record type that is not the kernel's */

@@ -92,7 +92,7 @@ void order_finish(struct order *order)
 }
 
 /* Releases the older half because too much is waiting. */
-static void give_way(struct order *order)
+static void release_older_half(struct order *order)
 {
     order_sort(order);
     order->ready = order->next + (order->count - order->next + 1) / 2;
@@ -102,8 +102,9 @@ static int grow_entries(struct order *order)
 {
     size_t wanted = order->room ? order->room * 2 : ORDER_FIRST_ROOM;
     size_t room = order->room;
-    return array_fit(&order->scratch, &room, wanted, sizeof *order->scratch) &&
-                   array_fit(&order->entries, &order->room, wanted, sizeof *order->entries)
+    return array_reserve_exact(&order->scratch, &room, wanted, sizeof *order->scratch) &&
+                   array_reserve_exact(&order->entries, &order->room, wanted,
+                                       sizeof *order->entries)
                ? 0
                : -ENOMEM;
 }
@@ -130,8 +131,8 @@ static bool new_block(struct order *order)
         return true;
     }
     size_t blocks = order->block_count, spare = order->block_count;
-    if (!array_fit(&order->blocks, &blocks, blocks + 1, sizeof *order->blocks) ||
-        !array_fit(&order->spare, &spare, spare + 1, sizeof *order->spare))
+    if (!array_reserve_exact(&order->blocks, &blocks, blocks + 1, sizeof *order->blocks) ||
+        !array_reserve_exact(&order->spare, &spare, spare + 1, sizeof *order->spare))
         return false;
     unsigned char *bytes = malloc(ORDER_BLOCK_BYTES);
     if (!bytes)
@@ -141,7 +142,7 @@ static bool new_block(struct order *order)
     return true;
 }
 
-static bool full(const struct order *order)
+static bool order_is_full(const struct order *order)
 {
     bool last_block = order->block_count >= order->blocks_max && !order->spare_count;
     return order->count - order->next >= order->records_max ||
@@ -169,8 +170,8 @@ int order_add(struct order *order, uint64_t time_ns, struct order_item item, con
     order->late += time_ns < order->handed_ns;
     if (time_ns > order->newest_ns)
         order->newest_ns = time_ns;
-    if (full(order))
-        give_way(order);
+    if (order_is_full(order))
+        release_older_half(order);
     return 0;
 }
 

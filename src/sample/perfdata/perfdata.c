@@ -152,7 +152,7 @@ struct expansion {
     void *context;
 };
 
-static int take_expanded(void *context, struct attribute *event, const struct record *record)
+static int pass_expanded(void *context, struct attribute *event, const struct record *record)
 {
     struct expansion *expansion = context;
     if (event)
@@ -168,14 +168,14 @@ static int perfdata_expand(struct perfdata *file, const struct tape_record *foun
                            void *context)
 {
     struct expansion expansion = {file, take, context};
-    if (record->kind != RECORD_SAMPLE || !reads_in(&event->format))
+    if (record->kind != RECORD_SAMPLE || !format_has_reads(&event->format))
         return take(context, event, record);
     int code = reads_expand(&file->reads, &file->attributes, found->bytes, found->header.size,
-                            event, record, take_expanded, &expansion);
+                            event, record, pass_expanded, &expansion);
     return code == -EBADMSG ? 0 : code; /* it cannot be damaged: it was parsed before */
 }
 
-static void note_time(struct perfdata *file, uint64_t time_ns)
+static void note_oldest_time(struct perfdata *file, uint64_t time_ns)
 {
     if (time_ns && (!file->oldest_ns || time_ns < file->oldest_ns))
         file->oldest_ns = time_ns;
@@ -186,11 +186,11 @@ struct sample_run {
     struct processes_samples samples;
 };
 
-static int end_run(struct perfdata *file, struct sample_run *run)
+static int end_sample_run(struct perfdata *file, struct sample_run *run)
 {
     int code =
         run->samples.count ? processes_note_samples(&file->processes, run->pid, &run->samples) : 0;
-    note_time(file, run->samples.first_ns);
+    note_oldest_time(file, run->samples.first_ns);
     run->samples = (struct processes_samples){0};
     return code;
 }
@@ -221,7 +221,7 @@ bool perfdata_sampled(const struct perfdata *file, uint64_t start, uint64_t leng
 static int count_sample(struct perfdata *file, struct sample_run *run, struct attribute *event,
                         const struct record_survey *sample)
 {
-    int code = sample->brief.pid != run->pid ? end_run(file, run) : 0;
+    int code = sample->brief.pid != run->pid ? end_sample_run(file, run) : 0;
     run->pid = sample->brief.pid;
     note_code(file, sample->ip);
     event->samples++;
@@ -229,16 +229,16 @@ static int count_sample(struct perfdata *file, struct sample_run *run, struct at
     file->counts.with_address += sample->address;
     file->counts.with_registers += !sample->address && sample->registers;
     if (!processes_samples_add(&run->samples, sample->brief.time_ns))
-        note_time(file, sample->brief.time_ns);
+        note_oldest_time(file, sample->brief.time_ns);
     return code;
 }
 
-static int count_one(struct perfdata *file, struct attribute *event,
-                     const struct record_survey *sample)
+static int count_single_sample(struct perfdata *file, struct attribute *event,
+                               const struct record_survey *sample)
 {
     struct sample_run run = {0};
     int code = count_sample(file, &run, event, sample);
-    return code ? code : end_run(file, &run);
+    return code ? code : end_sample_run(file, &run);
 }
 
 /* Adds a record to counts and processes, unless surveyed. Returns 0 or -ENOMEM. */
@@ -248,14 +248,14 @@ static int perfdata_count(struct perfdata *file, struct attribute *event,
     if (file->surveyed)
         return 0;
     if (record->kind == RECORD_SAMPLE)
-        return count_one(file, event,
-                         &(struct record_survey){{record->time_ns, record->pid},
-                                                 record->sample.ip,
-                                                 record->sample.has & SAMPLE_HAS_ADDRESS,
-                                                 record->sample.has & SAMPLE_HAS_REGS});
+        return count_single_sample(file, event,
+                                   &(struct record_survey){{record->time_ns, record->pid},
+                                                           record->sample.ip,
+                                                           record->sample.has & SAMPLE_HAS_ADDRESS,
+                                                           record->sample.has & SAMPLE_HAS_REGS});
     if (record->kind == RECORD_LOST)
         file->counts.lost += record->count;
-    note_time(file, record->time_ns);
+    note_oldest_time(file, record->time_ns);
     return processes_note(&file->processes, record);
 }
 
@@ -350,15 +350,15 @@ static int survey_record(struct perfdata *file, const struct tape_record *found)
                 ? attributes_of(&file->attributes, found->bytes, &found->header)
                 : NULL;
     if (event && record_survey(found->bytes, &found->header, &event->format, &sample))
-        return count_one(file, event, &sample);
+        return count_single_sample(file, event, &sample);
     if (!perfdata_parse(file, found, &event, &record))
         return 0;
     return perfdata_expand(file, found, event, &record, perfdata_count_sample, file);
 }
 
 /* Returns the next buffered record's event if it is a whole sample of fixed size, or NULL. */
-static struct attribute *sample_ahead(const struct perfdata *file, const unsigned char *at,
-                                      size_t left, struct perf_event_header *header)
+static struct attribute *peek_sample(const struct perfdata *file, const unsigned char *at,
+                                     size_t left, struct perf_event_header *header)
 {
     struct attribute *event;
     if (left < sizeof *header)
@@ -372,7 +372,7 @@ static struct attribute *sample_ahead(const struct perfdata *file, const unsigne
 }
 
 /* Does the same as survey_record() for all buffered samples. */
-static int survey_ahead(struct perfdata *file)
+static int survey_buffered(struct perfdata *file)
 {
     struct sample_run run = {0};
     struct perf_event_header header;
@@ -385,17 +385,17 @@ static int survey_ahead(struct perfdata *file)
     const unsigned char *end = start + left;
     if (file->header.swap || !file->attributes.count)
         return 0;
-    while (!code && (event = sample_ahead(file, at, (size_t)(end - at), &header)) &&
+    while (!code && (event = peek_sample(file, at, (size_t)(end - at), &header)) &&
            record_survey(at, &header, &event->format, &sample)) {
         code = count_sample(file, &run, event, &sample);
         at += header.size;
     }
     tape_take(&file->tape, (size_t)(at - start));
-    return code ? code : end_run(file, &run);
+    return code ? code : end_sample_run(file, &run);
 }
 
 /* Reports progress. Returns -EINTR if a signal is pending. Called from time to time. */
-static int look_up(struct perfdata *file)
+static int check_progress(struct perfdata *file)
 {
     const struct input *input = &file->input;
     if (file->progress && input->size_bytes != UINT64_MAX)
@@ -404,7 +404,7 @@ static int look_up(struct perfdata *file)
 }
 
 /* Reads the recording to its end once, for its events, processes and counts. */
-static int survey(struct perfdata *file, const char *path, struct error *error)
+static int survey_recording(struct perfdata *file, const char *path, struct error *error)
 {
     enum { SAMPLES_APART = 1 << 16 };
     struct tape_record found;
@@ -413,9 +413,9 @@ static int survey(struct perfdata *file, const char *path, struct error *error)
     while (!code && (code = tape_next(&file->tape, &found)) == 1) {
         code = survey_record(file, &found);
         if (!code)
-            code = survey_ahead(file);
+            code = survey_buffered(file);
         if (!code && file->counts.samples / SAMPLES_APART != looked_up)
-            code = look_up(file);
+            code = check_progress(file);
         looked_up = file->counts.samples / SAMPLES_APART;
     }
     if (code == -EINTR)
@@ -526,7 +526,7 @@ static int perfdata_choose_process(struct perfdata *file, pid_t pid, struct erro
 }
 
 /* Everything before the first sample shown is present from the start. */
-static void set_clock(struct perfdata *file)
+static void set_start_clock(struct perfdata *file)
 {
     struct perfdata_span span = perfdata_span(file);
     file->clock_ns = file->oldest_ns;
@@ -548,13 +548,13 @@ int perfdata_restart(struct perfdata *file, pid_t pid, struct error *error)
     order_init(&file->order, ORDER_BYTES_MAX, ORDER_RECORDS_MAX);
     file->held.bytes = NULL;
     file->finished = false;
-    set_clock(file);
+    set_start_clock(file);
     code = rewind_tape(file);
     return code ? error_set(error, code, "cannot read %s again: %s", file->name, strerror(-code))
                 : 0;
 }
 
-static void close_all(struct perfdata *file)
+static void close_perfdata(struct perfdata *file)
 {
     tape_fini(&file->tape);
     order_fini(&file->order);
@@ -571,25 +571,26 @@ static int open_input(struct perfdata *file, const char *path, pid_t pid, struct
     snprintf(file->name, sizeof file->name, "%s", name);
     int code = perfdata_begin_file(file, name, pid, error);
     if (!code)
-        code = file->input.seekable ? survey(file, name, error) : read_head(file, name, error);
+        code = file->input.seekable ? survey_recording(file, name, error)
+                                    : read_head(file, name, error);
     if (!code && !file->attributes.count)
         code = error_set(error, -EBADMSG, "%s is damaged: it describes no events", name);
     if (!code)
         code = perfdata_choose_process(file, pid, error);
     if (!code)
-        set_clock(file);
+        set_start_clock(file);
     if (!code && (file->input.goes_on || !file->input.seekable))
         input_follow(&file->input);
     return code;
 }
 
 /* Copies more of a pipe that contains no sample so far, and reads from the start. */
-static int try_again(struct perfdata *file, struct error *error)
+static int copy_more_of_pipe(struct perfdata *file, struct error *error)
 {
     struct input input = file->input;
     int code = input_spool_more(&input, IDLE_S, error);
     file->input = (struct input){.fd = -1};
-    close_all(file);
+    close_perfdata(file);
     *file = (struct perfdata){
         .input = input, .progress = file->progress, .progress_context = file->progress_context};
     order_init(&file->order, ORDER_BYTES_MAX, ORDER_RECORDS_MAX);
@@ -609,7 +610,7 @@ int perfdata_open(struct perfdata **out, const char *path, pid_t pid, perfdata_p
     if (!code)
         code = open_input(file, path, pid, error);
     while ((code == -ENODATA || code == -EBADMSG) && file->input.goes_on &&
-           !(code = try_again(file, error)))
+           !(code = copy_more_of_pipe(file, error)))
         code = open_input(file, path, pid, error);
     if (file->input.failed == -EINTR)
         code = error_set(error, -EINTR, "ended by a signal before the recording arrived");
@@ -626,19 +627,19 @@ int perfdata_fd(const struct perfdata *file)
     return input_fd(&file->input);
 }
 
-bool perfdata_idled(const struct perfdata *file)
+bool perfdata_is_live_pipe(const struct perfdata *file)
 {
     return file->input.idled;
 }
 
-bool perfdata_more(const struct perfdata *file)
+bool perfdata_has_backlog(const struct perfdata *file)
 {
     return file->more;
 }
 
 void perfdata_close(struct perfdata *file)
 {
-    close_all(file);
+    close_perfdata(file);
     free(file);
 }
 
@@ -681,7 +682,7 @@ struct player {
     long handed;
 };
 
-static void hand_on(struct player *player, struct record *record)
+static void deliver_to_sink(struct player *player, struct record *record)
 {
     struct perfdata *file = player->file;
     /* A record that is late, or has no time, must not turn time back. */
@@ -703,26 +704,25 @@ static bool wanted_pid(const struct perfdata *file, uint32_t pid)
 
 /* Returns true for records of an ancestor that apply to the child: the mappings at the time of the
  * fork, and the name. Mappings from before the ancestor ran another program do not apply. */
-static bool handed_down(const struct perfdata *file, const struct record *record)
+static bool is_inherited(const struct perfdata *file, const struct record *record)
 {
     bool name = record->kind == RECORD_COMM && record->pid == record->tid;
     return (record->kind == RECORD_MAPPING || name) && !wanted_pid(file, record->pid) &&
-           processes_hands_down(&file->processes, (uint32_t)file->pid, record->pid,
-                                record->time_ns);
+           processes_inherits(&file->processes, (uint32_t)file->pid, record->pid, record->time_ns);
 }
 
 /* Attributes an inherited record to the shown process. */
-static void adopt(const struct perfdata *file, struct record *record)
+static void adopt_record(const struct perfdata *file, struct record *record)
 {
     if (file->pid != PERFDATA_EVERY_PROCESS && !wanted_pid(file, record->pid) &&
         (record->kind == RECORD_MAPPING || record->kind == RECORD_COMM))
         record->pid = record->tid = (uint32_t)file->pid;
 }
 
-static bool wanted(const struct perfdata *file, const struct record *record)
+static bool is_wanted_record(const struct perfdata *file, const struct record *record)
 {
     return record->kind == RECORD_LOST || wanted_pid(file, record->pid) ||
-           handed_down(file, record);
+           is_inherited(file, record);
 }
 
 /* Returns false for a record without a time; such records are delivered at once, as perf does. */
@@ -741,7 +741,7 @@ static int perfdata_keep_record(struct perfdata *file, const struct attribute *e
      * sample that is one of several from the same record differs from its bytes. */
     bool stacks = event->format.sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER);
     if (record && record->kind == RECORD_SAMPLE &&
-        ((item.size_bytes > sizeof *record && !stacks) || reads_in(&event->format))) {
+        ((item.size_bytes > sizeof *record && !stacks) || format_has_reads(&event->format))) {
         item.parsed = 1;
         item.size_bytes = sizeof *record;
         return order_add(&file->order, time_ns, item, record);
@@ -750,7 +750,7 @@ static int perfdata_keep_record(struct perfdata *file, const struct attribute *e
 }
 
 /* The fast path: a small sample of another process is skipped, otherwise queued unparsed. */
-static bool take_brief(struct player *player, const struct tape_record *found, int *code)
+static bool queue_or_skip_sample(struct player *player, const struct tape_record *found, int *code)
 {
     struct perfdata *file = player->file;
     struct record_brief brief;
@@ -758,7 +758,7 @@ static bool take_brief(struct player *player, const struct tape_record *found, i
         return false;
     struct attribute *event = attributes_of(&file->attributes, found->bytes, &found->header);
     *code = 0;
-    if (event && reads_in(&event->format))
+    if (event && format_has_reads(&event->format))
         return false;
     if (!event || !record_brief(found->bytes, found->header.size, &event->format, &brief) ||
         !wanted_pid(file, brief.pid))
@@ -769,8 +769,9 @@ static bool take_brief(struct player *player, const struct tape_record *found, i
     return true;
 }
 
-/* Does the same as take_brief() for all buffered samples, until a record can be delivered. */
-static int take_ahead(struct player *player)
+/* Does the same as queue_or_skip_sample() for all buffered samples, until a record can be
+ * delivered. */
+static int take_buffered_samples(struct player *player)
 {
     struct perfdata *file = player->file;
     struct perf_event_header header;
@@ -783,8 +784,8 @@ static int take_ahead(struct player *player)
     if (!file->surveyed || file->input.follows || file->header.swap)
         return 0;
     while (!code && !order_ready(&file->order) &&
-           (event = sample_ahead(file, at, (size_t)(end - at), &header)) &&
-           !reads_in(&event->format)) {
+           (event = peek_sample(file, at, (size_t)(end - at), &header)) &&
+           !format_has_reads(&event->format)) {
         struct record_brief brief = record_fixed_brief(at, &event->format);
         if (!has_time(brief.time_ns) || header.size > sizeof(struct record))
             break;
@@ -803,18 +804,18 @@ struct taken {
     const struct tape_record *found;
 };
 
-static int take_one(void *context, struct attribute *event, const struct record *record)
+static int take_record_copy(void *context, struct attribute *event, const struct record *record)
 {
     struct taken *taken = context;
     struct perfdata *file = taken->player->file;
     struct record copy = *record;
     int code = perfdata_count(file, event, record);
-    if (code || !wanted(file, record))
+    if (code || !is_wanted_record(file, record))
         return code;
     if (has_time(record->time_ns))
         return perfdata_keep_record(file, event, taken->found, record, record->time_ns);
-    adopt(file, &copy);
-    hand_on(taken->player, &copy);
+    adopt_record(file, &copy);
+    deliver_to_sink(taken->player, &copy);
     return 0;
 }
 
@@ -825,14 +826,14 @@ static int take_kernel(struct player *player, const struct tape_record *found)
     struct attribute *event;
     struct record record;
     int code;
-    if (take_brief(player, found, &code))
+    if (queue_or_skip_sample(player, found, &code))
         return code;
     if (!perfdata_parse(file, found, &event, &record))
         return 0;
-    return perfdata_expand(file, found, event, &record, take_one, &taken);
+    return perfdata_expand(file, found, event, &record, take_record_copy, &taken);
 }
 
-static int pull(struct player *player)
+static int pull_record(struct player *player)
 {
     struct perfdata *file = player->file;
     struct tape_record found = file->held;
@@ -849,14 +850,14 @@ static int pull(struct player *player)
         return 0;
     if (found.header.type < TAPE_USER) {
         code = take_kernel(player, &found);
-        return code ? code : take_ahead(player);
+        return code ? code : take_buffered_samples(player);
     }
     if (found.header.type == TAPE_FINISHED_ROUND)
         order_round(&file->order);
     return perfdata_take_own(file, &found);
 }
 
-static void hand_on_item(struct player *player, const struct order_item *item)
+static void deliver_item(struct player *player, const struct order_item *item)
 {
     struct perfdata *file = player->file;
     struct record record;
@@ -868,11 +869,11 @@ static void hand_on_item(struct player *player, const struct order_item *item)
         return; /* was counted by the survey */
     if (item->parsed && record.kind == RECORD_SAMPLE)
         record.sample.stack = record.sample.chain = NULL; /* the bytes were not kept */
-    adopt(file, &record);
-    hand_on(player, &record);
+    adopt_record(file, &record);
+    deliver_to_sink(player, &record);
 }
 
-static bool due(struct perfdata *file, uint64_t time_ns, uint64_t until_ns)
+static bool is_due(struct perfdata *file, uint64_t time_ns, uint64_t until_ns)
 {
     if (!file->first_ns)
         file->first_ns = time_ns;
@@ -890,10 +891,10 @@ long perfdata_read_some(struct perfdata *file, uint64_t until_ns, long most, sam
     file->more = false;
     for (;;) {
         const struct order_item *item = order_head(&file->order, &time_ns);
-        if (player.handed == most || (item && !due(file, time_ns, until_ns)))
+        if (player.handed == most || (item && !is_due(file, time_ns, until_ns)))
             return player.handed;
         if (item) {
-            hand_on_item(&player, item);
+            deliver_item(&player, item);
             order_pop(&file->order);
             continue;
         }
@@ -902,7 +903,7 @@ long perfdata_read_some(struct perfdata *file, uint64_t until_ns, long most, sam
         file->more = file->input.follows && ++pulled == AT_ONCE;
         if (file->more)
             return player.handed;
-        int code = pull(&player);
+        int code = pull_record(&player);
         if (code == -EAGAIN) {
             /* perf ends a round when a ring is half full, after several seconds: too late here. */
             if (!input_quiet(&file->input) || file->order.next == file->order.count)
@@ -1042,7 +1043,7 @@ static void describe_event(const struct attribute *event, const struct attribute
     snprintf(meaning.name, sizeof meaning.name, "%s", out->name);
     meaning.role = has_source(event) && event_samples_all(&meaning) ? EVENT_ACCESS : role_of(event);
     out->role = meaning.role;
-    event_weigh(&meaning, out->weighs, sizeof out->weighs);
+    event_describe_weight(&meaning, out->weighs, sizeof out->weighs);
 }
 
 static void info_add_text(struct sampler_info *info, const char *text)
@@ -1051,7 +1052,7 @@ static void info_add_text(struct sampler_info *info, const char *text)
     snprintf(info->note + used, sizeof info->note - used, "%s%s", used ? "; " : "", text);
 }
 
-static void add_count(struct sampler_info *info, uint64_t count, const char *text)
+static void info_add_count(struct sampler_info *info, uint64_t count, const char *text)
 {
     char line[128];
     snprintf(line, sizeof line, "%llu %s", (unsigned long long)count, text);
@@ -1073,11 +1074,11 @@ static void describe_trouble(struct sampler_info *info, const struct perfdata_co
         info_add_text(info, "the recording is truncated; copy it again");
     if (counts->damaged)
         info_add_text(info, "the recording is damaged: read up to the damage");
-    add_count(info, counts->bad, "damaged records were skipped");
-    add_count(info, counts->unknown, "records of undescribed events were skipped");
-    add_count(info, counts->lost, "records were lost by the recorder");
-    add_count(info, counts->aux_bytes, "bytes of trace data (AUX) were skipped");
-    add_count(info, counts->late, "records were out of order");
+    info_add_count(info, counts->bad, "damaged records were skipped");
+    info_add_count(info, counts->unknown, "records of undescribed events were skipped");
+    info_add_count(info, counts->lost, "records were lost by the recorder");
+    info_add_count(info, counts->aux_bytes, "bytes of trace data (AUX) were skipped");
+    info_add_count(info, counts->late, "records were out of order");
 }
 
 static bool maps_data(const struct perfdata *file)

@@ -97,9 +97,9 @@ void perfdata_close(struct perfdata *perfdata);
 /* Returns a descriptor to poll if a pipe is followed; -1: the recording is complete. */
 int perfdata_fd(const struct perfdata *perfdata);
 /* Returns true if that pipe was silent for a second: a live recording, not a copy. */
-bool perfdata_idled(const struct perfdata *perfdata);
+bool perfdata_is_live_pipe(const struct perfdata *perfdata);
 /* Returns true if the last read of that pipe left records, in order to limit its time. */
-bool perfdata_more(const struct perfdata *perfdata);
+bool perfdata_has_backlog(const struct perfdata *perfdata);
 
 /* Goes back to the first record, for process `pid`. -ESPIPE: a pipe is played as it arrives.
  * -ESRCH, -ENODATA as in perfdata_open(). */

@@ -20,13 +20,13 @@ void processes_fini(struct processes *processes)
     *processes = (struct processes){0};
 }
 
-static int grow(struct processes *processes)
+static int grow_processes(struct processes *processes)
 {
     size_t wanted = processes->room ? processes->room * 2 : 64;
     size_t room = processes->room;
-    return array_fit(&processes->list, &room, wanted, sizeof *processes->list) &&
-                   array_fit(&processes->origins, &processes->room, wanted,
-                             sizeof *processes->origins)
+    return array_reserve_exact(&processes->list, &room, wanted, sizeof *processes->list) &&
+                   array_reserve_exact(&processes->origins, &processes->room, wanted,
+                                       sizeof *processes->origins)
                ? 0
                : -ENOMEM;
 }
@@ -46,7 +46,7 @@ static int entry_of(struct processes *processes, uint32_t pid, uint32_t *index)
     }
     if (processes->count == PROCESSES_MAX)
         return 0;
-    if (processes->count == processes->room && grow(processes))
+    if (processes->count == processes->room && grow_processes(processes))
         return -ENOMEM;
     uint32_t *slot = hash_insert(&processes->index_of_pid, pid, &created);
     if (!slot)
@@ -140,8 +140,8 @@ const struct perfdata_process *processes_find(const struct processes *processes,
     return NULL;
 }
 
-bool processes_hands_down(const struct processes *processes, uint32_t heir, uint32_t pid,
-                          uint64_t time_ns)
+bool processes_inherits(const struct processes *processes, uint32_t heir, uint32_t pid,
+                        uint64_t time_ns)
 {
     for (unsigned step = 0; step < PROCESSES_FOREFATHERS; step++) {
         const uint32_t *index = hash_find(&processes->index_of_pid, heir);

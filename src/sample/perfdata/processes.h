@@ -60,7 +60,7 @@ const struct perfdata_process *processes_find(const struct processes *processes,
 
 /* Returns true if `heir` inherited a mapping that `pid` had at `time_ns`: `pid` is an ancestor of
  * `heir`, and the fork came later. */
-bool processes_hands_down(const struct processes *processes, uint32_t heir, uint32_t pid,
-                          uint64_t time_ns);
+bool processes_inherits(const struct processes *processes, uint32_t heir, uint32_t pid,
+                        uint64_t time_ns);
 
 #endif

@@ -24,7 +24,7 @@ enum { PATH_BYTES_MAX = 4096, COMM_BYTES_MAX = 64 };
 #define SAMPLE_WEIGHT_STRUCT (UINT64_C(1) << 24)
 #define BLK_NA               (UINT64_C(0x01) << 40)
 
-static uint64_t kept_registers(const struct perf_event_attr *attr)
+static uint64_t written_registers(const struct perf_event_attr *attr)
 {
     uint64_t asked = attr->sample_type & PERF_SAMPLE_REGS_USER   ? attr->sample_regs_user
                      : attr->sample_type & PERF_SAMPLE_REGS_INTR ? attr->sample_regs_intr
@@ -42,7 +42,7 @@ static void perfdata_layout_init(struct perfdata_layout *layout, struct perf_eve
 {
     uint64_t latency = PERF_SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT;
     layout->id = id;
-    layout->regs = kept_registers(attr);
+    layout->regs = written_registers(attr);
     layout->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
                           PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_PERIOD |
                           PERF_SAMPLE_DATA_SRC |
@@ -103,7 +103,7 @@ static void put_trailer(struct perfdata_bytes *out, const struct perfdata_layout
     perfdata_bytes_u64(out, layout->id);
 }
 
-static uint16_t mode_misc(const struct sample *sample)
+static uint16_t record_misc(const struct sample *sample)
 {
     uint16_t exact = sample->has & SAMPLE_HAS_EXACT_IP ? PERF_RECORD_MISC_EXACT_IP : 0;
     switch (sample->mode) {
@@ -122,7 +122,7 @@ static uint64_t address_of(const struct sample *sample, const struct perfdata_wr
 }
 
 /* Sets the unknown fields to "not available". */
-static uint64_t complete(uint64_t data_src)
+static uint64_t complete_data_source(uint64_t data_src)
 {
     enum { FIELDS = 6 };
     static const struct {
@@ -149,8 +149,8 @@ static uint64_t data_src_of(const struct sample *sample, const struct perfdata_w
     if (sample->has & SAMPLE_HAS_DATA_SRC && sample->data_src)
         return sample->data_src;
     if (written && written->data_src)
-        return complete(written->data_src);
-    return address_of(sample, written) ? 0 : complete(0);
+        return complete_data_source(written->data_src);
+    return address_of(sample, written) ? 0 : complete_data_source(0);
 }
 
 static void put_registers(struct perfdata_bytes *out, uint64_t mask, const struct sample *sample)
@@ -259,7 +259,7 @@ static void perfdata_write_record(struct perfdata_bytes *out, const struct perfd
     uint16_t misc;
     if (record->kind == RECORD_SAMPLE) {
         put_sample(out, layout, &record->sample, written);
-        end_record(out, start, PERF_RECORD_SAMPLE, mode_misc(&record->sample));
+        end_record(out, start, PERF_RECORD_SAMPLE, record_misc(&record->sample));
         return;
     }
     uint32_t type = put_body(out, layout, record, &misc);
@@ -310,7 +310,7 @@ static int perfdata_writer_check(const struct perfdata_writer_options *options, 
 }
 
 /* Returns true if a write would exceed the limit and raise SIGXFSZ, which ends the program. */
-static bool beyond_limit(uint64_t past)
+static bool exceeds_file_limit(uint64_t past)
 {
     struct rlimit limit;
     return past > INT64_MAX || (!getrlimit(RLIMIT_FSIZE, &limit) && past > limit.rlim_cur);
@@ -320,7 +320,7 @@ static bool beyond_limit(uint64_t past)
 static int perfdata_file_put(int fd, uint64_t offset, const void *bytes, size_t size)
 {
     const char *at = bytes;
-    if (beyond_limit(offset + size))
+    if (exceeds_file_limit(offset + size))
         return -EFBIG;
     while (size) {
         ssize_t written = pwrite(fd, at, size, (off_t)offset);
@@ -376,7 +376,7 @@ static bool name_of(char out[PATH_MAX], const char *path, const char *middle, co
     return length > 0 && length < PATH_MAX;
 }
 
-static bool numbered(char out[PATH_MAX], const char *path, unsigned number, const char *suffix)
+static bool numbered_path(char out[PATH_MAX], const char *path, unsigned number, const char *suffix)
 {
     char middle[16] = "";
     if (number)
@@ -385,7 +385,8 @@ static bool numbered(char out[PATH_MAX], const char *path, unsigned number, cons
 }
 
 /* Moves an older file to PATH.old; moves a link itself and never follows it. */
-static int make_way(const char *name, const char *path, const char *suffix, struct error *error)
+static int move_older_file(const char *name, const char *path, const char *suffix,
+                           struct error *error)
 {
     char old[PATH_MAX];
     struct stat status;
@@ -410,7 +411,7 @@ int perfdata_writer_create(const char *path, const char *suffix, struct error *e
     char name[PATH_MAX];
     if (!name_of(name, path, "", suffix))
         return perfdata_file_explain(path, -ENAMETOOLONG, error);
-    int code = make_way(name, path, suffix, error);
+    int code = move_older_file(name, path, suffix, error);
     if (code)
         return code;
     int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -421,15 +422,16 @@ int perfdata_writer_shift(const char *path, const char *suffix, unsigned files, 
 {
     char from[PATH_MAX];
     char to[PATH_MAX];
-    if (!numbered(to, path, files, suffix))
+    if (!numbered_path(to, path, files, suffix))
         return perfdata_file_explain(path, -ENAMETOOLONG, error);
     for (unsigned number = files - 1; number > 0; number--) {
-        if (!numbered(from, path, number - 1, suffix) || !numbered(to, path, number, suffix))
+        if (!numbered_path(from, path, number - 1, suffix) ||
+            !numbered_path(to, path, number, suffix))
             return perfdata_file_explain(path, -ENAMETOOLONG, error);
         if (rename(from, to) && errno != ENOENT)
             return error_set(error, -errno, "cannot move %s to %s: %s", from, to, strerror(errno));
     }
-    if (files == 1 && numbered(from, path, 0, suffix) && unlink(from) && errno != ENOENT)
+    if (files == 1 && numbered_path(from, path, 0, suffix) && unlink(from) && errno != ENOENT)
         return error_set(error, -errno, "cannot remove %s: %s", from, strerror(errno));
     return 0;
 }
@@ -588,7 +590,7 @@ static int perfdata_head_seal(struct perfdata_writer *writer)
 /* Holds one second of 4,000 samples: one write per refresh. */
 enum { BUFFER_BYTES = 1 << 20 };
 
-static int trouble(struct perfdata_writer *writer, int code)
+static int note_writer_trouble(struct perfdata_writer *writer, int code)
 {
     if (code && writer->trouble.code != code)
         perfdata_file_explain(writer->path, code, &writer->trouble);
@@ -612,7 +614,7 @@ static bool has_room(const struct perfdata_writer *writer)
 }
 
 /* Writes the waiting records to the file. After a failed write, all of them are written again. */
-static int flush(struct perfdata_writer *writer)
+static int flush_buffer(struct perfdata_writer *writer)
 {
     int code = writer->buffer.used ? perfdata_head_unseal(writer) : 0;
     if (!code)
@@ -623,7 +625,7 @@ static int flush(struct perfdata_writer *writer)
         writer->sealed &= !writer->buffer.used;
         writer->buffer.used = 0;
     }
-    return trouble(writer, code);
+    return note_writer_trouble(writer, code);
 }
 
 /* Without room, drops the record and counts it like one that the kernel lost. */
@@ -632,7 +634,7 @@ static int writer_put(struct perfdata_writer *writer, const struct record *recor
 {
     int code = writer->trouble.code;
     if (!has_room(writer) && !code)
-        code = flush(writer);
+        code = flush_buffer(writer);
     if (has_room(writer)) {
         writer_append(writer, record, written);
         return 0;
@@ -653,7 +655,7 @@ static void write_first(void *context, const struct record *record)
     if (record->kind == RECORD_MAPPING)
         perfdata_build_ids_note(&writer->build_ids, &record->mapping, kernel_host(), writer->pid);
     if (perfdata_tasks_note(&writer->tasks, record, true))
-        trouble(writer, -ENOMEM);
+        note_writer_trouble(writer, -ENOMEM);
     writer_put(writer, record, NULL);
 }
 
@@ -682,11 +684,11 @@ static void writer_begin(struct perfdata_writer *writer)
 }
 
 /* Writes pending records, header and description; does nothing if nothing has changed. */
-static int bring_up_to_date(struct perfdata_writer *writer)
+static int write_pending(struct perfdata_writer *writer)
 {
-    int code = flush(writer);
+    int code = flush_buffer(writer);
     int later = writer->sealed ? 0 : perfdata_head_seal(writer);
-    return code ? code : trouble(writer, later);
+    return code ? code : note_writer_trouble(writer, later);
 }
 
 /* Creates a file. If that fails midway, empties or removes the file for the next try. */
@@ -702,7 +704,7 @@ static int open_file(struct perfdata_writer *writer)
         unlink(writer->path);
     close(writer->fd);
     writer->fd = -1;
-    return trouble(writer, code);
+    return note_writer_trouble(writer, code);
 }
 
 void perfdata_writer_want_another(struct perfdata_writer *writer)
@@ -710,10 +712,10 @@ void perfdata_writer_want_another(struct perfdata_writer *writer)
     writer->wants_another = true;
 }
 
-static int rotate(struct perfdata_writer *writer)
+static int rotate_file(struct perfdata_writer *writer)
 {
     writer->wants_another = false;
-    int code = bring_up_to_date(writer);
+    int code = write_pending(writer);
     if (!code)
         code = perfdata_writer_shift(writer->path, NULL, writer->files, &writer->trouble);
     if (code)
@@ -725,7 +727,7 @@ static int rotate(struct perfdata_writer *writer)
 
 /* Returns true if the file is to be rotated. A file takes at least as many bytes of records as its
  * initial state of tasks has: otherwise every record would begin another file. */
-static bool full(const struct perfdata_writer *writer)
+static bool file_is_full(const struct perfdata_writer *writer)
 {
     uint64_t end = writer->data_end + writer->buffer.used;
     bool at_limit = writer->limit_bytes &&
@@ -747,14 +749,14 @@ static void note_time(struct perfdata_writer *writer, const struct record *recor
 int perfdata_writer_add(struct perfdata_writer *writer, const struct record *record,
                         const struct perfdata_written *written)
 {
-    if (!writer->trouble.code && full(writer))
-        rotate(writer);
+    if (!writer->trouble.code && file_is_full(writer))
+        rotate_file(writer);
     note_time(writer, record);
     if (record->kind == RECORD_MAPPING)
         perfdata_build_ids_note(&writer->build_ids, &record->mapping, kernel_host(), writer->pid);
     int code = writer_put(writer, record, written);
     if (record->kind != RECORD_SAMPLE && perfdata_tasks_note(&writer->tasks, record, false))
-        code = trouble(writer, -ENOMEM);
+        code = note_writer_trouble(writer, -ENOMEM);
     return code;
 }
 
@@ -774,12 +776,12 @@ static void write_dropped(struct perfdata_writer *writer)
 }
 
 /* Tries again after an error. Returns 0 if its cause is gone. */
-static int recover(struct perfdata_writer *writer)
+static int recover_writer(struct perfdata_writer *writer)
 {
     writer->trouble = (struct error){0};
     int code = writer->fd < 0 ? open_file(writer) : 0;
     if (!code)
-        code = flush(writer);
+        code = flush_buffer(writer);
     if (!code)
         write_dropped(writer);
     return code;
@@ -787,19 +789,19 @@ static int recover(struct perfdata_writer *writer)
 
 int perfdata_writer_sync(struct perfdata_writer *writer, struct error *error)
 {
-    int code = writer->trouble.code ? recover(writer) : 0;
+    int code = writer->trouble.code ? recover_writer(writer) : 0;
     if (writer->round && has_room(writer)) {
         perfdata_write_round(&writer->buffer);
         writer->round = false;
     }
     if (writer->fd >= 0)
-        code = bring_up_to_date(writer);
+        code = write_pending(writer);
     if (code && error)
         *error = writer->trouble;
     return code;
 }
 
-static void release(struct perfdata_writer *writer)
+static void release_writer(struct perfdata_writer *writer)
 {
     if (writer->fd >= 0)
         close(writer->fd);
@@ -817,7 +819,7 @@ int perfdata_writer_close(struct perfdata_writer *writer, struct error *error)
     if (!writer)
         return 0;
     int code = perfdata_writer_sync(writer, error);
-    release(writer);
+    release_writer(writer);
     return code;
 }
 
@@ -833,7 +835,7 @@ int perfdata_writer_open(struct perfdata_writer **out,
     writer->fd = -1;
     writer->path = strdup(options->path);
     if (!writer->path || !perfdata_bytes_reserve(&writer->buffer, BUFFER_BYTES))
-        trouble(writer, -ENOMEM);
+        note_writer_trouble(writer, -ENOMEM);
     else
         perfdata_writer_take(writer, options);
     writer_begin(writer);
@@ -848,7 +850,7 @@ int perfdata_writer_open(struct perfdata_writer **out,
     }
     if (error)
         *error = writer->trouble;
-    release(writer);
+    release_writer(writer);
     return code;
 }
 
@@ -873,7 +875,7 @@ bool perfdata_bytes_reserve(struct perfdata_bytes *bytes, size_t size)
     size_t room = bytes->room ? bytes->room : 4096;
     while (room - bytes->used < size)
         room *= 2;
-    bytes->failed |= !array_fit(&bytes->at, &bytes->room, room, 1);
+    bytes->failed |= !array_reserve_exact(&bytes->at, &bytes->room, room, 1);
     return bytes->room - bytes->used >= size;
 }
 

@@ -40,7 +40,7 @@ struct lists {
     unsigned count;
 };
 
-static void lists_add(struct lists *lists, const char *text)
+static void lists_add_unique(struct lists *lists, const char *text)
 {
     for (unsigned i = 0; i < lists->count; i++)
         if (!strcmp(lists->texts[i], text))
@@ -72,7 +72,7 @@ static void put_groups(struct perfdata_bytes *section, const struct kernel *kern
     struct lists lists = {malloc(LISTS_MAX * sizeof *lists.texts), 0};
     for (unsigned cpu = 0; cpu < cpus; cpu++)
         if (cpu_text(kernel, cpu, newer, text) || cpu_text(kernel, cpu, older, text))
-            lists_add(&lists, text);
+            lists_add_unique(&lists, text);
     perfdata_bytes_u32(section, lists.count);
     for (unsigned i = 0; i < lists.count; i++)
         perfdata_bytes_string(section, lists.texts[i]);

@@ -70,7 +70,7 @@ static void write_mappings(const struct kernel *kernel, pid_t pid, sampler_sink 
     char path[64];
     char *line = NULL;
     size_t room = 0;
-    snprintf(path, sizeof path, "%s/%d/maps", kernel->procfs, (int)files_shown_by(pid));
+    snprintf(path, sizeof path, "%s/%d/maps", kernel->procfs, (int)files_proc_tid(pid));
     FILE *file = fopen(path, "re");
     if (!file)
         return;
@@ -98,7 +98,7 @@ void perfdata_process_write(const struct kernel *kernel, pid_t pid, bool mapping
 }
 
 /* Returns false if the addresses are hidden. */
-static bool find_text(FILE *kallsyms, uint64_t *start, uint64_t *past)
+static bool find_kernel_text(FILE *kallsyms, uint64_t *start, uint64_t *past)
 {
     char line[512];
     char name[128];
@@ -125,7 +125,7 @@ void perfdata_process_kernel(const struct kernel *kernel, sampler_sink sink, voi
     FILE *file = fopen(path, "re");
     if (!file)
         return;
-    if (find_text(file, &mapping->start, &past)) {
+    if (find_kernel_text(file, &mapping->start, &past)) {
         mapping->length = past - mapping->start;
         mapping->file_offset = mapping->start; /* perf computes the relocation from it */
         sink(context, &record);
@@ -156,7 +156,7 @@ static struct perfdata_task tasks_key(const struct record *record)
 }
 
 /* A partly hidden mapping stays: the newer one comes after it. */
-static bool ends(const struct perfdata_task *fresh, bool exec, const struct perfdata_task *old)
+static bool ends_task(const struct perfdata_task *fresh, bool exec, const struct perfdata_task *old)
 {
     bool named = old->kind != RECORD_MAPPING && old->tid == fresh->tid;
     if (old->pid != fresh->pid)
@@ -176,7 +176,7 @@ static bool ends(const struct perfdata_task *fresh, bool exec, const struct perf
     }
 }
 
-static void close_ranks(struct perfdata_tasks *tasks)
+static void compact_tasks(struct perfdata_tasks *tasks)
 {
     size_t kept = 0;
     if (tasks->gone < TASKS_GONE_MIN || tasks->gone < tasks->count / 2)
@@ -194,13 +194,13 @@ static void tasks_forget(struct perfdata_tasks *tasks, const struct record *fres
     bool exec = fresh->kind == RECORD_COMM && fresh->comm.exec;
     for (size_t i = 0; i < tasks->count; i++) {
         struct perfdata_task *old = &tasks->list[i];
-        if (!old->record || !ends(&key, exec, old))
+        if (!old->record || !ends_task(&key, exec, old))
             continue;
         free(old->record);
         old->record = NULL;
         tasks->gone++;
     }
-    close_ranks(tasks);
+    compact_tasks(tasks);
 }
 
 static const char *text_of(const struct record *record)
@@ -210,7 +210,7 @@ static const char *text_of(const struct record *record)
                                           : "";
 }
 
-static struct record *copy(const struct record *record)
+static struct record *copy_task_record(const struct record *record)
 {
     const char *text = text_of(record);
     size_t size = strlen(text) + 1;
@@ -237,9 +237,9 @@ int perfdata_tasks_note(struct perfdata_tasks *tasks, const struct record *recor
         tasks_forget(tasks, record);
     if (!lasting || tasks->count == TASKS_MAX)
         return 0;
-    bool room =
-        array_more(&tasks->list, &tasks->room, tasks->count, sizeof *tasks->list, ARRAY_UNBOUNDED);
-    struct record *copied = room ? copy(record) : NULL;
+    bool room = array_reserve_next(&tasks->list, &tasks->room, tasks->count, sizeof *tasks->list,
+                                   ARRAY_UNBOUNDED);
+    struct record *copied = room ? copy_task_record(record) : NULL;
     if (!copied)
         return -ENOMEM;
     struct perfdata_task task = tasks_key(record);
@@ -278,7 +278,7 @@ void perfdata_build_ids_fini(struct perfdata_build_ids *ids)
 }
 
 /* Finds the build-id in notes: three words, then name and contents, each padded to words. */
-static bool find_note(const unsigned char *bytes, size_t left, struct build_id *id)
+static bool find_build_id_note(const unsigned char *bytes, size_t left, struct build_id *id)
 {
     Elf64_Nhdr note;
     while (left >= sizeof note) {
@@ -305,7 +305,7 @@ static bool read_notes(int fd, uint64_t offset, uint64_t size, struct build_id *
     unsigned char bytes[NOTE_BYTES_MAX];
     size_t wanted = size < sizeof bytes ? (size_t)size : sizeof bytes;
     ssize_t got = offset <= INT64_MAX ? pread(fd, bytes, wanted, (off_t)offset) : -1;
-    return got > 0 && find_note(bytes, (size_t)got, id);
+    return got > 0 && find_build_id_note(bytes, (size_t)got, id);
 }
 
 /* Returns the position of a note segment; size 0: another kind of segment. */

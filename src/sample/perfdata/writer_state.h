@@ -42,6 +42,7 @@ void perfdata_bytes_u64(struct perfdata_bytes *bytes, uint64_t value);
 void perfdata_bytes_string(struct perfdata_bytes *bytes, const char *text);
 
 /* The counterpart of record.h. Layout: include/uapi/linux/perf_event.h, enum perf_event_type. */
+
 /* A path (the kernel's are at most 4096 bytes) and the fields around it. */
 enum { PERFDATA_WRITE_RECORD_MAX = 4096 + 256 };
 
@@ -52,6 +53,7 @@ struct perfdata_layout {
 };
 
 /* Threads, names and mappings that still exist: a file that is begun later repeats them. */
+
 /* Keys that are searched for every mapping, separate from the record. */
 struct perfdata_task {
     uint64_t start; /* of a mapping */
@@ -105,6 +107,7 @@ bool perfdata_build_id_read(int fd, struct build_id *id);
 
 /* Feature sections: this machine, from /proc and /sys, or the machine of an older recording.
  * Unknown facts are left out. Formats: perf.data-file-format.txt. */
+
 /* The sections; a section without content is empty. */
 struct perfdata_sections {
     struct perfdata_bytes of[FEATURE_COUNT];
@@ -156,6 +159,7 @@ struct perfdata_writer {
 };
 
 /* A running process by the records of its start: threads, names and mappings. */
+
 /* Process id of the kernel's own mappings in a recording. */
 #define PERFDATA_KERNEL_PID UINT32_MAX
 

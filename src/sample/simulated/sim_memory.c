@@ -13,12 +13,12 @@
 
 enum { ACCESS_PERIOD = 10007 /* a prime; the tool varies it at random */ };
 
-static uint32_t look32(const uint32_t *word)
+static uint32_t load_acquire32(const uint32_t *word)
 {
     return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
-static uint64_t look64(const uint64_t *word)
+static uint64_t load_relaxed64(const uint64_t *word)
 {
     return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
@@ -98,18 +98,18 @@ void sim_memory_path(const struct sim_memory *memory, char *out, size_t size)
 struct sim_totals sim_memory_totals(const struct sim_memory *memory)
 {
     struct sim_totals totals = {0};
-    uint32_t used = look32(&memory->shared->header.threads_used);
+    uint32_t used = load_acquire32(&memory->shared->header.threads_used);
     for (uint32_t i = 0; i < used && i < SIM_THREADS_MAX; i++) {
         const struct sim_thread *thread = &memory->shared->threads[i];
-        uint64_t loads = look64(&thread->counts[SIM_LOAD]);
-        uint64_t stores = look64(&thread->counts[SIM_STORE]);
-        uint64_t modifies = look64(&thread->counts[SIM_LOAD | SIM_STORE]);
+        uint64_t loads = load_relaxed64(&thread->counts[SIM_LOAD]);
+        uint64_t stores = load_relaxed64(&thread->counts[SIM_STORE]);
+        uint64_t modifies = load_relaxed64(&thread->counts[SIM_LOAD | SIM_STORE]);
         totals.accesses += loads + stores + modifies;
         totals.loads += loads + modifies;
         totals.stores += stores + modifies;
         for (unsigned level = 0; level < SIM_LEVELS_MAX; level++) {
-            totals.load_misses[level] += look64(&thread->load_misses[level]);
-            totals.store_misses[level] += look64(&thread->store_misses[level]);
+            totals.load_misses[level] += load_relaxed64(&thread->load_misses[level]);
+            totals.store_misses[level] += load_relaxed64(&thread->store_misses[level]);
         }
     }
     return totals;
@@ -121,7 +121,7 @@ _Static_assert((int)LINE_EVICTED_BY == SIM_EVICTED_BY && (int)LINE_USED_BY == SI
 bool sim_memory_pair(const struct sim_memory *memory, uint64_t number, struct line_pair *out)
 {
     const struct sim_shared *shared = memory->shared;
-    uint32_t used = look32(&shared->header.instructions_used);
+    uint32_t used = load_acquire32(&shared->header.instructions_used);
     uint32_t kind = line_pair_kind(number);
     uint32_t level = line_pair_level(number);
     used = used < SIM_INSTRUCTIONS_MAX ? used : SIM_INSTRUCTIONS_MAX;
@@ -134,8 +134,8 @@ bool sim_memory_pair(const struct sim_memory *memory, uint64_t number, struct li
         uint32_t second = __atomic_load_n(&pair->second, __ATOMIC_RELAXED);
         if (!count || first >= used || second >= used)
             continue;
-        *out = (struct line_pair){look64(&shared->instructions[first].ip),
-                                  look64(&shared->instructions[second].ip), count, place};
+        *out = (struct line_pair){load_relaxed64(&shared->instructions[first].ip),
+                                  load_relaxed64(&shared->instructions[second].ip), count, place};
         return true;
     }
     return false;
@@ -143,7 +143,7 @@ bool sim_memory_pair(const struct sim_memory *memory, uint64_t number, struct li
 
 enum sim_state sim_memory_state(const struct sim_memory *memory)
 {
-    uint32_t state = look32(&memory->shared->header.state);
+    uint32_t state = load_acquire32(&memory->shared->header.state);
     return state <= SIM_ENDED ? (enum sim_state)state : SIM_GAVE_UP;
 }
 

@@ -73,6 +73,7 @@ void sim_memory_trouble(const struct sim_memory *memory, char *out, size_t size)
  * below SIM_QUESTIONS_MAX has at most one open question. The tool's memory is untrusted: numbers
  * are checked, texts are made printable.
  */
+
 /* Asks a question and ends the previous one under its number. `follows`: blocks are added and
  * removed by the given paths. Returns how many questions have been asked under the number. */
 uint64_t sim_whatif_ask(struct sim_memory *memory, unsigned number, const struct relayout *layout,

@@ -8,7 +8,6 @@
 #include "access.h"
 #include "base/text.h"
 
-/* Converts the units of the ring (sim_abi.h) to records. */
 /* Destination of records; their time is the session's last_ns. */
 struct sim_delivery {
     struct sim_session *session;
@@ -278,8 +277,8 @@ static void add_accesses(struct sim_session *session, struct sampler_info *info)
 }
 
 /* Adds one name of -e. Returns false if there is no such event here. */
-static bool add_named(struct sim_session *session, struct sampler_info *info, const char *name,
-                      size_t length)
+static bool add_event_by_name(struct sim_session *session, struct sampler_info *info,
+                              const char *name, size_t length)
 {
     for (unsigned level = 0; level < session->level_count; level++) {
         const char *own = event_name(level, session->level_count);
@@ -295,13 +294,14 @@ static bool add_named(struct sim_session *session, struct sampler_info *info, co
     return true;
 }
 
-static int add_list(struct sim_session *session, struct sampler_info *info, const char *list,
-                    struct error *error)
+static int add_event_list(struct sim_session *session, struct sampler_info *info, const char *list,
+                          struct error *error)
 {
     for (const char *at = list; at; at = strchr(at, ',')) {
         at += *at == ',';
         size_t length = strcspn(at, ",");
-        if (session->event_count == SAMPLE_EVENTS_MAX || !add_named(session, info, at, length))
+        if (session->event_count == SAMPLE_EVENTS_MAX ||
+            !add_event_by_name(session, info, at, length))
             return error_set(error, -EINVAL,
                              "-e %.*s: the simulated cache has mem-fill, l2-miss, l1-miss (as far "
                              "as --sim names those levels) and access",
@@ -325,7 +325,7 @@ int sim_session_open(struct sim_session *session, struct sim_memory *memory, pid
         return error_set(error, -EINVAL, "the simulated cache has no levels");
     int code = 0;
     if (list)
-        code = add_list(session, info, list, error);
+        code = add_event_list(session, info, list, error);
     else {
         for (unsigned level = session->level_count; level-- > 0;) /* the deepest misses rank */
             add_misses(session, info, level);
@@ -417,7 +417,7 @@ void sim_session_rank(struct sim_session *session, unsigned event)
                          session->events[event].level, __ATOMIC_RELAXED);
 }
 
-static enum simulation_pause why_paused(const struct sim_session *session, uint64_t accesses)
+static enum simulation_pause pause_reason(const struct sim_session *session, uint64_t accesses)
 {
     const struct sim_header *header = &session->memory->shared->header;
     if (sim_memory_state(session->memory) == SIM_ABSENT)
@@ -440,7 +440,7 @@ struct snapshot_simulation sim_session_totals(const struct sim_session *session)
         .one_in = __atomic_load_n(&header->period_now, __ATOMIC_RELAXED),
         .dropped = __atomic_load_n(&header->misses_dropped, __ATOMIC_RELAXED),
         .counting = __atomic_load_n(&header->counting, __ATOMIC_RELAXED),
-        .pause = (uint8_t)why_paused(session, totals.accesses),
+        .pause = (uint8_t)pause_reason(session, totals.accesses),
     };
     for (unsigned i = 0; i < session->level_count; i++)
         out.level[i] = (struct simulation_level){

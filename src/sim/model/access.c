@@ -18,7 +18,7 @@ static struct cache *cache_of(const struct state_access *access, uint32_t level)
 }
 
 /* Returns how many lines an incoming line represents in reports; 0: it is not reported. */
-static uint32_t draw(const struct model *model, const struct cache *cache)
+static uint32_t draw_use_weight(const struct model *model, const struct cache *cache)
 {
     uint32_t one_in = model->spec.use_one_in;
     if (!model->spec.use || cache->instruction)
@@ -29,8 +29,8 @@ static uint32_t draw(const struct model *model, const struct cache *cache)
 }
 
 /* Brings in a line that is absent; returns its index. */
-static uint32_t walk_fill(struct state_access *access, struct cache *cache, uint64_t number,
-                          uint32_t node)
+static uint32_t fill_absent_line(struct state_access *access, struct cache *cache, uint64_t number,
+                                 uint32_t node)
 {
     struct model *model = access->model;
     uint32_t index = cache == access->first && access->victim != CACHE_NONE
@@ -49,7 +49,7 @@ static uint32_t walk_fill(struct state_access *access, struct cache *cache, uint
     cache->ips[index] = access->miss.who.ip;
     if (node)
         shadow_join(cache->shadow, node, index);
-    uint32_t weight = draw(model, cache);
+    uint32_t weight = draw_use_weight(model, cache);
     if (weight || (model->track_all && cache->level < model->private_levels))
         cache_track(cache, index);
     struct cache_slot *slot = &cache->slots[index];
@@ -82,8 +82,8 @@ static void walk_shadow(struct model *model, struct cache *cache, uint32_t index
 }
 
 /* Looks up a line in one cache. Classifies a miss and brings the line in. */
-static bool look_up(struct state_access *access, struct cache *cache, uint64_t address,
-                    uint32_t size_bytes)
+static bool look_up_line(struct state_access *access, struct cache *cache, uint64_t address,
+                         uint32_t size_bytes)
 {
     struct model *model = access->model;
     uint64_t number = address >> cache->line_shift;
@@ -94,7 +94,7 @@ static bool look_up(struct state_access *access, struct cache *cache, uint64_t a
     if (index == CACHE_NONE) {
         bool in_shadow = cache->shadow && touch_shadow(model, cache, number, &node);
         cause_of(access, cache, address, size_bytes, in_shadow);
-        walk_fill(access, cache, number, node);
+        fill_absent_line(access, cache, number, node);
         return false;
     }
     access->at[cache->level] = index;
@@ -114,7 +114,7 @@ static uint32_t walk_whole(struct state_access *access, uint64_t address, uint32
         uint32_t part_bytes;
         for (uint32_t done = 0; done < size_bytes; done += part_bytes) {
             part_bytes = state_part(cache, address + done, size_bytes - done);
-            there &= look_up(access, cache, address + done, part_bytes);
+            there &= look_up_line(access, cache, address + done, part_bytes);
         }
         if (there)
             return level;
@@ -124,7 +124,7 @@ static uint32_t walk_whole(struct state_access *access, uint64_t address, uint32
 
 enum { SIZE_MAX_BYTES = 4096 };
 
-static uint64_t grains_of(const struct cache *cache, uint64_t address, uint32_t size_bytes)
+static uint64_t access_grains(const struct cache *cache, uint64_t address, uint32_t size_bytes)
 {
     return model_grains((uint32_t)address & (cache->line_bytes - 1), size_bytes,
                         cache->grain_shift);
@@ -133,8 +133,8 @@ static uint64_t grains_of(const struct cache *cache, uint64_t address, uint32_t 
 static void count_hit(struct cache *first, uint32_t index, uint64_t address, uint32_t size_bytes,
                       uint32_t kind)
 {
-    model_count_hit(&first->lines[index].hits, grains_of(first, address, size_bytes), size_bytes,
-                    kind);
+    model_count_hit(&first->lines[index].hits, access_grains(first, address, size_bytes),
+                    size_bytes, kind);
 }
 
 static void count_use(struct model_use *use, uint64_t grains, uint32_t size_bytes, uint32_t kind)
@@ -145,8 +145,8 @@ static void count_use(struct model_use *use, uint64_t grains, uint32_t size_byte
     use->uses[model_class(kind)]++;
 }
 
-static void hit_first(struct state_thread *thread, uint32_t index, uint64_t address,
-                      uint32_t size_bytes, uint32_t kind)
+static void count_first_level_hit(struct state_thread *thread, uint32_t index, uint64_t address,
+                                  uint32_t size_bytes, uint32_t kind)
 {
     struct cache *first = thread->path[0];
     thread->fast.model->clock++;
@@ -158,14 +158,15 @@ static void hit_first(struct state_thread *thread, uint32_t index, uint64_t addr
 }
 
 /* Returns true if a hit takes the line from other threads. */
-static bool others_hear(const struct state_thread *thread, uint32_t index, uint32_t kind)
+static bool takes_line_from_threads(const struct state_thread *thread, uint32_t index,
+                                    uint32_t kind)
 {
     return thread->fast.model->several && thread->path[0]->slots[index].others &&
            kind & MODEL_STORE;
 }
 
 /* Informs other threads before anything is looked up. */
-static void announce(struct state_access *access, uint64_t address)
+static void announce_access(struct state_access *access, uint64_t address)
 {
     struct model *model = access->model;
     struct cache *first = access->thread->path[0];
@@ -187,7 +188,7 @@ static void count_below(struct state_access *access, uint64_t address, uint32_t 
 {
     struct model *model = access->model;
     struct cache *cache = access->thread->path[0];
-    uint64_t grains = grains_of(cache, address, size_bytes);
+    uint64_t grains = access_grains(cache, address, size_bytes);
     uint32_t level = 1;
     for (; level < model->spec.level_count; level++) {
         struct cache *below = access->thread->path[level];
@@ -195,12 +196,13 @@ static void count_below(struct state_access *access, uint64_t address, uint32_t 
         if (index == CACHE_NONE)
             continue;
         if (cache_tracks(below, index))
-            count_use(&below->lines[index].use, grains_of(below, address, size_bytes), size_bytes,
-                      access->miss.kind);
+            count_use(&below->lines[index].use, access_grains(below, address, size_bytes),
+                      size_bytes, access->miss.kind);
         break;
     }
     if (access->miss.kind & MODEL_STORE && level >= model->private_levels)
-        coherence_wrote(model, access->thread->fast.number, address >> cache->line_shift, grains);
+        coherence_note_writes(model, access->thread->fast.number, address >> cache->line_shift,
+                              grains);
 }
 
 /* Counts a statement that uses the line, at every level that has it. */
@@ -216,7 +218,8 @@ static void count_user(const struct state_thread *thread, uint64_t address, uint
 }
 
 /* Samples a use of a line. `index`: of the line in the first level. */
-static void sample(const struct state_thread *thread, uint64_t address, uint32_t ip, uint32_t index)
+static void sample_use(const struct state_thread *thread, uint64_t address, uint32_t ip,
+                       uint32_t index)
 {
     struct model *model = thread->fast.model;
     struct cache *first = thread->path[0];
@@ -230,8 +233,8 @@ static void sample(const struct state_thread *thread, uint64_t address, uint32_t
     first->slots[index].watched = reuse || users;
 }
 
-/* Like sample(), for a line that is no longer in the first level. */
-static void sample_absent(struct state_access *access, uint64_t address)
+/* Like sample_use(), for a line that is no longer in the first level. */
+static void sample_absent_line(struct state_access *access, uint64_t address)
 {
     struct model *model = access->model;
     uint64_t number = address >> access->first->line_shift;
@@ -245,7 +248,7 @@ static void sample_absent(struct state_access *access, uint64_t address)
 }
 
 /* Stores the index of the line in the next level, for each level: a hint for its eviction. */
-static void remember_places(const struct state_access *access)
+static void remember_next_level_slots(const struct state_access *access)
 {
     struct cache *const *path = access->thread->path;
     uint32_t level = 0, last = access->model->spec.level_count - 1;
@@ -265,8 +268,8 @@ static void conclude_hit(struct state_access *access, uint64_t address, uint32_t
 {
     struct model *model = access->model;
     struct cache *first = access->thread->path[0];
-    sample(access->thread, address, access->miss.who.ip, index);
-    remember_places(access);
+    sample_use(access->thread, address, access->miss.who.ip, index);
+    remember_next_level_slots(access);
     if (model->several) {
         first->slots[index].others = coherence_shared(model, first->tags[index] - 1);
         coherence_returned(model, access->thread->fast.number, first->tags[index] - 1);
@@ -277,7 +280,7 @@ static void conclude_hit(struct state_access *access, uint64_t address, uint32_t
     fast_admit(first, index);
 }
 
-static void conclude(struct state_access *access, uint64_t address, uint32_t size_bytes)
+static void conclude_access(struct state_access *access, uint64_t address, uint32_t size_bytes)
 {
     struct model *model = access->model;
     struct cache *first = access->thread->path[0];
@@ -287,29 +290,29 @@ static void conclude(struct state_access *access, uint64_t address, uint32_t siz
     if (index != CACHE_NONE)
         conclude_hit(access, address, size_bytes, index);
     else
-        sample_absent(access, address);
+        sample_absent_line(access, address);
     if (index == CACHE_NONE && (model->spec.use || model->track_all))
         count_below(access, address, size_bytes);
 }
 
-static uint32_t by_levels(struct state_access *access, uint64_t address, uint32_t size_bytes)
+static uint32_t access_by_levels(struct state_access *access, uint64_t address, uint32_t size_bytes)
 {
     const struct cache *first = access->first;
     uint32_t part_bytes;
     for (uint32_t done = 0; done < size_bytes; done += part_bytes) {
         part_bytes = state_part(first, address + done, size_bytes - done);
-        announce(access, address + done);
+        announce_access(access, address + done);
     }
     uint32_t served = walk_whole(access, address, size_bytes);
     for (uint32_t done = 0; done < size_bytes && !first->instruction; done += part_bytes) {
         part_bytes = state_part(first, address + done, size_bytes - done);
-        conclude(access, address + done, part_bytes);
+        conclude_access(access, address + done, part_bytes);
     }
     return served;
 }
 
 /* These tables are read after the first level, and are larger than this machine's caches. */
-static void ask_ahead(struct state_access *access, uint64_t address)
+static void prefetch_tables(struct state_access *access, uint64_t address)
 {
     const struct model *model = access->model;
     struct cache *first = access->first;
@@ -332,8 +335,9 @@ static void ask_ahead(struct state_access *access, uint64_t address)
 }
 
 /* Leaves miss.level unwritten, which would take as long as the rest of a miss. */
-static void begin(struct state_access *access, struct state_thread *thread, struct cache *first,
-                  uint64_t address, uint32_t size_bytes, uint32_t kind, uint32_t ip)
+static void begin_access(struct state_access *access, struct state_thread *thread,
+                         struct cache *first, uint64_t address, uint32_t size_bytes, uint32_t kind,
+                         uint32_t ip)
 {
     access->model = thread->fast.model;
     access->thread = thread;
@@ -351,32 +355,32 @@ static void begin(struct state_access *access, struct state_thread *thread, stru
     access->model->running = thread->fast.runs;
 }
 
-static uint32_t walk(struct state_thread *thread, struct cache *first, uint64_t address,
-                     uint32_t size_bytes, uint32_t kind, uint32_t ip, bool absent)
+static uint32_t walk_levels(struct state_thread *thread, struct cache *first, uint64_t address,
+                            uint32_t size_bytes, uint32_t kind, uint32_t ip, bool absent)
 {
     struct state_access access;
-    begin(&access, thread, first, address, size_bytes, kind, ip);
+    begin_access(&access, thread, first, address, size_bytes, kind, ip);
     access.absent = absent;
     if (absent)
-        ask_ahead(&access, address);
-    access.miss.served = by_levels(&access, address, size_bytes);
+        prefetch_tables(&access, address);
+    access.miss.served = access_by_levels(&access, address, size_bytes);
     if (access.missed)
         cause_report(&access);
     return access.miss.served;
 }
 
-/* Like walk(), for most misses: the access is to one line that the first level does not have, there
- * is one thread, and all lines have one length. */
-static uint32_t walk_plain(struct state_thread *thread, uint64_t address, uint32_t size_bytes,
-                           uint32_t kind, uint32_t ip)
+/* Like walk_levels(), for most misses: the access is to one line that the first level does not
+ * have, there is one thread, and all lines have one length. */
+static uint32_t walk_single_line(struct state_thread *thread, uint64_t address, uint32_t size_bytes,
+                                 uint32_t kind, uint32_t ip)
 {
     struct model *model = thread->fast.model;
     struct state_access access;
     uint64_t number = address >> model->line_shift;
     uint32_t level, in_shadow = 0;
-    begin(&access, thread, thread->path[0], address, size_bytes, kind, ip);
+    begin_access(&access, thread, thread->path[0], address, size_bytes, kind, ip);
     access.absent = true;
-    ask_ahead(&access, address);
+    prefetch_tables(&access, address);
     for (level = 0; level < model->spec.level_count; level++) {
         struct cache *cache = thread->path[level];
         uint32_t index = level ? cache_find(cache, number) : CACHE_NONE, node = 0;
@@ -390,7 +394,7 @@ static uint32_t walk_plain(struct state_thread *thread, uint64_t address, uint32
         }
         if (cache->shadow)
             in_shadow |= (uint32_t)touch_shadow(model, cache, number, &node) << level;
-        walk_fill(&access, cache, number, node);
+        fill_absent_line(&access, cache, number, node);
     }
     access.miss.served = level;
     access.missed = (1u << level) - 1;
@@ -401,8 +405,8 @@ static uint32_t walk_plain(struct state_thread *thread, uint64_t address, uint32
 }
 
 /* Handles an instruction fetch. Fast path: the line is usually the last one fetched in its set. */
-static uint32_t fetch(struct state_thread *thread, uint64_t address, uint32_t size_bytes,
-                      uint32_t ip)
+static uint32_t model_fetch(struct state_thread *thread, uint64_t address, uint32_t size_bytes,
+                            uint32_t ip)
 {
     struct cache *cache = thread->instruction;
     if (!cache)
@@ -411,7 +415,7 @@ static uint32_t fetch(struct state_thread *thread, uint64_t address, uint32_t si
     uint64_t last = (address + size_bytes - 1) >> cache->line_shift;
     if (number == last && cache->fetched[cache_set(cache, number)] == number + 1)
         return 0;
-    uint32_t served = walk(thread, cache, address, size_bytes, MODEL_INSTRUCTION, ip, false);
+    uint32_t served = walk_levels(thread, cache, address, size_bytes, MODEL_INSTRUCTION, ip, false);
     for (; number <= last; number++)
         cache->fetched[cache_set(cache, number)] = number + 1;
     return served;
@@ -426,21 +430,21 @@ uint32_t model_access_slow(struct model_thread *thread, uint64_t address, uint32
     if (address > UINT64_MAX - (size_bytes - 1))
         size_bytes = (uint32_t)(UINT64_MAX - address) + 1;
     if (kind & MODEL_INSTRUCTION)
-        return fetch(state, address, size_bytes, ip);
+        return model_fetch(state, address, size_bytes, ip);
     struct cache *first = state->path[0];
     if (state_part(first, address, size_bytes) != size_bytes)
-        return walk(state, first, address, size_bytes, kind, ip, false);
+        return walk_levels(state, first, address, size_bytes, kind, ip, false);
     /* Watched lines are in the table too. */
     const struct model_fast *place = &first->fast[address >> first->line_shift & first->fast_mask];
     bool placed = address - place->address < first->line_bytes;
     uint32_t index = placed ? place->index : cache_find(first, address >> first->line_shift);
     if (index == CACHE_NONE && thread->model->plain)
-        return walk_plain(state, address, size_bytes, kind, ip);
-    if (index == CACHE_NONE || others_hear(state, index, kind))
-        return walk(state, first, address, size_bytes, kind, ip, index == CACHE_NONE);
-    hit_first(state, index, address, size_bytes, kind);
+        return walk_single_line(state, address, size_bytes, kind, ip);
+    if (index == CACHE_NONE || takes_line_from_threads(state, index, kind))
+        return walk_levels(state, first, address, size_bytes, kind, ip, index == CACHE_NONE);
+    count_first_level_hit(state, index, address, size_bytes, kind);
     if (first->slots[index].watched) {
-        sample(state, address, ip, index);
+        sample_use(state, address, ip, index);
         if (placed && first->slots[index].watched)
             return 0;
         walk_set_slow(thread->model, first, index);

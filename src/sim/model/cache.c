@@ -3,7 +3,7 @@
 
 enum { AT_ONCE = 8 };
 
-static void set_shape(struct cache *cache, const struct model_level_spec *spec)
+static void set_geometry(struct cache *cache, const struct model_level_spec *spec)
 {
     cache->ways = spec->ways;
     cache->line_bytes = spec->line_bytes;
@@ -17,7 +17,7 @@ static void set_shape(struct cache *cache, const struct model_level_spec *spec)
 int cache_init(struct cache *cache, const struct model_level_spec *spec, struct memory *memory)
 {
     *cache = (struct cache){.tags = NULL};
-    set_shape(cache, spec);
+    set_geometry(cache, spec);
     uint64_t lines = cache->sets * cache->ways;
     cache->tags = memory_new(memory, lines, sizeof *cache->tags);
     cache->stamps = memory_new(memory, lines, sizeof *cache->stamps);
@@ -33,7 +33,7 @@ int cache_init(struct cache *cache, const struct model_level_spec *spec, struct 
 }
 
 /* Returns a bit mask of the next AT_ONCE entries with a given tag. */
-static inline uint32_t match(const uint64_t *tags, uint64_t tag)
+static inline uint32_t match_tags(const uint64_t *tags, uint64_t tag)
 {
     uint32_t low = (uint32_t)(tags[0] == tag) | (uint32_t)(tags[1] == tag) << 1 |
                    (uint32_t)(tags[2] == tag) << 2 | (uint32_t)(tags[3] == tag) << 3;
@@ -47,7 +47,7 @@ static uint32_t find_way(const struct cache *cache, uint32_t first, uint64_t tag
 {
     uint32_t end = first + cache->ways, index = first;
     for (; index + AT_ONCE <= end; index += AT_ONCE) {
-        uint32_t matches = match(&cache->tags[index], tag);
+        uint32_t matches = match_tags(&cache->tags[index], tag);
         if (matches)
             return index + (uint32_t)__builtin_ctz(matches);
     }
@@ -97,7 +97,7 @@ void cache_put(struct cache *cache, uint32_t index, uint64_t number)
 enum { PLACES_PER_LINE = 4 };
 
 /* Stores an address that belongs to another slot, so no line looked up here matches. */
-static void clear(struct cache *cache, struct model_fast *place)
+static void clear_fast_entry(struct cache *cache, struct model_fast *place)
 {
     uint64_t elsewhere = ((uint64_t)(place - cache->fast) ^ 1) << cache->line_shift;
     *place = (struct model_fast){.address = elsewhere, .index = CACHE_NONE};
@@ -113,27 +113,27 @@ int fast_init(struct cache *cache, struct memory *memory)
         return -1;
     cache->fast_mask = places - 1;
     for (uint64_t i = 0; i < places; i++)
-        clear(cache, &cache->fast[i]);
+        clear_fast_entry(cache, &cache->fast[i]);
     return 0;
 }
 
-static struct model_fast *fast_place(const struct cache *cache, uint64_t number)
+static struct model_fast *fast_entry(const struct cache *cache, uint64_t number)
 {
     return &cache->fast[number & cache->fast_mask];
 }
 
 void fast_forget(struct cache *cache, uint32_t index)
 {
-    struct model_fast *place = fast_place(cache, cache_number(cache, index));
+    struct model_fast *place = fast_entry(cache, cache_number(cache, index));
     if (place->index == index)
-        clear(cache, place);
+        clear_fast_entry(cache, place);
 }
 
 void fast_admit(struct cache *cache, uint32_t index)
 {
     uint64_t number = cache_number(cache, index);
-    struct model_fast *place = fast_place(cache, number);
-    clear(cache, place);
+    struct model_fast *place = fast_entry(cache, number);
+    clear_fast_entry(cache, place);
     if (cache_forgot(cache, index))
         return;
     *place = (struct model_fast){.address = number << cache->line_shift,
@@ -173,7 +173,7 @@ static uint32_t shadow_find_node(struct shadow *shadow, uint64_t tag)
     return node;
 }
 
-static void leave_bucket(struct shadow *shadow, uint32_t node)
+static void shadow_unlink(struct shadow *shadow, uint32_t node)
 {
     uint32_t *link = bucket_of(shadow, shadow->nodes[node].tag);
     while (*link != node)
@@ -222,14 +222,14 @@ static void shadow_sort(struct shadow *shadow)
     shadow->end = count;
 }
 
-static void join_behind(struct shadow *shadow, uint32_t node)
+static void shadow_queue_append(struct shadow *shadow, uint32_t node)
 {
     shadow->waiting[shadow->behind++].node = node;
 }
 
 /* Removes and returns the least recently used node. Only called when all nodes are in use: each
  * node taken from the queue makes room for one behind, so both fit into one array. */
-static uint32_t take_oldest(struct shadow *shadow)
+static uint32_t shadow_take_oldest(struct shadow *shadow)
 {
     for (;;) {
         if (shadow->head == shadow->end)
@@ -238,15 +238,15 @@ static uint32_t take_oldest(struct shadow *shadow)
         uint32_t node = first->node;
         if (stamp_of(shadow, node) == first->stamp)
             return node;
-        join_behind(shadow, node);
+        shadow_queue_append(shadow, node);
     }
 }
 
 /* Evicts a line from the shadow. If the real cache has the line, it no longer has a node. */
-static void throw_out(struct shadow *shadow, uint32_t node)
+static void shadow_evict(struct shadow *shadow, uint32_t node)
 {
     uint32_t index = shadow->nodes[node].index;
-    leave_bucket(shadow, node);
+    shadow_unlink(shadow, node);
     if (shadow->real.tags[index] != shadow->nodes[node].tag)
         return;
     shadow->real.nodes[index] = 0;
@@ -261,14 +261,14 @@ static uint32_t shadow_make_node(struct shadow *shadow, uint64_t tag)
     if (shadow->count < shadow->capacity) {
         node = ++shadow->count;
     } else {
-        node = take_oldest(shadow);
-        throw_out(shadow, node);
+        node = shadow_take_oldest(shadow);
+        shadow_evict(shadow, node);
     }
     uint32_t *bucket = bucket_of(shadow, tag);
     shadow->nodes[node].tag = tag;
     shadow->nodes[node].next = *bucket;
     *bucket = node;
-    join_behind(shadow, node);
+    shadow_queue_append(shadow, node);
     return node;
 }
 

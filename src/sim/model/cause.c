@@ -5,7 +5,7 @@
 enum seen { SEEN_UNKNOWN, SEEN_NOT, SEEN_ELSEWHERE, SEEN_HERE };
 
 /* Finds out whether a line of the first level was referenced, and if by this thread. */
-static enum seen seen_line(struct state_access *access, uint64_t number, bool by_thread)
+static enum seen line_seen(struct state_access *access, uint64_t number, bool by_thread)
 {
     uint8_t *byte = lines_byte(&access->model->lines, number);
     if (!byte)
@@ -21,14 +21,14 @@ static enum seen seen_line(struct state_access *access, uint64_t number, bool by
 }
 
 /* Does the same for a line of any level. A longer line was referenced if any part of it was. */
-static enum seen seen_before(struct state_access *access, const struct cache *cache,
-                             uint64_t address)
+static enum seen line_seen_at_level(struct state_access *access, const struct cache *cache,
+                                    uint64_t address)
 {
     uint32_t shift = access->model->line_shift;
     uint64_t start = address & ~(uint64_t)(cache->line_bytes - 1);
     enum seen most = SEEN_NOT;
     for (uint32_t offset = 0; offset < cache->line_bytes; offset += 1u << shift) {
-        enum seen seen = seen_line(access, (start + offset) >> shift, !cache->shared);
+        enum seen seen = line_seen(access, (start + offset) >> shift, !cache->shared);
         if (seen == SEEN_UNKNOWN || seen == SEEN_HERE)
             return seen;
         if (seen > most)
@@ -37,8 +37,8 @@ static enum seen seen_before(struct state_access *access, const struct cache *ca
     return most;
 }
 
-static uint8_t invalidation(struct state_access *access, const struct cache *cache,
-                            uint64_t address, uint32_t size_bytes)
+static uint8_t invalidation_cause(struct state_access *access, const struct cache *cache,
+                                  uint64_t address, uint32_t size_bytes)
 {
     uint32_t offset = (uint32_t)address & (cache->line_bytes - 1);
     uint64_t written = coherence_written_since(access->model, access->thread->fast.number,
@@ -53,7 +53,7 @@ static struct cache *path_below(struct model *model, const struct cache *cache, 
 }
 
 /* Returns the second level if it stores the evictors of this first level; otherwise NULL. */
-static struct cache *keeper(struct model *model, const struct cache *cache)
+static struct cache *evictor_cache(struct model *model, const struct cache *cache)
 {
     struct cache *second = cache->level || model->evictors_settled || model->spec.level_count < 2
                                ? NULL
@@ -75,7 +75,7 @@ static void evictor_settle(struct model *model, const struct cache *second, uint
 
 void cause_evictors_settle(struct model *model, const struct cache *first)
 {
-    struct cache *second = keeper(model, first);
+    struct cache *second = evictor_cache(model, first);
     for (uint32_t index = 0; second && index < cache_lines(second); index++)
         if (second->tags[index])
             evictor_settle(model, second, index);
@@ -86,7 +86,7 @@ void cause_evictors_settle(struct model *model, const struct cache *first)
 static int find_evictor(struct state_access *access, const struct cache *cache, uint64_t number,
                         struct model_missed *missed)
 {
-    struct cache *second = keeper(access->model, cache);
+    struct cache *second = evictor_cache(access->model, cache);
     uint32_t index = second ? cache_find_near(second, number, access->at[1]) : CACHE_NONE;
     if (index != CACHE_NONE && second->evicted_above[index].reason) {
         const struct cache_evictor *above = &second->evicted_above[index];
@@ -109,7 +109,7 @@ static uint8_t replaced_cause(struct state_access *access, const struct cache *c
 {
     int reason = find_evictor(access, cache, address >> cache->line_shift, missed);
     if (reason == MODEL_INVALIDATED)
-        return invalidation(access, cache, address, size_bytes);
+        return invalidation_cause(access, cache, address, size_bytes);
     return in_shadow ? MODEL_CONFLICT : MODEL_CAPACITY;
 }
 
@@ -123,7 +123,7 @@ void cause_of(struct state_access *access, const struct cache *cache, uint64_t a
     *missed = (struct model_missed){.evictor_thread = MODEL_NONE, .evictor = {MODEL_NONE, 0}};
     if (!access->model->spec.causes || access->miss.kind & MODEL_INSTRUCTION)
         return;
-    switch (seen_before(access, cache, address)) {
+    switch (line_seen_at_level(access, cache, address)) {
     case SEEN_UNKNOWN:
         break;
     case SEEN_NOT:
@@ -151,7 +151,7 @@ void cause_referenced(struct state_access *access, uint64_t address)
 }
 
 /* Finds out whether a line that no level has was referenced, and marks it as referenced. */
-static enum seen see(struct state_access *access, uint64_t address)
+static enum seen see_first_reference(struct state_access *access, uint64_t address)
 {
     const uint8_t *byte = lines_byte(&access->model->lines, address >> access->model->line_shift);
     enum seen seen = !byte ? SEEN_UNKNOWN : *byte & STATE_REFERENCED ? SEEN_HERE : SEEN_NOT;
@@ -164,9 +164,10 @@ void cause_plain(struct state_access *access, uint32_t in_shadow)
 {
     struct model_miss *miss = &access->miss;
     const struct model *model = access->model;
-    enum seen seen = !model->spec.causes                       ? SEEN_UNKNOWN
-                     : miss->served == model->spec.level_count ? see(access, miss->address)
-                                                               : SEEN_HERE;
+    enum seen seen = !model->spec.causes ? SEEN_UNKNOWN
+                     : miss->served == model->spec.level_count
+                         ? see_first_reference(access, miss->address)
+                         : SEEN_HERE;
     bool replaced = seen == SEEN_HERE && cause_is_asked(model, miss->served);
     for (uint32_t level = 0; level < miss->served; level++) {
         struct model_missed *missed = &miss->level[level];
@@ -188,8 +189,8 @@ void cause_report(struct state_access *access)
 }
 
 /* Converts bits of a line to bits of a longer line that contains it. */
-static uint64_t lengthen(const struct cache *from, const struct cache *to, uint64_t address,
-                         uint64_t grains)
+static uint64_t widen_line_grains(const struct cache *from, const struct cache *to,
+                                  uint64_t address, uint64_t grains)
 {
     uint32_t offset = (uint32_t)address & (to->line_bytes - 1);
     if (from->grain_shift == to->grain_shift)
@@ -244,20 +245,20 @@ void departure_report_below(struct model *model, struct cache *cache, uint32_t i
         if (!cache_tracks(below, at))
             break;
         struct model_use longer = since;
-        longer.touched = lengthen(cache, below, address, since.touched);
-        longer.written = lengthen(cache, below, address, since.written);
+        longer.touched = widen_line_grains(cache, below, address, since.touched);
+        longer.written = widen_line_grains(cache, below, address, since.written);
         add_use(&below->lines[at].use, &longer);
         break;
     }
     if (cache->level < model->private_levels && level >= model->private_levels)
-        coherence_wrote(model, cache->thread, cache_number(cache, index), since.written);
+        coherence_note_writes(model, cache->thread, cache_number(cache, index), since.written);
     add_use(&cache->reported[index], &since);
     cache->lines[index].use = (struct model_use){0};
 }
 
 /* Reports the use of the parts of a line that are in a cache above. */
-static void visit_above(struct model *model, struct cache *above, const struct cache *cache,
-                        uint64_t address)
+static void report_use_above(struct model *model, struct cache *above, const struct cache *cache,
+                             uint64_t address)
 {
     for (uint32_t offset = 0; offset < cache->line_bytes; offset += above->line_bytes) {
         uint32_t index = cache_find(above, (address + offset) >> above->line_shift);
@@ -266,13 +267,13 @@ static void visit_above(struct model *model, struct cache *above, const struct c
     }
 }
 
-static void visit_private(struct model *model, uint32_t level, const struct cache *cache,
-                          uint64_t address)
+static void report_use_in_private(struct model *model, uint32_t level, const struct cache *cache,
+                                  uint64_t address)
 {
     uint32_t holder = coherence_holders(model, address, cache->line_bytes);
     for (uint32_t i = 0; i < model->threads_end; i++)
         if (model->threads[i] && (holder == STATE_HOLDERS || holder == i + 1))
-            visit_above(model, model->threads[i]->path[level], cache, address);
+            report_use_above(model, model->threads[i]->path[level], cache, address);
 }
 
 /* Begins with the nearest level, so that reports propagate one level at a time. */
@@ -283,11 +284,11 @@ void departure_report_above(struct model *model, struct cache *cache, uint64_t a
         return;
     for (uint32_t level = 0; level < cache->level; level++) {
         if (model->shared[level])
-            visit_above(model, model->shared[level], cache, address);
+            report_use_above(model, model->shared[level], cache, address);
         else if (!cache->shared)
-            visit_above(model, model->threads[cache->thread]->path[level], cache, address);
+            report_use_above(model, model->threads[cache->thread]->path[level], cache, address);
         else
-            visit_private(model, level, cache, address);
+            report_use_in_private(model, level, cache, address);
     }
 }
 
@@ -300,7 +301,7 @@ static void departure_remember(struct model *model, const struct cache *cache, u
                    &model->pairs[MODEL_IP_USED_BY_IP][cache->level]);
     if (reason == MODEL_END || !model->spec.causes)
         return;
-    struct cache *second = keeper(model, cache);
+    struct cache *second = evictor_cache(model, cache);
     uint32_t below =
         second ? cache_find_near(second, number, cache->slots[index].below) : CACHE_NONE;
     if (below == CACHE_NONE) {

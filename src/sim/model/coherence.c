@@ -21,8 +21,8 @@ static bool coherence_share(struct model *model, struct state_thread *thread, ui
     return found;
 }
 
-static bool invalidate(struct model *model, struct state_thread *thread, uint64_t number,
-                       struct model_who who)
+static bool invalidate_line(struct model *model, struct state_thread *thread, uint64_t number,
+                            struct model_who who)
 {
     bool found = false;
     for (uint32_t level = 0; level < model->private_levels; level++) {
@@ -54,7 +54,7 @@ void coherence_take(struct model *model, uint32_t thread, uint64_t number, bool 
         if (!other || i == thread)
             continue;
         if (write)
-            invalidate(model, other, number, who);
+            invalidate_line(model, other, number, who);
         else
             others |= coherence_share(model, other, number);
     }
@@ -68,7 +68,7 @@ bool coherence_shared(struct model *model, uint64_t number)
     return !byte || (*byte & STATE_HOLDER) == STATE_HOLDERS;
 }
 
-void coherence_wrote(struct model *model, uint32_t thread, uint64_t number, uint64_t grains)
+void coherence_note_writes(struct model *model, uint32_t thread, uint64_t number, uint64_t grains)
 {
     if (!grains || !model->taken.lines)
         return;

@@ -110,7 +110,7 @@ static int init_tables(struct model *model)
     return spec->reuse_lines ? sampling_init(&model->reuse, spec, &model->memory) : 0;
 }
 
-static bool is_plain(const struct model_spec *spec)
+static bool has_same_line_size(const struct model_spec *spec)
 {
     bool plain = true;
     for (uint32_t level = 0; level < spec->level_count; level++)
@@ -146,7 +146,7 @@ struct model *model_new(const struct model_spec *spec, const struct model_host *
     model_spec_complete(&model->spec);
     model->lines_left_bytes = model->spec.lines_limit_bytes;
     model->line_shift = (uint32_t)__builtin_ctz(spec->level[0].line_bytes);
-    model->plain = is_plain(spec);
+    model->plain = has_same_line_size(spec);
     if (init_shared(model) || init_tables(model)) {
         host->fail(host->context, "no memory for the simulated caches");
         return NULL;
@@ -196,7 +196,7 @@ static struct state_thread *new_thread(struct model *model, uint32_t number)
 }
 
 /* Starts coherence. Stores are only followed once there are several threads. */
-static void begin_several(struct model *model)
+static void begin_threads(struct model *model)
 {
     uint32_t first = 0;
     while (!model->threads[first])
@@ -227,7 +227,7 @@ struct model_thread *model_thread(struct model *model, uint32_t number)
         return NULL;
     }
     if (!model->several && model->threads_end)
-        begin_several(model);
+        begin_threads(model);
     model->threads[number] = made;
     if (number >= model->threads_end)
         model->threads_end = number + 1;
@@ -320,7 +320,7 @@ static const char *refuse_level(const struct model_level_spec *level, uint32_t i
 }
 
 /* Checks a level against the one above it. */
-static const char *refuse_pair(const struct model_spec *spec, uint32_t index)
+static const char *refuse_level_pair(const struct model_spec *spec, uint32_t index)
 {
     static const char *const shorter[] = LEVEL_TEXTS("lines shorter than those of the level above");
     static const char *const private_below[] = LEVEL_TEXTS("private below a shared level");
@@ -337,7 +337,7 @@ static const char *refuse_pair(const struct model_spec *spec, uint32_t index)
                : NULL;
 }
 
-static const char *refuse_rest(const struct model_spec *spec)
+static const char *refuse_spec(const struct model_spec *spec)
 {
     if (!spec->threads || spec->threads > MODEL_THREADS_MAX)
         return "1 to 126 threads";
@@ -358,11 +358,11 @@ const char *model_spec_refuse(const struct model_spec *spec)
 {
     if (!spec->level_count || spec->level_count > MODEL_LEVELS_MAX)
         return "1 to 4 levels";
-    const char *why = refuse_rest(spec);
+    const char *why = refuse_spec(spec);
     for (uint32_t i = 0; i < spec->level_count && !why; i++) {
         why = refuse_level(&spec->level[i], i);
         if (!why && i)
-            why = refuse_pair(spec, i);
+            why = refuse_level_pair(spec, i);
     }
     if (!why && spec->instruction.size_bytes)
         why = refuse_level(&spec->instruction, INSTRUCTION);

@@ -43,7 +43,7 @@ static uint32_t tree_up_to(const struct sampling *sampling, uint32_t stamp)
     return sum;
 }
 
-static uint64_t home(const struct sampling *sampling, uint64_t tag)
+static uint64_t sampling_home(const struct sampling *sampling, uint64_t tag)
 {
     return memory_hash(tag) & sampling->mask;
 }
@@ -51,7 +51,7 @@ static uint64_t home(const struct sampling *sampling, uint64_t tag)
 /* Returns the slot of a line, or the empty slot for it. */
 static struct sampling_line *sampling_find(const struct sampling *sampling, uint64_t tag)
 {
-    uint64_t slot = home(sampling, tag);
+    uint64_t slot = sampling_home(sampling, tag);
     while (sampling->table[slot].tag && sampling->table[slot].tag != tag)
         slot = (slot + 1) & sampling->mask;
     return &sampling->table[slot];
@@ -61,7 +61,7 @@ static void close_hole(struct sampling *sampling, uint64_t hole)
 {
     for (uint64_t slot = (hole + 1) & sampling->mask; sampling->table[slot].tag;
          slot = (slot + 1) & sampling->mask) {
-        uint64_t wanted = home(sampling, sampling->table[slot].tag);
+        uint64_t wanted = sampling_home(sampling, sampling->table[slot].tag);
         if (((slot - wanted) & sampling->mask) < ((slot - hole) & sampling->mask))
             continue;
         sampling->table[hole] = sampling->table[slot];
@@ -70,7 +70,7 @@ static void close_hole(struct sampling *sampling, uint64_t hole)
     sampling->table[hole].tag = 0;
 }
 
-static void swap(struct sampling *sampling, uint32_t a, uint32_t b)
+static void swap_heap_entries(struct sampling *sampling, uint32_t a, uint32_t b)
 {
     uint32_t hash = sampling->heap[a];
     uint64_t tag = sampling->heap_tags[a];
@@ -87,26 +87,26 @@ static void heap_push(struct sampling *sampling, uint64_t tag)
     sampling->heap[at] = sampling_hash(tag - 1);
     sampling->heap_tags[at] = tag;
     for (; at > 1 && sampling->heap[at / 2] < sampling->heap[at]; at /= 2)
-        swap(sampling, at, at / 2);
+        swap_heap_entries(sampling, at, at / 2);
 }
 
 static void heap_pop(struct sampling *sampling)
 {
     uint32_t last = sampling->count, at = 1;
-    swap(sampling, 1, last);
+    swap_heap_entries(sampling, 1, last);
     for (;;) {
         uint32_t child = at * 2;
         if (child + 1 < last && sampling->heap[child + 1] > sampling->heap[child])
             child++;
         if (child >= last || sampling->heap[child] <= sampling->heap[at])
             break;
-        swap(sampling, at, child);
+        swap_heap_entries(sampling, at, child);
         at = child;
     }
 }
 
 /* Lowers the threshold: drops the lines with the largest hash, and watches no such line again. */
-static void watch_fewer(struct sampling *sampling)
+static void lower_threshold(struct sampling *sampling)
 {
     sampling->threshold = sampling->heap[1];
     while (sampling->count && sampling->heap[1] >= sampling->threshold) {
@@ -119,7 +119,7 @@ static void watch_fewer(struct sampling *sampling)
 }
 
 /* Renumbers the stamps 1 .. count, in the same order. */
-static void renumber(struct sampling *sampling)
+static void renumber_stamps(struct sampling *sampling)
 {
     for (uint32_t stamp = 0; stamp <= sampling->stamps; stamp++)
         sampling->order[stamp] = sampling->tree[stamp] = 0;
@@ -142,8 +142,8 @@ static void sampling_count(struct sampling *sampling, struct model_who who, uint
         host->reuse(host->context, &(struct model_reuse){who, distance, weight});
 }
 
-static void use_first(struct sampling *sampling, struct sampling_line *line, uint64_t tag,
-                      struct model_who who)
+static void add_sampled_line(struct sampling *sampling, struct sampling_line *line, uint64_t tag,
+                             struct model_who who)
 {
     *line = (struct sampling_line){.tag = tag, .stamp = ++sampling->now};
     sampling->count++;
@@ -151,7 +151,7 @@ static void use_first(struct sampling *sampling, struct sampling_line *line, uin
     heap_push(sampling, tag);
     sampling_count(sampling, who, MODEL_NO_DISTANCE);
     if (sampling->count > sampling->max)
-        watch_fewer(sampling);
+        lower_threshold(sampling);
 }
 
 void sampling_use(struct sampling *sampling, uint64_t number, struct model_who who)
@@ -159,10 +159,10 @@ void sampling_use(struct sampling *sampling, uint64_t number, struct model_who w
     if (!sampling->threshold)
         return;
     if (sampling->now == sampling->stamps)
-        renumber(sampling);
+        renumber_stamps(sampling);
     struct sampling_line *line = sampling_find(sampling, number + 1);
     if (!line->tag) {
-        use_first(sampling, line, number + 1, who);
+        add_sampled_line(sampling, line, number + 1, who);
         return;
     }
     if (line->stamp == sampling->now) {

@@ -28,7 +28,7 @@ struct model {
     struct cache *shared[MODEL_LEVELS_MAX]; /* NULL: private */
     uint32_t threads_end;                   /* highest thread number in use, + 1 */
     bool evictors_settled;                  /* cause_evictors_settle() */
-    bool plain;                             /* one line length and one thread: walk_plain() */
+    bool plain;                             /* one line length and one thread: walk_single_line() */
     bool several;                           /* threads with private levels, which need coherence */
     uint32_t private_levels; /* number of private levels, from the first: at least 1 */
     uint32_t caches;         /* number of caches so far; the next id */
@@ -72,8 +72,8 @@ static inline bool cause_is_asked(const struct model *model, uint32_t served)
 void cause_of(struct state_access *access, const struct cache *cache, uint64_t address,
               uint32_t size_bytes, bool in_shadow);
 
-/* Determines the causes for all levels that an access of walk_plain() missed, if the host needs
- * them; `in_shadow`: one bit per level. A line that any level has was referenced. */
+/* Determines the causes for all levels that an access of walk_single_line() missed, if the host
+ * needs them; `in_shadow`: one bit per level. A line that any level has was referenced. */
 void cause_plain(struct state_access *access, uint32_t in_shadow);
 
 void cause_referenced(struct state_access *access, uint64_t address);
@@ -88,6 +88,7 @@ void cause_report(struct state_access *access);
  * only save searches). The written bytes are stored for the threads that lost the line: their next
  * miss is true sharing if it accesses those bytes.
  */
+
 /* Records the lines that the first thread, `thread`, has when a second appears. */
 void coherence_begin(struct model *model, uint32_t thread);
 
@@ -99,7 +100,7 @@ void coherence_take(struct model *model, uint32_t thread, uint64_t number, bool 
 bool coherence_shared(struct model *model, uint64_t number);
 
 /* Records a thread's writes to a line when they leave its private levels. */
-void coherence_wrote(struct model *model, uint32_t thread, uint64_t number, uint64_t grains);
+void coherence_note_writes(struct model *model, uint32_t thread, uint64_t number, uint64_t grains);
 
 /* Returns the bytes written since a line was taken from a thread, when it misses the line. */
 uint64_t coherence_written_since(struct model *model, uint32_t thread, uint64_t number);

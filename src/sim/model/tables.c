@@ -6,7 +6,7 @@ void lines_init(struct lines *lines, struct memory *memory, uint64_t *left_bytes
     *lines = (struct lines){.memory = memory, .left_bytes = left_bytes};
 }
 
-static void *grow(struct lines *lines, uint64_t size_bytes)
+static void *lines_allocate(struct lines *lines, uint64_t size_bytes)
 {
     if (*lines->left_bytes < size_bytes)
         return NULL;
@@ -16,21 +16,21 @@ static void *grow(struct lines *lines, uint64_t size_bytes)
     return made;
 }
 
-static uint8_t *descend(struct lines *lines, uint64_t leaf)
+static uint8_t *find_or_add_leaf(struct lines *lines, uint64_t leaf)
 {
-    if (!lines->root && !(lines->root = grow(lines, sizeof *lines->root)))
+    if (!lines->root && !(lines->root = lines_allocate(lines, sizeof *lines->root)))
         return NULL;
     struct lines_node *node = lines->root;
     for (int depth = LINES_DEPTH - 1; depth > 0; depth--) {
         void **child =
             &node->child[leaf >> depth * LINES_NODE_SHIFT & ((1 << LINES_NODE_SHIFT) - 1)];
-        if (!*child && !(*child = grow(lines, sizeof *node)))
+        if (!*child && !(*child = lines_allocate(lines, sizeof *node)))
             return NULL;
         node = *child;
     }
     void **child = &node->child[leaf & ((1 << LINES_NODE_SHIFT) - 1)];
     if (!*child)
-        *child = grow(lines, LINES_LEAF_BYTES);
+        *child = lines_allocate(lines, LINES_LEAF_BYTES);
     return *child;
 }
 
@@ -39,7 +39,7 @@ uint8_t *lines_byte(struct lines *lines, uint64_t number)
     uint64_t leaf = number >> LINES_LEAF_SHIFT;
     uint32_t slot = leaf % LINES_RECENT;
     if (lines->recent[slot].number != leaf + 1) {
-        uint8_t *found = descend(lines, leaf);
+        uint8_t *found = find_or_add_leaf(lines, leaf);
         if (!found)
             return NULL;
         lines->recent[slot].number = leaf + 1;
@@ -59,14 +59,14 @@ int evicted_init(struct evicted *evicted, uint32_t lines, struct memory *memory)
     return evicted->lines ? 0 : -1;
 }
 
-static struct evicted_line *group_of(const struct evicted *evicted, uint64_t number,
-                                     uint32_t thread)
+static struct evicted_line *evicted_group(const struct evicted *evicted, uint64_t number,
+                                          uint32_t thread)
 {
     uint64_t hash = memory_hash(number ^ (uint64_t)thread << 56);
     return &evicted->lines[(hash & evicted->group_mask) * GROUP];
 }
 
-static uint32_t find_in(const struct evicted_line *group, uint64_t number, uint32_t thread)
+static uint32_t find_in_group(const struct evicted_line *group, uint64_t number, uint32_t thread)
 {
     uint32_t i = 0;
     while (i < GROUP && (group[i].tag != number + 1 || group[i].thread != thread))
@@ -76,8 +76,8 @@ static uint32_t find_in(const struct evicted_line *group, uint64_t number, uint3
 
 void evicted_put(struct evicted *evicted, uint64_t number, const struct evicted_line *line)
 {
-    struct evicted_line *group = group_of(evicted, number, line->thread);
-    uint32_t at = find_in(group, number, line->thread);
+    struct evicted_line *group = evicted_group(evicted, number, line->thread);
+    uint32_t at = find_in_group(group, number, line->thread);
     /* Reuses an empty slot; evicts the oldest only if there is none. */
     for (uint32_t i = 0; i < GROUP && at == GROUP; i++)
         at = group[i].tag ? at : i;
@@ -89,15 +89,15 @@ void evicted_put(struct evicted *evicted, uint64_t number, const struct evicted_
 
 void evicted_prefetch(const struct evicted *evicted, uint64_t number, uint32_t thread)
 {
-    const struct evicted_line *group = group_of(evicted, number, thread);
+    const struct evicted_line *group = evicted_group(evicted, number, thread);
     for (uint32_t i = 0; i < GROUP; i++)
         __builtin_prefetch(&group[i]);
 }
 
 struct evicted_line *evicted_find(struct evicted *evicted, uint64_t number, uint32_t thread)
 {
-    struct evicted_line *group = group_of(evicted, number, thread);
-    uint32_t at = find_in(group, number, thread);
+    struct evicted_line *group = evicted_group(evicted, number, thread);
+    uint32_t at = find_in_group(group, number, thread);
     return at < GROUP ? &group[at] : NULL;
 }
 
@@ -110,7 +110,7 @@ int users_init(struct users *users, uint64_t lines, uint32_t one_in, uint32_t re
     return users->lines ? 0 : -1;
 }
 
-static uint64_t home(const struct users *users, uint64_t tag, uint32_t cache)
+static uint64_t users_home(const struct users *users, uint64_t tag, uint32_t cache)
 {
     return memory_hash(tag ^ (uint64_t)cache << 48) & users->mask;
 }
@@ -119,7 +119,7 @@ static uint64_t home(const struct users *users, uint64_t tag, uint32_t cache)
 static struct users_line *users_find_line(const struct users *users, uint64_t number,
                                           uint32_t cache)
 {
-    uint64_t slot = home(users, number + 1, cache);
+    uint64_t slot = users_home(users, number + 1, cache);
     while (users->lines[slot].tag &&
            (users->lines[slot].tag != number + 1 || users->lines[slot].cache != cache))
         slot = (slot + 1) & users->mask;
@@ -158,7 +158,7 @@ static void close_hole(struct users *users, uint64_t hole)
         struct users_line *line = &users->lines[slot];
         if (!line->tag)
             break;
-        uint64_t wanted = home(users, line->tag, line->cache);
+        uint64_t wanted = users_home(users, line->tag, line->cache);
         if (((slot - wanted) & users->mask) < ((slot - hole) & users->mask))
             continue;
         users->lines[hole] = *line;

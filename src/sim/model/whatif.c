@@ -7,7 +7,7 @@
 
 /* Returns the least recently used of the ways used after `after`; CACHE_NONE: none. Stamps are
  * unique, because each use has its own. */
-static uint32_t next_used(const struct cache *cache, uint32_t first, uint64_t after)
+static uint32_t next_used_way(const struct cache *cache, uint32_t first, uint64_t after)
 {
     uint32_t found = CACHE_NONE;
     for (uint32_t index = first; index < first + cache->ways; index++)
@@ -20,7 +20,7 @@ static uint32_t next_used(const struct cache *cache, uint32_t first, uint64_t af
 static void report_set(const struct cache *cache, uint32_t first, resident_sink sink, void *context)
 {
     uint32_t index;
-    for (uint64_t after = 0; (index = next_used(cache, first, after)) != CACHE_NONE;
+    for (uint64_t after = 0; (index = next_used_way(cache, first, after)) != CACHE_NONE;
          after = cache->stamps[index])
         sink(context, cache_number(cache, index) << cache->line_shift, cache->line_bytes);
 }
@@ -38,7 +38,7 @@ static void resident_each(const struct model *model, uint32_t thread, uint32_t l
 
 enum { WARM_STEP_BYTES = 4, TOUCHED_BYTES = 64 << 20 };
 
-static int fail(struct whatif *whatif, const char *text)
+static int whatif_fail(struct whatif *whatif, const char *text)
 {
     whatif->memory.host.fail(whatif->memory.host.context, text);
     return -1;
@@ -53,9 +53,9 @@ int whatif_init(struct whatif *whatif, const struct relayout *relayout,
     second.causes = second.use = false;
     second.users_one_in = second.reuse_lines = 0;
     if (refused)
-        return fail(whatif, refused);
+        return whatif_fail(whatif, refused);
     if (moved_init(&whatif->moved, relayout, &whatif->memory))
-        return fail(whatif, "no memory for the blocks of the object");
+        return whatif_fail(whatif, "no memory for the blocks of the object");
     if (!relayout->part_count)
         return 0;
     whatif->touched_left_bytes = TOUCHED_BYTES;
@@ -76,7 +76,7 @@ int whatif_runs(struct whatif *whatif, uint32_t thread)
 }
 
 /* Returns true if a line of the new layout is fetched for the first time. */
-static bool touch(struct whatif *whatif, uint64_t address)
+static bool touch_new_line(struct whatif *whatif, uint64_t address)
 {
     uint64_t number = address >> whatif->line_shift;
     uint8_t *bits = lines_bits(&whatif->touched, number);
@@ -100,7 +100,7 @@ static void warm_line(void *context, uint64_t address, uint32_t line_bytes)
         uint64_t to = address + done;
         to = block ? moved_map(&whatif->moved, block, to, &bytes) : to;
         if (block)
-            touch(whatif, to);
+            touch_new_line(whatif, to);
         if (to / line_bytes != before)
             model_access(whatif->thread, to, 1, MODEL_LOAD, MODEL_NONE);
         before = to / line_bytes;
@@ -109,7 +109,7 @@ static void warm_line(void *context, uint64_t address, uint32_t line_bytes)
 
 /* Loads the contents of the first model, from the last level up: each level also orders the lines
  * of the levels above. */
-static int warm(struct whatif *whatif, const struct model *first)
+static int warm_caches(struct whatif *whatif, const struct model *first)
 {
     for (uint32_t thread = 0; thread < first->threads_end; thread++) {
         if (whatif_runs(whatif, thread))
@@ -122,7 +122,7 @@ static int warm(struct whatif *whatif, const struct model *first)
 
 int whatif_begin(struct whatif *whatif, const struct model *first)
 {
-    int code = whatif->model ? warm(whatif, first) : 0;
+    int code = whatif->model ? warm_caches(whatif, first) : 0;
     whatif->counts = (struct whatif_counts){0};
     return code;
 }
@@ -135,8 +135,8 @@ static void whatif_count_miss(uint64_t *misses, uint32_t served)
         misses[level]++;
 }
 
-static void access_second(struct whatif *whatif, uint64_t address, uint32_t size_bytes,
-                          uint32_t kind, uint32_t ip, bool object)
+static void access_second_model(struct whatif *whatif, uint64_t address, uint32_t size_bytes,
+                                uint32_t kind, uint32_t ip, bool object)
 {
     uint32_t served = model_access(whatif->thread, address, size_bytes, kind, ip);
     if (__builtin_expect(!served, 1))
@@ -145,7 +145,7 @@ static void access_second(struct whatif *whatif, uint64_t address, uint32_t size
     if (!object)
         return;
     whatif_count_miss(whatif->counts.after.object, served);
-    if (touch(whatif, address))
+    if (touch_new_line(whatif, address))
         whatif_count_miss(whatif->counts.fresh, served);
 }
 
@@ -164,12 +164,12 @@ static void access_moved(struct whatif *whatif, const struct moved_block *block,
             bytes += more;
             continue;
         }
-        access_second(whatif, to, bytes, kind, ip, true);
+        access_second_model(whatif, to, bytes, kind, ip, true);
         whatif->counts.cut++;
         to = next;
         bytes = more;
     }
-    access_second(whatif, to, bytes, kind, ip, true);
+    access_second_model(whatif, to, bytes, kind, ip, true);
 }
 
 static void whatif_settle(struct whatif *whatif)
@@ -200,7 +200,7 @@ void whatif_access(struct whatif *whatif, uint64_t address, uint32_t size_bytes,
     if (block)
         access_moved(whatif, block, address, size_bytes, kind, ip);
     else
-        access_second(whatif, address, size_bytes, kind, ip, false);
+        access_second_model(whatif, address, size_bytes, kind, ip, false);
 }
 
 static const char *refuse_arrays(const struct relayout *relayout)
@@ -216,7 +216,8 @@ static const char *refuse_arrays(const struct relayout *relayout)
     return NULL;
 }
 
-static const char *refuse_part(const struct relayout *relayout, const struct relayout_part *part)
+static const char *refuse_relayout_part(const struct relayout *relayout,
+                                        const struct relayout_part *part)
 {
     if (part->end_bytes <= part->from_bytes || part->end_bytes > relayout->element_bytes)
         return "a part is empty, or extends past its element";
@@ -240,7 +241,7 @@ const char *relayout_refuse(const struct relayout *relayout)
     for (uint32_t i = 0; i < relayout->part_count && !refused; i++) {
         const struct relayout_part *part = &relayout->part[i];
         refused = part->from_bytes < before_bytes ? "parts overlap, or are out of order"
-                                                  : refuse_part(relayout, part);
+                                                  : refuse_relayout_part(relayout, part);
         before_bytes = part->end_bytes;
     }
     return refused;
@@ -264,7 +265,7 @@ enum { CHUNK_SHIFT = 16, GRANULE_SHIFT = 4, GRANULES = 1 << (CHUNK_SHIFT - GRANU
 enum { CHUNKS_FIRST = 256 };
 
 /* Returns the number of elements after which every array is aligned. */
-static uint32_t step_of(const struct relayout *relayout)
+static uint32_t aligned_step(const struct relayout *relayout)
 {
     uint32_t step = 1;
     for (uint32_t i = 0; i < relayout->array_count; i++) {
@@ -280,7 +281,7 @@ int moved_init(struct moved *moved, const struct relayout *relayout, struct memo
 {
     *moved = (struct moved){
         .relayout = *relayout, .memory = memory, .low = UINT64_MAX, .high = UINT64_MAX};
-    moved->step = step_of(relayout);
+    moved->step = aligned_step(relayout);
     moved->chunk_mask = CHUNKS_FIRST - 1;
     moved->chunks = memory_new(memory, CHUNKS_FIRST, sizeof *moved->chunks);
     if (!moved->chunks)
@@ -323,7 +324,7 @@ static struct moved_chunk *make_chunk(struct moved *moved, uint64_t number)
     return chunk;
 }
 
-static uint32_t granule(uint64_t address)
+static uint32_t granule_index(uint64_t address)
 {
     return (uint32_t)(address >> GRANULE_SHIFT) % GRANULES;
 }
@@ -343,13 +344,14 @@ static bool mark_chunk(struct moved *moved, uint64_t start, uint64_t end, uint32
     chunk->whole = mark ? 0 : chunk->whole;
     if (!chunk->granules && mark)
         chunk->granules = memory_new(moved->memory, GRANULES, sizeof *chunk->granules);
-    for (uint32_t i = granule(start); chunk->granules && i <= granule(end - 1); i++)
+    for (uint32_t i = granule_index(start); chunk->granules && i <= granule_index(end - 1); i++)
         if (mark || chunk->granules[i] == old)
             chunk->granules[i] = mark;
     return chunk->granules || !mark;
 }
 
-static bool mark(struct moved *moved, uint64_t start, uint64_t end, uint32_t with, uint32_t old)
+static bool mark_range(struct moved *moved, uint64_t start, uint64_t end, uint32_t with,
+                       uint32_t old)
 {
     while (start < end) {
         uint64_t next = ((start >> CHUNK_SHIFT) + 1) << CHUNK_SHIFT;
@@ -373,7 +375,7 @@ const struct moved_block *moved_find_slow(struct moved *moved, uint64_t address)
     }
     uint32_t index = chunk->whole;
     if (!index && chunk->granules)
-        index = chunk->granules[granule(address)];
+        index = chunk->granules[granule_index(address)];
     const struct moved_block *block = index ? ids_find(&moved->blocks, index - 1) : NULL;
     return block && address - block->start < block->bytes ? block : NULL;
 }
@@ -381,7 +383,7 @@ const struct moved_block *moved_find_slow(struct moved *moved, uint64_t address)
 /* ---- allocation of places ---- */
 
 /* Returns the size class of `count` elements; NULL: too many classes, places are not reused. */
-static struct moved_class *class_of(struct moved *moved, uint32_t count)
+static struct moved_class *moved_class_of_count(struct moved *moved, uint32_t count)
 {
     uint64_t at = memory_hash(count);
     for (uint32_t i = 0; i < 8; i++) {
@@ -394,7 +396,7 @@ static struct moved_class *class_of(struct moved *moved, uint32_t count)
     return NULL;
 }
 
-static uint32_t elements_of(const struct moved *moved, uint64_t bytes)
+static uint32_t element_count(const struct moved *moved, uint64_t bytes)
 {
     uint64_t element_bytes = moved->relayout.element_bytes;
     uint64_t count = element_bytes ? bytes / element_bytes : 1;
@@ -402,9 +404,9 @@ static uint32_t elements_of(const struct moved *moved, uint64_t bytes)
 }
 
 /* Returns the index of an empty block with a place in the arrays; MOVED_BLOCKS_MAX: no room. */
-static uint32_t take_place(struct moved *moved, uint32_t count)
+static uint32_t take_block_place(struct moved *moved, uint32_t count)
 {
-    struct moved_class *class = class_of(moved, count);
+    struct moved_class *class = moved_class_of_count(moved, count);
     if (class && class->gone) {
         uint32_t index = class->gone - 1;
         class->gone = ((struct moved_block *)ids_find(&moved->blocks, index))->next;
@@ -419,16 +421,16 @@ static uint32_t take_place(struct moved *moved, uint32_t count)
     return moved->used++;
 }
 
-static void widen(struct moved *moved, uint64_t start, uint64_t end)
+static void widen_moved_range(struct moved *moved, uint64_t start, uint64_t end)
 {
     bool empty = moved->low == UINT64_MAX;
     moved->low = start < moved->low ? start : moved->low;
     moved->high = empty || end > moved->high ? end : moved->high;
 }
 
-static void give_place(struct moved *moved, struct moved_block *block, uint32_t index)
+static void give_block_place(struct moved *moved, struct moved_block *block, uint32_t index)
 {
-    struct moved_class *class = class_of(moved, block->count);
+    struct moved_class *class = moved_class_of_count(moved, block->count);
     block->bytes = 0;
     moved->live--;
     if (!class)
@@ -443,10 +445,10 @@ bool moved_remove(struct moved *moved, uint64_t start)
     if (!found || found->start != start)
         return false;
     const struct moved_chunk *chunk = moved->last;
-    uint32_t index = (chunk->whole ? chunk->whole : chunk->granules[granule(start)]) - 1;
+    uint32_t index = (chunk->whole ? chunk->whole : chunk->granules[granule_index(start)]) - 1;
     struct moved_block *block = ids_find(&moved->blocks, index);
-    mark(moved, start, start + block->bytes, 0, index + 1);
-    give_place(moved, block, index);
+    mark_range(moved, start, start + block->bytes, 0, index + 1);
+    give_block_place(moved, block, index);
     return true;
 }
 
@@ -456,7 +458,7 @@ bool moved_add(struct moved *moved, uint64_t start, uint64_t bytes)
     if (!bytes || __builtin_add_overflow(start, bytes, &end) || end > ARRAYS_AT)
         return false;
     moved_remove(moved, start);
-    uint32_t index = take_place(moved, elements_of(moved, bytes));
+    uint32_t index = take_block_place(moved, element_count(moved, bytes));
     if (index == MOVED_BLOCKS_MAX) {
         moved->refused++;
         return false;
@@ -466,13 +468,13 @@ bool moved_add(struct moved *moved, uint64_t start, uint64_t bytes)
     block->start = start;
     block->bytes = bytes;
     moved->live++;
-    if (!mark(moved, start, end, index + 1, 0)) {
-        mark(moved, start, end, 0, index + 1);
-        give_place(moved, block, index);
+    if (!mark_range(moved, start, end, index + 1, 0)) {
+        mark_range(moved, start, end, 0, index + 1);
+        give_block_place(moved, block, index);
         moved->refused++;
         return false;
     }
-    widen(moved, start, end);
+    widen_moved_range(moved, start, end);
     return true;
 }
 

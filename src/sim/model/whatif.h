@@ -15,6 +15,7 @@
 
 /* Checks of a layout (include/new_layout.h), and the mapping of an element's bytes. Used by
  * src/sim/model/whatif.c and for planning a layout. */
+
 /* Returns NULL if the layout is valid, otherwise the reason. */
 const char *relayout_refuse(const struct relayout *relayout);
 

@@ -96,7 +96,7 @@ static UInt accesses_drawn; /* distance between the last reported access and sam
 static Addr left_out;
 static SizeT left_out_bytes;
 
-static void fail(void *context, const char *text)
+static void access_fail(void *context, const char *text)
 {
     (void)context;
     VG_(strncpy)(shared->header.trouble, text, SIM_NAME_BYTES - 1);
@@ -134,7 +134,7 @@ ULong access_number(void)
     return accesses;
 }
 
-static void draw_next(void)
+static void draw_next_sample(void)
 {
     accesses_drawn = report_access_next();
     sample_at = accesses_drawn ? accesses + accesses_drawn : ACCESS_NEVER;
@@ -143,16 +143,16 @@ static void draw_next(void)
 void access_start(void)
 {
     static struct model_host host = {.allocate = pages_keep,
-                                     .fail = fail,
+                                     .fail = access_fail,
                                      .miss = missed_by_model,
                                      .asks_causes = missed_asks_causes};
     fill_spec();
     struct model_spec asked = spec; /* second models, of other layouts, need none of it */
-    lines_want(&asked, &host);
+    lines_set_hooks(&asked, &host);
     model = model_new(&asked, &host);
     report_start();
     whatif_start();
-    draw_next();
+    draw_next_sample();
     access_count(!shared->header.from[0]);
 }
 
@@ -160,7 +160,7 @@ void access_start(void)
 static void access_settle(void)
 {
     Bool counts = wanted && cache && shared && !shared->header.paused && !shared->header.stop;
-    Bool asked = counts && whatif_look(model, &spec, cache->number, accesses);
+    Bool asked = counts && whatif_poll(model, &spec, cache->number, accesses);
     counting = asked ? COUNTS_ASKED : counts ? COUNTS : COUNTS_NOT;
     if (shared)
         shared->header.counting = counts;
@@ -223,7 +223,7 @@ static void fetch_instruction(const struct sequence_access *access)
     model_access_slow(cache, access->address, access->size_bytes, MODEL_INSTRUCTION, MODEL_NONE);
 }
 
-static UInt access_slow(const struct sequence_access *access, Addr address)
+static UInt access_model_slow(const struct sequence_access *access, Addr address)
 {
     struct sim_instruction *place = access->place;
     UInt served = model_access_slow(cache, address, access->size_bytes, access->kind,
@@ -234,7 +234,7 @@ static UInt access_slow(const struct sequence_access *access, Addr address)
 }
 
 /* Passes an access to the questions, and reports it if it is sampled. */
-static void access_also(const struct sequence_access *access, Addr address, UInt served)
+static void report_if_sampled(const struct sequence_access *access, Addr address, UInt served)
 {
     struct sim_instruction *place = access->place;
     if (counting == COUNTS_ASKED)
@@ -243,16 +243,16 @@ static void access_also(const struct sequence_access *access, Addr address, UInt
     if (accesses != sample_at)
         return;
     missed_sample(totals, place, address, access->size_bytes, access->kind, served, accesses_drawn);
-    draw_next();
+    draw_next_sample();
 }
 
-static void leave_out(struct sequence_access *access)
+static void uncount_access(struct sequence_access *access)
 {
     access->left_out++;
     totals->counts[access->kind & MODEL_MODIFY]--;
 }
 
-static void sequence_carefully(struct sequence *sequence)
+static void run_sequence_checked(struct sequence *sequence)
 {
     for (UInt i = 0; i < sequence->count; i++) {
         struct sequence_access *access = &sequence->accesses[i];
@@ -260,17 +260,17 @@ static void sequence_carefully(struct sequence *sequence)
         if (access->kind & MODEL_INSTRUCTION) {
             fetch_instruction(access);
         } else if (address == ACCESS_NONE) {
-            leave_out(access);
+            uncount_access(access);
         } else {
             accesses++;
             Bool hit = model_hit(cache, cache->clock, address, access->size_bytes, access->kind);
-            access_also(access, address, hit ? 0 : access_slow(access, address));
+            report_if_sampled(access, address, hit ? 0 : access_model_slow(access, address));
         }
     }
 }
 
 /* Runs a sequence on local copies of values that the model's stores could alias. */
-static void sequence_plainly(struct sequence *sequence)
+static void run_sequence_fast(struct sequence *sequence)
 {
     const struct model_thread here = *cache;
     uint64_t now = *here.clock;
@@ -284,10 +284,10 @@ static void sequence_plainly(struct sequence *sequence)
         if (access->kind & MODEL_INSTRUCTION) {
             fetch_instruction(access);
         } else if (address == ACCESS_NONE) {
-            leave_out(access);
+            uncount_access(access);
             accesses--;
         } else {
-            access_slow(access, address);
+            access_model_slow(access, address);
         }
         now = *here.clock;
     }
@@ -303,7 +303,7 @@ VG_REGPARM(1) void access_sequence(struct sequence *sequence)
     for (UInt op = SIM_LOAD; op < SIM_OPS; op++)
         totals->counts[op] += sequence->ops[op];
     if (counting == COUNTS && sample_at - accesses > SEQUENCE_MAX)
-        sequence_plainly(sequence);
+        run_sequence_fast(sequence);
     else
-        sequence_carefully(sequence);
+        run_sequence_checked(sequence);
 }

@@ -59,14 +59,14 @@ static Bool is_prefix(UChar byte)
            byte == 0xf3;
 }
 
-static UInt meaning(UChar prefix, UInt before)
+static UInt merge_prefix(UChar prefix, UInt before)
 {
     return prefix == 0xf2 ? PF2 : prefix == 0xf3 ? PF3 : prefix == 0x66 && !before ? P66 : before;
 }
 
 /* True for floating-point instructions: Intel SDM volume 2, tables A-3 and A-4. movups and movaps
  * without a prefix copy any data: compilers and libraries move structures with them. */
-static Bool is_floating(UInt map, UInt prefix, UChar opcode)
+static Bool is_floating_opcode(UInt map, UInt prefix, UChar opcode)
 {
     if (map == MAP_0F38)
         return opcode >= 0x96 && opcode <= 0xbf && (opcode & 0xf) >= 6; /* fused multiply-add */
@@ -81,20 +81,20 @@ static Bool is_floating(UInt map, UInt prefix, UChar opcode)
 
 /* Returns True if an instruction works on floating-point data. `code`: the whole instruction,
  * `length` readable bytes. */
-static Bool floating_is(const UChar *code, UInt length)
+static Bool is_floating_instruction(const UChar *code, UInt length)
 {
     UInt prefix = PLAIN, at = 0;
     while (at < length && is_prefix(code[at]))
-        prefix = meaning(code[at++], prefix);
+        prefix = merge_prefix(code[at++], prefix);
     if (at < length && (code[at] & 0xf0) == 0x40)
         at++;
     if (at + 1 < length && code[at] >= 0xd8 && code[at] <= 0xdf)
         return True; /* x87 */
     if (at + 2 < length && code[at] == 0xc5)
-        return is_floating(MAP_0F, code[at + 1] & 3, code[at + 2]);
+        return is_floating_opcode(MAP_0F, code[at + 1] & 3, code[at + 2]);
     if (at + 3 < length && code[at] == 0xc4)
-        return is_floating(code[at + 1] & 0x1f, code[at + 2] & 3, code[at + 3]);
-    return at + 1 < length && code[at] == 0x0f && is_floating(MAP_0F, prefix, code[at + 1]);
+        return is_floating_opcode(code[at + 1] & 0x1f, code[at + 2] & 3, code[at + 3]);
+    return at + 1 < length && code[at] == 0x0f && is_floating_opcode(MAP_0F, prefix, code[at + 1]);
 }
 
 struct work {
@@ -129,7 +129,7 @@ static UInt add_access(struct work *work, const struct sequence_access *access)
     return work->pending++;
 }
 
-static IRExpr *guarded(IRSB *out, IRExpr *guard, IRExpr *address)
+static IRExpr *guarded_address(IRSB *out, IRExpr *guard, IRExpr *address)
 {
     IRTemp temp = newIRTemp(out->tyenv, Ity_I64);
     IRExpr *none = mkIRExpr_HWord((HWord)ACCESS_NONE);
@@ -151,7 +151,8 @@ static void fetch_instruction(struct work *work, Addr ip, UInt length)
 }
 
 /* Adds an access: its address is stored, and used at the end of the sequence. */
-static void call(struct work *work, UInt kind, IRExpr *address, Int size, IRExpr *guard)
+static void store_access_address(struct work *work, UInt kind, IRExpr *address, Int size,
+                                 IRExpr *guard)
 {
     if (!work->place || size <= 0)
         return;
@@ -159,26 +160,26 @@ static void call(struct work *work, UInt kind, IRExpr *address, Int size, IRExpr
                                                             .kind = (UChar)(kind | work->float_bit),
                                                             .size_bytes = (UShort)size});
     if (guard && guard->tag != Iex_Const)
-        address = guarded(work->out, guard, address);
+        address = guarded_address(work->out, guard, address);
     addStmtToIRSB(work->out,
                   IRStmt_Store(Iend_LE, mkIRExpr_HWord((HWord)&access_addresses[index]), address));
 }
 
-static void flush(struct work *work)
+static void flush_pending_load(struct work *work)
 {
     if (work->loaded)
-        call(work, MODEL_LOAD, work->loaded, work->loaded_bytes, NULL);
+        store_access_address(work, MODEL_LOAD, work->loaded, work->loaded_bytes, NULL);
     work->loaded = NULL;
 }
 
-static void load(struct work *work, IRExpr *address, IRType type)
+static void defer_load(struct work *work, IRExpr *address, IRType type)
 {
-    flush(work);
+    flush_pending_load(work);
     work->loaded = address;
     work->loaded_bytes = sizeofIRType(type);
 }
 
-static void store(struct work *work, IRExpr *address, IRType type)
+static void add_store(struct work *work, IRExpr *address, IRType type)
 {
     UInt kind = MODEL_STORE;
     Int size = sizeofIRType(type);
@@ -186,8 +187,8 @@ static void store(struct work *work, IRExpr *address, IRType type)
         work->loaded = NULL;
         kind |= MODEL_LOAD;
     }
-    flush(work);
-    call(work, kind, address, size, NULL);
+    flush_pending_load(work);
+    store_access_address(work, kind, address, size, NULL);
 }
 
 static IRType type_of(const struct work *work, IRExpr *expression)
@@ -200,14 +201,14 @@ static void take_guarded_load(struct work *work, const IRLoadG *guarded)
     IRType result;
     IRType loaded;
     typeOfIRLoadGOp(guarded->cvt, &result, &loaded);
-    call(work, MODEL_LOAD, guarded->addr, sizeofIRType(loaded), guarded->guard);
+    store_access_address(work, MODEL_LOAD, guarded->addr, sizeofIRType(loaded), guarded->guard);
 }
 
 /* A failing compare-and-swap does not store, but still takes ownership of the line. */
 static void take_swap(struct work *work, const IRCAS *swap)
 {
     Int size = sizeofIRType(type_of(work, swap->dataLo)) * (swap->dataHi ? 2 : 1);
-    call(work, MODEL_MODIFY, swap->addr, size, NULL);
+    store_access_address(work, MODEL_MODIFY, swap->addr, size, NULL);
 }
 
 static void take_linked(struct work *work, const IRStmt *statement)
@@ -215,15 +216,16 @@ static void take_linked(struct work *work, const IRStmt *statement)
     IRExpr *stored = statement->Ist.LLSC.storedata;
     IRType type =
         stored ? type_of(work, stored) : typeOfIRTemp(work->in->tyenv, statement->Ist.LLSC.result);
-    call(work, stored ? MODEL_STORE : MODEL_LOAD, statement->Ist.LLSC.addr, sizeofIRType(type),
-         NULL);
+    store_access_address(work, stored ? MODEL_STORE : MODEL_LOAD, statement->Ist.LLSC.addr,
+                         sizeofIRType(type), NULL);
 }
 
 static void take_helper(struct work *work, const IRDirty *dirty)
 {
     static const UInt kinds[] = {MODEL_LOAD, MODEL_STORE, MODEL_MODIFY};
     if (dirty->mFx != Ifx_None)
-        call(work, kinds[dirty->mFx - Ifx_Read], dirty->mAddr, dirty->mSize, dirty->guard);
+        store_access_address(work, kinds[dirty->mFx - Ifx_Read], dirty->mAddr, dirty->mSize,
+                             dirty->guard);
 }
 
 static Bool is_agent(Addr ip)
@@ -242,7 +244,7 @@ static Bool instrument_function_named(const HChar *name, const HChar *wanted)
            (!name[length] || name[length] == '.' || name[length] == '(');
 }
 
-static void turn_at(struct work *work, Addr ip)
+static void add_access_turn(struct work *work, Addr ip)
 {
     const struct sim_header *header = &shared->header;
     const HChar *name;
@@ -260,7 +262,7 @@ static void turn_at(struct work *work, Addr ip)
 
 static void begin_instruction(struct work *work, Addr ip, UInt length)
 {
-    work->float_bit = floating_is((const UChar *)ip, length) ? MODEL_FLOAT : 0;
+    work->float_bit = is_floating_instruction((const UChar *)ip, length) ? MODEL_FLOAT : 0;
     Bool agent = is_agent(ip);
     work->place = agent ? NULL : instructions_place(ip);
     if (agent) {
@@ -268,20 +270,20 @@ static void begin_instruction(struct work *work, Addr ip, UInt length)
         addStmtToIRSB(work->out, IRStmt_Store(Iend_LE, mkIRExpr_HWord((HWord)&agent_rings_ran),
                                               IRExpr_Const(IRConst_U8(1))));
     }
-    turn_at(work, ip);
+    add_access_turn(work, ip);
     if (!agent)
         fetch_instruction(work, ip, length);
 }
 
-static void take_other(struct work *work, IRStmt *statement)
+static void take_statement(struct work *work, IRStmt *statement)
 {
-    flush(work);
+    flush_pending_load(work);
     if (statement->tag == Ist_IMark)
         begin_instruction(work, statement->Ist.IMark.addr, statement->Ist.IMark.len);
     else if (statement->tag == Ist_StoreG) {
         IRType type = type_of(work, statement->Ist.StoreG.details->data);
-        call(work, MODEL_STORE, statement->Ist.StoreG.details->addr, sizeofIRType(type),
-             statement->Ist.StoreG.details->guard);
+        store_access_address(work, MODEL_STORE, statement->Ist.StoreG.details->addr,
+                             sizeofIRType(type), statement->Ist.StoreG.details->guard);
     } else if (statement->tag == Ist_LoadG)
         take_guarded_load(work, statement->Ist.LoadG.details);
     else if (statement->tag == Ist_CAS)
@@ -301,10 +303,10 @@ static void instrument_statement(struct work *work, IRStmt *statement)
     case Ist_WrTmp:
         data = statement->Ist.WrTmp.data;
         if (data->tag == Iex_Load)
-            load(work, data->Iex.Load.addr, data->Iex.Load.ty);
+            defer_load(work, data->Iex.Load.addr, data->Iex.Load.ty);
         break;
     case Ist_Store:
-        store(work, statement->Ist.Store.addr, type_of(work, statement->Ist.Store.data));
+        add_store(work, statement->Ist.Store.addr, type_of(work, statement->Ist.Store.data));
         break;
     case Ist_Put:
     case Ist_PutI:
@@ -312,7 +314,7 @@ static void instrument_statement(struct work *work, IRStmt *statement)
     case Ist_AbiHint:
         break;
     default:
-        take_other(work, statement);
+        take_statement(work, statement);
     }
 }
 
@@ -329,7 +331,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
         instrument_statement(&work, in->stmts[i]);
         addStmtToIRSB(work.out, in->stmts[i]);
     }
-    flush(&work);
+    flush_pending_load(&work);
     end_sequence(&work);
     return work.out;
 }

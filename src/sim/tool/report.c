@@ -65,7 +65,7 @@ static UInt load_of(UInt index)
     return classes[index].reported << (index >= CLASS_LEFT) << (index == CLASS_REUSED);
 }
 
-static struct class *busiest(void)
+static struct class *busiest_class(void)
 {
     UInt most = 0;
     for (UInt i = 1; i < CLASSES; i++)
@@ -76,7 +76,7 @@ static struct class *busiest(void)
 
 /* Returns True if reports are too frequent. Each costs misstop time; a few thousand per second, and
  * all of a short run, give shares to a fraction of a percentage point. */
-static Bool is_costly(ULong accesses)
+static Bool reports_too_often(ULong accesses)
 {
     UInt freely = shared->header.flags & SIM_EXACT ? REPORTED_FREELY_EXACT : REPORTED_FREELY;
     return looks * LOOK_EVERY > freely && accesses < LOOK_EVERY * REPORTED_ONE_IN;
@@ -86,14 +86,14 @@ static Bool is_costly(ULong accesses)
 static void report_adapt_rate(void)
 {
     UInt waiting = shared_waiting();
-    struct class *most = busiest();
+    struct class *most = busiest_class();
     UInt thinnest = 0;
     ULong now = access_number();
     ULong since = now - looked_at;
     looked_at = now;
     looks++;
-    quiet = waiting > SIM_RING_UNITS / 32 || is_costly(since / 4) ? 0 : quiet + 1;
-    if ((waiting > SIM_RING_UNITS / 4 || is_costly(since)) && !waits)
+    quiet = waiting > SIM_RING_UNITS / 32 || reports_too_often(since / 4) ? 0 : quiet + 1;
+    if ((waiting > SIM_RING_UNITS / 4 || reports_too_often(since)) && !waits)
         most->step += most->step < PERIODS - 1;
     else if (quiet > QUIET_LOOKS) {
         quiet = 0;
@@ -125,7 +125,7 @@ static Bool wait_for_room(void)
     return False;
 }
 
-static Bool publish(const union sim_unit *unit)
+static Bool publish_unit(const union sim_unit *unit)
 {
     if (!shared_room(1, True) && !(waits && wait_for_room()))
         return False;
@@ -135,16 +135,16 @@ static Bool publish(const union sim_unit *unit)
 }
 
 /* Returns the weight of the next unit of a class if it is to be reported, otherwise 0. */
-static UInt due(struct class *class)
+static UInt class_due(struct class *class)
 {
     if (--class->left)
         return 0;
     return class->weight > 0xffffffff ? 0xffffffff : (UInt) class->weight;
 }
 
-static Bool reported(struct class *class, const union sim_unit *unit)
+static Bool report_unit(struct class *class, const union sim_unit *unit)
 {
-    Bool published = publish(unit);
+    Bool published = publish_unit(unit);
     if (published)
         class->weight = 0;
     class->reported++;
@@ -157,11 +157,11 @@ static Bool reported(struct class *class, const union sim_unit *unit)
 void report_miss(struct sim_miss *miss)
 {
     struct class *class = &classes[miss->served];
-    miss->weight = due(class);
+    miss->weight = class_due(class);
     miss->kind = SIM_MISS;
     if (miss->weight)
         miss->stamp = shared_stamp();
-    if (!miss->weight || !reported(class, (const union sim_unit *)miss))
+    if (!miss->weight || !report_unit(class, (const union sim_unit *)miss))
         shared->header.misses_dropped++;
 }
 
@@ -174,14 +174,14 @@ static struct class *class_of(UInt kind, UInt level)
  * level 0), if it is to be reported; otherwise 0. Must be called for each of them. */
 static unsigned report_line_due(unsigned kind, unsigned level)
 {
-    return due(class_of(kind, level));
+    return class_due(class_of(kind, level));
 }
 
 void report_line(struct sim_line *line, unsigned long weight)
 {
     line->weight = weight > 0xffffffff ? 0xffffffff : (UInt)weight;
     line->stamp = shared_stamp();
-    reported(class_of(line->kind, line->level), (const union sim_unit *)line);
+    report_unit(class_of(line->kind, line->level), (const union sim_unit *)line);
 }
 
 unsigned report_access_next(void)
@@ -195,7 +195,7 @@ static void report_access(struct sim_miss *access, unsigned weight)
     access->kind = SIM_ACCESS;
     access->stamp = shared_stamp();
     access->weight = weight + dropped_accesses;
-    dropped_accesses = publish((const union sim_unit *)access) ? 0 : access->weight;
+    dropped_accesses = publish_unit((const union sim_unit *)access) ? 0 : access->weight;
 }
 
 static struct sim_miss missed;
@@ -227,8 +227,8 @@ bool missed_asks_causes(void *context, uint32_t served)
     return classes[served].left == 1;
 }
 
-static void missed_describe(const struct sim_thread *thread, const struct sim_instruction *place,
-                            uint64_t address, uint32_t size_bytes, uint32_t kind)
+static void fill_missed(const struct sim_thread *thread, const struct sim_instruction *place,
+                        uint64_t address, uint32_t size_bytes, uint32_t kind)
 {
     missed.op = (UChar)(kind & MODEL_MODIFY);
     missed.size = (UShort)size_bytes;
@@ -245,7 +245,7 @@ void missed_take(struct sim_thread *thread, struct sim_instruction *place, uint6
         misses[i]++;
         place->misses[i]++;
     }
-    missed_describe(thread, place, address, size_bytes, kind);
+    fill_missed(thread, place, address, size_bytes, kind);
     missed.served = (UChar)served;
     report_miss(&missed);
     missed.causes = 0;
@@ -256,7 +256,7 @@ void missed_sample(const struct sim_thread *thread, const struct sim_instruction
                    uint64_t address, uint32_t size_bytes, uint32_t kind, uint32_t served,
                    uint32_t weight)
 {
-    missed_describe(thread, place, address, size_bytes, kind);
+    fill_missed(thread, place, address, size_bytes, kind);
     missed.served = (UChar)served;
     report_access(&missed, weight);
 }
@@ -274,12 +274,12 @@ _Static_assert(__builtin_offsetof(struct tally_pair, second) ==
 
 static UInt running;
 
-static ULong ip_of(UInt id)
+static ULong instruction_ip(UInt id)
 {
     return id < SIM_INSTRUCTIONS_MAX ? shared->instructions[id].ip : 0;
 }
 
-static UInt saturated(ULong count)
+static UInt saturate_count(ULong count)
 {
     return count < 0xffffffff ? (UInt)count : 0xffffffff;
 }
@@ -299,12 +299,12 @@ static void on_eviction(void *context, const struct model_eviction *eviction)
         .level = (UChar)eviction->level,
         .used_bytes = (UShort)eviction->used_bytes,
         .tid = running,
-        .touched_bytes = saturated(use->touched_bytes),
-        .ip = ip_of(eviction->fetched.ip),
+        .touched_bytes = saturate_count(use->touched_bytes),
+        .ip = instruction_ip(eviction->fetched.ip),
         .address = eviction->fetched.address,
     };
     for (UInt i = 0; i < SIM_USES; i++)
-        line.uses[i] = saturated(use->uses[i]);
+        line.uses[i] = saturate_count(use->uses[i]);
     report_line(&line, weight);
 }
 
@@ -317,7 +317,7 @@ static void on_reuse(void *context, const struct model_reuse *reuse)
     struct sim_line line = {
         .kind = SIM_REUSED,
         .tid = running,
-        .ip = ip_of(reuse->who.ip),
+        .ip = instruction_ip(reuse->who.ip),
         .address = reuse->who.address,
         .distance = reuse->distance,
     };
@@ -332,7 +332,7 @@ static void *allocate_pairs(void *context, uint32_t which, uint32_t level, size_
     return shared->pairs[which == MODEL_IP_USED_BY_IP ? SIM_USED_BY : SIM_EVICTED_BY][level];
 }
 
-void lines_want(struct model_spec *spec, struct model_host *host)
+void lines_set_hooks(struct model_spec *spec, struct model_host *host)
 {
     if (!(shared->header.flags & SIM_WANT_USE))
         return;

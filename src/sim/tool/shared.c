@@ -10,7 +10,7 @@ struct sim_shared *shared;
 static ULong head;
 static ULong full_at; /* limit of head until tail is read again */
 
-static Bool is_ours(const struct sim_header *header)
+static Bool header_is_valid(const struct sim_header *header)
 {
     UInt pid = (UInt)VG_(getpid)();
     /* An exec in the same process opens it again; a forked child that execs may not. */
@@ -33,7 +33,7 @@ Bool shared_open(const HChar *path)
     if (sr_isError(memory))
         return False;
     shared = (struct sim_shared *)sr_Res(memory);
-    if (!is_ours(&shared->header)) {
+    if (!header_is_valid(&shared->header)) {
         VG_(am_munmap_valgrind)((Addr)shared, sizeof *shared);
         shared = NULL;
         return False;

@@ -115,7 +115,7 @@ static void on_map(Addr start, SizeT length, Bool can_read, Bool can_write, Bool
     mappings_report(&mapping, path ? path : "//anon");
 }
 
-static void on_break(Addr start, SizeT length, ThreadId id)
+static void on_brk(Addr start, SizeT length, ThreadId id)
 {
     struct sim_mapping mapping = {.kind = SIM_MAPPING,
                                   .protection = VKI_PROT_READ | VKI_PROT_WRITE,
@@ -186,7 +186,7 @@ static void after_call(ThreadId id, UInt number, UWord *arguments, UInt count, S
     (void)id, (void)number, (void)arguments, (void)count, (void)result;
 }
 
-static void leave(ThreadId id)
+static void tool_leave(ThreadId id)
 {
     (void)id;
     access_count(False);
@@ -202,11 +202,11 @@ static void tool_start(void)
     sequence_start();
     access_start();
     mappings_program();
-    VG_(atfork)(NULL, NULL, leave);
+    VG_(atfork)(NULL, NULL, tool_leave);
     __atomic_store_n(&shared->header.state, SIM_RUNNING, __ATOMIC_RELEASE);
 }
 
-static void finish(Int status)
+static void tool_finish(Int status)
 {
     (void)status;
     if (!shared)
@@ -224,14 +224,14 @@ static void register_tool(void)
     VG_(details_description)("the simulated cache of misstop --sim");
     VG_(details_copyright_author)("");
     VG_(details_bug_reports_to)("the makers of misstop");
-    VG_(basic_tool_funcs)(tool_start, instrument, finish);
+    VG_(basic_tool_funcs)(tool_start, instrument, tool_finish);
     VG_(needs_command_line_options)(take_option, print_usage, print_debug_usage);
     VG_(needs_syscall_wrapper)(before_call, after_call);
     VG_(track_start_client_code)(on_run);
     VG_(track_pre_thread_ll_exit)(on_exit);
     VG_(track_new_mem_startup)(on_map);
     VG_(track_new_mem_mmap)(on_map);
-    VG_(track_new_mem_brk)(on_break);
+    VG_(track_new_mem_brk)(on_brk);
 }
 
 VG_DETERMINE_INTERFACE_VERSION(register_tool)

@@ -45,6 +45,7 @@ VG_REGPARM(1) void access_turn(UWord on);
 
 /* Exports of Valgrind's libraries that its public headers omit. Checked against valgrind 3.19
  * (Debian 12); configure links with each of them, so that a version without one fails there. */
+
 /* Maps a file shared, in Valgrind's own address range. */
 extern SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT length, UInt prot, Int fd,
                                                       Off64T offset);
@@ -56,6 +57,7 @@ extern SysRes VG_(do_syscall)(UWord number, RegWord, RegWord, RegWord, RegWord, 
 extern Bool VG_(clo_trace_children);
 
 /* Mapped once; the running thread writes (Valgrind runs one at a time). */
+
 /* NULL: none; the program runs without simulation. */
 extern struct sim_shared *shared;
 
@@ -163,13 +165,15 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 
 /* The use of lines before eviction, their reuse distances, and the instructions that used and
  * evicted lines fetched by others. */
+
 /* Sets the model's hooks for line events if misstop requested them. */
-void lines_want(struct model_spec *spec, struct model_host *host);
+void lines_set_hooks(struct model_spec *spec, struct model_host *host);
 
 /* Sets the thread of the model's next events. */
 void lines_runs(UInt tid);
 
 /* From the model to the exact counts and to report.c. One access is in progress at a time. */
+
 /* Callbacks of struct model_host. Causes are computed only for reported misses. */
 void missed_by_model(void *context, const struct model_miss *miss);
 bool missed_asks_causes(void *context, uint32_t served);
@@ -202,6 +206,7 @@ unsigned report_access_next(void);
 
 /* Questions (struct sim_question), each of one object, received from misstop, answered by
  * src/sim/model/whatif.c, several at a time, each with its own model. */
+
 /* Drops the questions about the program that ran in this process before. */
 void whatif_start(void);
 
@@ -210,7 +215,7 @@ void whatif_start(void);
  * If a question is awaited, the program waits for it after some `accesses`. `first` and `spec`: the
  * model that counts anyway; `thread` runs. Returns True if accesses have to be reported.
  */
-Bool whatif_look(const struct model *first, const struct model_spec *spec, UInt thread,
+Bool whatif_poll(const struct model *first, const struct model_spec *spec, UInt thread,
                  ULong accesses);
 
 /* Handles an access that level `served` had. */

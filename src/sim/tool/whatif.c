@@ -35,12 +35,12 @@ static void whatif_refuse(struct asked *asked, const HChar *why)
     __atomic_store_n(&answer->state, SIM_ANSWER_REFUSED, __ATOMIC_RELEASE);
 }
 
-static void fail(void *context, const char *text)
+static void asked_fail(void *context, const char *text)
 {
     whatif_refuse(context, text);
 }
 
-static void *allocate(void *context, size_t size_bytes)
+static void *asked_allocate(void *context, size_t size_bytes)
 {
     struct asked *asked = context;
     return pages_take(&asked->pages, size_bytes);
@@ -48,7 +48,7 @@ static void *allocate(void *context, size_t size_bytes)
 
 /* ---- allocations and frees ---- */
 
-static UInt path_of(const struct asked *asked, UInt path)
+static UInt asked_path_kind(const struct asked *asked, UInt path)
 {
     return path && path < SIM_PATHS_MAX ? shared->paths[asked->number][path] : SIM_PATH_OTHER;
 }
@@ -60,13 +60,13 @@ static void forget_pending(struct asked *asked, Addr address)
             asked->pending[i--] = asked->pending[--asked->pending_count];
 }
 
-static void apply(struct asked *asked, const struct agent_event *event)
+static void apply_event(struct asked *asked, const struct agent_event *event)
 {
     moved_remove(&asked->whatif.moved, event->address);
     forget_pending(asked, event->address);
     if (!event->bytes)
         return;
-    UInt path = path_of(asked, event->path);
+    UInt path = asked_path_kind(asked, event->path);
     if (path == SIM_PATH_ASKED)
         moved_add(&asked->whatif.moved, event->address, event->bytes);
     else if (path == SIM_PATH_UNKNOWN && asked->pending_count < PENDING_MAX)
@@ -88,7 +88,7 @@ static void take_event(const struct agent_event *event)
         if (!is_following(asked))
             continue;
         if (asked->state == SIM_ANSWER_COUNTS)
-            apply(asked, event);
+            apply_event(asked, event);
         else if (asked->log_count++ < LOG_MAX)
             asked->log[asked->log_count - 1] = *event;
     }
@@ -110,7 +110,7 @@ static void settle_pending(struct asked *asked)
     UInt count = asked->pending_count;
     asked->pending_count = 0;
     for (UInt i = 0; i < count; i++) {
-        UInt path = path_of(asked, asked->pending[i].path);
+        UInt path = asked_path_kind(asked, asked->pending[i].path);
         if (path == SIM_PATH_ASKED)
             moved_add(&asked->whatif.moved, asked->pending[i].address, asked->pending[i].bytes);
         else if (path == SIM_PATH_UNKNOWN)
@@ -120,7 +120,7 @@ static void settle_pending(struct asked *asked)
 
 /* ---- questions ---- */
 
-static void end(struct asked *asked)
+static void end_question(struct asked *asked)
 {
     pages_give_back(&asked->pages);
     asked->log = NULL;
@@ -151,9 +151,9 @@ static Bool begin_following(void)
 
 static void whatif_take_question(struct asked *asked, const struct model_spec *spec)
 {
-    struct model_host host = {.context = asked, .allocate = allocate, .fail = fail};
+    struct model_host host = {.context = asked, .allocate = asked_allocate, .fail = asked_fail};
     struct sim_answer *answer = &shared->answers[asked->number];
-    end(asked);
+    end_question(asked);
     if (follows)
         whatif_follow_blocks();
     asked->question = shared->questions[asked->number];
@@ -182,13 +182,13 @@ static void whatif_begin_model(struct asked *asked, const struct model *first)
         moved_add(&asked->whatif.moved, block.start, block.bytes);
     }
     for (UInt i = 0; i < asked->log_count; i++)
-        apply(asked, &asked->log[i]);
+        apply_event(asked, &asked->log[i]);
     asked->log_count = 0;
     asked->state = SIM_ANSWER_COUNTS;
     whatif_begin(&asked->whatif, first);
 }
 
-static void publish(const struct asked *asked)
+static void publish_answer(const struct asked *asked)
 {
     struct sim_answer *answer = &shared->answers[asked->number];
     answer->settled = !asked->whatif.settles_after;
@@ -216,7 +216,7 @@ static void accept_question(const struct model *first, const struct model_spec *
 }
 
 /* Returns True if all awaited questions count or are refused. */
-static Bool have_come(void)
+static Bool all_questions_settled(void)
 {
     UInt count = 0;
     for (UInt i = 0; i < SIM_QUESTIONS_MAX; i++)
@@ -227,7 +227,7 @@ static Bool have_come(void)
 static Bool is_awaited(ULong accesses)
 {
     ULong from = __atomic_load_n(&shared->asked.awaited, __ATOMIC_ACQUIRE);
-    return from && accesses > from && !have_come() && !shared->header.stop;
+    return from && accesses > from && !all_questions_settled() && !shared->header.stop;
 }
 
 /* Waits for awaited questions. Gives up if misstop has exited or is stopped. */
@@ -244,12 +244,12 @@ static void wait_for_questions(const struct model *first, const struct model_spe
         waited_ms = now == reads ? waited_ms : 0;
         reads = now;
     }
-    if (waited_ms == PATIENCE_MS || have_come())
+    if (waited_ms == PATIENCE_MS || all_questions_settled())
         shared->asked.awaited = 0;
     shared->asked.waits = 0;
 }
 
-static Bool is_quiet(void)
+static Bool has_no_question(void)
 {
     for (UInt i = 0; i < SIM_QUESTIONS_MAX; i++)
         if (shared->questions[i].asked != all[i].question.asked || all[i].state != SIM_ANSWER_NONE)
@@ -257,13 +257,13 @@ static Bool is_quiet(void)
     return True;
 }
 
-Bool whatif_look(const struct model *first, const struct model_spec *spec, UInt thread,
+Bool whatif_poll(const struct model *first, const struct model_spec *spec, UInt thread,
                  ULong accesses)
 {
     Bool any = False;
     if (is_awaited(accesses))
         wait_for_questions(first, spec, accesses);
-    if (is_quiet())
+    if (has_no_question())
         return False;
     accept_question(first, spec);
     Bool restarts = zeroed != shared->asked.zeroed;
@@ -274,7 +274,7 @@ Bool whatif_look(const struct model *first, const struct model_spec *spec, UInt 
         if (restarts)
             asked->whatif.counts = (struct whatif_counts){.accesses = 0};
         settle_pending(asked);
-        publish(asked);
+        publish_answer(asked);
         any = True;
     }
     return any;
@@ -293,5 +293,5 @@ void whatif_finish(void)
 {
     for (UInt i = 0; i < SIM_QUESTIONS_MAX; i++)
         if (all[i].state == SIM_ANSWER_COUNTS)
-            publish(&all[i]);
+            publish_answer(&all[i]);
 }

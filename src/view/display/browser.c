@@ -192,7 +192,7 @@ int browser_init(struct browser *browser, const struct view_sources *sources)
     return screen_states_init(browser->states);
 }
 
-static void let_go(struct held_snapshot *held)
+static void held_snapshot_release(struct held_snapshot *held)
 {
     if (held->snapshot && held->release)
         held->release(held->snapshot);
@@ -203,11 +203,11 @@ void browser_fini(struct browser *browser)
 {
     screen_states_fini(browser->states);
     settings_free(&browser->settings);
-    let_go(&browser->held);
-    let_go(&browser->newest);
+    held_snapshot_release(&browser->held);
+    held_snapshot_release(&browser->newest);
 }
 
-static void update(struct browser *browser)
+static void browser_update(struct browser *browser)
 {
     for (int i = 0; i < SCREEN_COUNT; i++) {
         const struct screen *screen = screens[i].screen;
@@ -225,8 +225,8 @@ static void browser_take(struct browser *browser, struct held_snapshot next)
     struct held_snapshot old = browser->held;
     browser->held = next;
     browser->snapshot = next.snapshot;
-    update(browser);
-    let_go(&old);
+    browser_update(browser);
+    held_snapshot_release(&old);
 }
 
 /* Shows a message once about problems of a recording; the help keeps it. */
@@ -253,7 +253,7 @@ void browser_show(struct browser *browser, const struct snapshot *snapshot,
         browser->level_count = 0;
     }
     if (browser->frozen && browser->snapshot) {
-        let_go(&browser->newest);
+        held_snapshot_release(&browser->newest);
         browser->newest = next;
     } else {
         browser_take(browser, next);
@@ -460,14 +460,14 @@ void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_n
 }
 
 /* In the help, actions must not change screens that are not visible. */
-static bool works_in_help(enum action action)
+static bool is_allowed_in_help(enum action action)
 {
     return action == ACTION_QUIT || action == ACTION_SUSPEND || action == ACTION_REFRESH ||
            action == ACTION_NONE;
 }
 
 /* Prompts for the name of the two files, .txt and .json. */
-static void ask_for_file(struct browser *browser)
+static void prompt_for_file(struct browser *browser)
 {
     char name[TABLE_WORD_BYTES];
     if (!browser->snapshot)
@@ -521,10 +521,10 @@ static enum request_kind browser_request(struct browser *browser, enum action ac
 {
     const struct snapshot *snapshot = browser->snapshot;
     bool moves = action >= ACTION_UP && action <= ACTION_END;
-    if (browser->screen == SCREEN_HELP && !works_in_help(action))
+    if (browser->screen == SCREEN_HELP && !is_allowed_in_help(action))
         browser_message(browser, "not available in the help: Esc returns to the screen");
     else if (action == ACTION_WRITE)
-        ask_for_file(browser);
+        prompt_for_file(browser);
     else if (action == ACTION_NEXT_EVENT && !(snapshot && snapshot->source.event_count > 1))
         browser_message(browser, "only one event is sampled; -e l2-miss,stall would sample two");
     else if (requests[action].message)
@@ -548,9 +548,9 @@ static void browser_show_screen(struct browser *browser, enum screen_id screen)
         browser_go(browser, screen);
 }
 
-static void browser_now(struct browser *browser, struct request *request);
+static void browser_return_to_now(struct browser *browser, struct request *request);
 
-static void go_back(struct browser *browser, struct request *request)
+static void browser_go_back(struct browser *browser, struct request *request)
 {
     struct table *table = browser_table(browser);
     if (table && *table->filter)
@@ -558,7 +558,7 @@ static void go_back(struct browser *browser, struct request *request)
     else if (browser_return(browser))
         return;
     else if (browser->snapshot && browser->snapshot->time_range)
-        browser_now(browser, request);
+        browser_return_to_now(browser, request);
     else if (browser->replays && !isnan(browser->play.goal_s))
         *request = (struct request){.kind = REQUEST_PLAY_GO, .name = "here"};
     else
@@ -566,7 +566,7 @@ static void go_back(struct browser *browser, struct request *request)
 }
 
 /* Goes from a time range back to now, from any screen. */
-static void browser_now(struct browser *browser, struct request *request)
+static void browser_return_to_now(struct browser *browser, struct request *request)
 {
     if (browser->frozen)
         browser_freeze(browser);
@@ -585,7 +585,7 @@ void browser_pane_step(struct browser *browser, int direction)
         *pane = (*pane + count + (unsigned)direction) % count;
 }
 
-static bool open_row(struct browser *browser)
+static bool open_selected_row(struct browser *browser)
 {
     const struct screen_table *listed = browser_listed(browser);
     const void *row = listed->columns ? table_selected(browser_table(browser)) : NULL;
@@ -642,7 +642,7 @@ static bool move_in_table(struct browser *browser, enum action action)
     }
 }
 
-static bool move_about(struct browser *browser, enum action action, struct request *request)
+static bool handle_navigation(struct browser *browser, enum action action, struct request *request)
 {
     if (action >= ACTION_SHOW) {
         browser_show_screen(browser, (enum screen_id)(action - ACTION_SHOW));
@@ -650,14 +650,14 @@ static bool move_about(struct browser *browser, enum action action, struct reque
     }
     switch (action) {
     case ACTION_NEXT_SCREEN:
-        return move_about(browser, tabs_next(browser, 1), request);
+        return handle_navigation(browser, tabs_next(browser, 1), request);
     case ACTION_LAST_SCREEN:
-        return move_about(browser, tabs_next(browser, -1), request);
+        return handle_navigation(browser, tabs_next(browser, -1), request);
     case ACTION_BACK:
-        go_back(browser, request);
+        browser_go_back(browser, request);
         return true;
     case ACTION_ENTER:
-        return open_row(browser);
+        return open_selected_row(browser);
     case ACTION_LEFT:
         browser_pane_step(browser, -1);
         return true;
@@ -665,7 +665,7 @@ static bool move_about(struct browser *browser, enum action action, struct reque
         browser_pane_step(browser, 1);
         return true;
     case ACTION_NOW:
-        browser_now(browser, request);
+        browser_return_to_now(browser, request);
         return true;
     case ACTION_FREEZE:
         browser_freeze(browser);
@@ -685,32 +685,32 @@ static bool move_about(struct browser *browser, enum action action, struct reque
     }
 }
 
-static bool allowed_in_picker(enum action action)
+static bool is_allowed_in_picker(enum action action)
 {
     return action == ACTION_QUIT || action == ACTION_USER || action == ACTION_SUSPEND ||
            action == ACTION_FIND || action == ACTION_FILTER || action == ACTION_BACK ||
            (action >= ACTION_UP && action <= ACTION_INVERT);
 }
 
-static struct request act(struct browser *browser, enum action action)
+static struct request browser_act(struct browser *browser, enum action action)
 {
     struct request request = {.kind = REQUEST_NONE};
     const struct screen *screen = browser_screen(browser);
-    if (screen->title && !allowed_in_picker(action))
+    if (screen->title && !is_allowed_in_picker(action))
         return request;
     browser->message_until_ns = 0;
     if (keys_replays(action))
         return play_act(browser, action);
     if (screen->act && screen->act(browser, action, &request))
         return request;
-    if (!move_about(browser, action, &request))
+    if (!handle_navigation(browser, action, &request))
         request.kind = browser_request(browser, action);
     if (request.kind == REQUEST_SEARCH_ALL)
         browser_go(browser, SCREEN_SEARCH);
     return request;
 }
 
-static enum action zone_at(const struct browser *browser, int row, int column)
+static enum action zone_action(const struct browser *browser, int row, int column)
 {
     for (unsigned i = 0; i < browser->zone_count; i++) {
         const struct zone *zone = &browser->zones[i];
@@ -720,13 +720,13 @@ static enum action zone_at(const struct browser *browser, int row, int column)
     return ACTION_NONE;
 }
 
-static struct request click(struct browser *browser, int row, int column)
+static struct request browser_click(struct browser *browser, int row, int column)
 {
     struct table *panes[PANES_MAX];
     const struct screen *screen = browser_screen(browser);
-    enum action action = zone_at(browser, row, column);
+    enum action action = zone_action(browser, row, column);
     if (action != ACTION_NONE)
-        return act(browser, action);
+        return browser_act(browser, action);
     if (browser->drawn && screen->click && screen->click(browser, row, column))
         return (struct request){.kind = REQUEST_NONE};
     unsigned count = browser_panes(browser, panes);
@@ -737,13 +737,13 @@ static struct request click(struct browser *browser, int row, int column)
             continue;
         browser->pane[browser->screen] = i;
         if (hit == TABLE_AGAIN && focused)
-            return act(browser, ACTION_ENTER);
+            return browser_act(browser, ACTION_ENTER);
         break;
     }
     return (struct request){.kind = REQUEST_NONE};
 }
 
-static struct request press(struct browser *browser, uint32_t key)
+static struct request browser_press(struct browser *browser, uint32_t key)
 {
     enum action action = keys_action(key);
     char name[16];
@@ -751,7 +751,7 @@ static struct request press(struct browser *browser, uint32_t key)
     if (!key) /* the terminal was resized */
         return (struct request){.kind = REQUEST_NONE};
     if (action != ACTION_NONE || browser_screen(browser)->title)
-        return act(browser, action);
+        return browser_act(browser, action);
     keys_name(key, name, sizeof name);
     snprintf(text, sizeof text, "%s has no function: F1 lists the keys", name);
     browser_message(browser, text);
@@ -765,11 +765,11 @@ struct request browser_input(struct browser *browser, const struct input *input)
     switch (input->kind) {
     case INPUT_CLICK:
         browser->prompt.kind = PROMPT_NONE;
-        return click(browser, input->row, input->column);
+        return browser_click(browser, input->row, input->column);
     case INPUT_WHEEL_UP:
     case INPUT_WHEEL_DOWN:
         if (!table)
-            return act(browser, input->kind == INPUT_WHEEL_UP ? ACTION_UP : ACTION_DOWN);
+            return browser_act(browser, input->kind == INPUT_WHEEL_UP ? ACTION_UP : ACTION_DOWN);
         table_move(table, input->kind == INPUT_WHEEL_UP ? -WHEEL_ROWS : WHEEL_ROWS);
         return none;
     default:
@@ -778,6 +778,6 @@ struct request browser_input(struct browser *browser, const struct input *input)
             prompt_key(browser, input->key, &none);
             return none;
         }
-        return press(browser, input->key);
+        return browser_press(browser, input->key);
     }
 }

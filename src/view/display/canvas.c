@@ -46,7 +46,7 @@ const struct cell *canvas_at(const struct canvas *canvas, int row, int column)
     return cell_at(canvas, row, column);
 }
 
-static void blank(struct cell *cell)
+static void blank_cell(struct cell *cell)
 {
     *cell = (struct cell){.text = {L' '}, .columns = 1};
 }
@@ -55,10 +55,10 @@ void canvas_clear(struct canvas *canvas)
 {
     size_t count = (size_t)canvas->rows * (size_t)canvas->columns;
     for (size_t i = 0; i < count; i++)
-        blank(&canvas->cells[i]);
+        blank_cell(&canvas->cells[i]);
 }
 
-static void combine(struct cell *cell, wchar_t code)
+static void add_combining_glyph(struct cell *cell, wchar_t code)
 {
     for (int i = 1; cell && i < CELL_GLYPHS; i++) {
         if (cell->text[i])
@@ -69,7 +69,7 @@ static void combine(struct cell *cell, wchar_t code)
 }
 
 /* Blanks a cell, and the other half of a wide character, so that the row does not shift. */
-static void release(struct canvas *canvas, int row, int column)
+static void blank_wide_cell(struct canvas *canvas, int row, int column)
 {
     struct cell *cell = cell_at(canvas, row, column);
     if (!cell)
@@ -78,8 +78,8 @@ static void release(struct canvas *canvas, int row, int column)
                          : cell->columns == 2 ? cell_at(canvas, row, column + 1)
                                               : NULL;
     if (other)
-        blank(other);
-    blank(cell);
+        blank_cell(other);
+    blank_cell(cell);
 }
 
 static void canvas_put(struct canvas *canvas, int row, int column, const struct glyph *glyph,
@@ -89,9 +89,9 @@ static void canvas_put(struct canvas *canvas, int row, int column, const struct 
     struct cell *right = glyph->columns == 2 ? cell_at(canvas, row, column + 1) : NULL;
     if (!cell || (glyph->columns == 2 && !right))
         return;
-    release(canvas, row, column);
+    blank_wide_cell(canvas, row, column);
     if (right) {
-        release(canvas, row, column + 1);
+        blank_wide_cell(canvas, row, column + 1);
         *right = (struct cell){.columns = 0, .paint = (uint8_t)paint};
     }
     *cell = (struct cell){
@@ -111,7 +111,8 @@ int canvas_text(struct canvas *canvas, int row, int column, int columns, enum pa
     glyph_fit(fitted, sizeof fitted, text, columns, GLYPH_CUT_END, canvas->ascii);
     for (const char *at = fitted; (glyph = glyph_next(at, false)).bytes; at += glyph.bytes) {
         if (!glyph.columns)
-            combine(drawn ? cell_at(canvas, row, column + drawn - 1) : NULL, glyph.code);
+            add_combining_glyph(drawn ? cell_at(canvas, row, column + drawn - 1) : NULL,
+                                glyph.code);
         else
             canvas_put(canvas, row, column + drawn, &glyph, paint);
         drawn += glyph.columns;
@@ -332,7 +333,7 @@ enum { NAME_BYTES = 1024 };
 static const char ellipsis[] = "…";
 
 /* RFC 3629; returns 0 for an invalid sequence. Overlong forms cannot occur in sanitised text. */
-static unsigned decode(const unsigned char *in, wchar_t *code)
+static unsigned decode_utf8(const unsigned char *in, wchar_t *code)
 {
     unsigned length = in[0] < 0x80             ? 1
                       : (in[0] & 0xe0) == 0xc0 ? 2
@@ -353,7 +354,7 @@ struct glyph glyph_next(const char *text, bool ascii)
     struct glyph glyph = {0};
     if (!*text)
         return glyph;
-    glyph.bytes = decode((const unsigned char *)text, &glyph.code);
+    glyph.bytes = decode_utf8((const unsigned char *)text, &glyph.code);
     glyph.columns = glyph.bytes ? wcwidth(glyph.code) : -1;
     if (!glyph.bytes)
         glyph.bytes = 1;
@@ -407,7 +408,7 @@ static int glyph_append(char *out, size_t size, const char *text, int from, int 
 }
 
 /* Returns the '>' of the template arguments that begin at `start`; NULL: none. */
-static const char *arguments_end(const char *text, const char *start)
+static const char *find_arguments_end(const char *text, const char *start)
 {
     enum { OPERATOR = 8 };
     const char *word = start;
@@ -427,11 +428,11 @@ static const char *arguments_end(const char *text, const char *start)
 
 /* Shortens std::map<int, std::string>::find to std::map<...>::find, because C++ names differ more
  * often outside the brackets than inside. */
-static const char *without_arguments(char *out, size_t size, const char *text, bool ascii)
+static const char *elide_arguments(char *out, size_t size, const char *text, bool ascii)
 {
     size_t used = 0;
     for (const char *at = text; *at && used + 1 < size; at++) {
-        const char *end = *at == '<' ? arguments_end(text, at) : NULL;
+        const char *end = *at == '<' ? find_arguments_end(text, at) : NULL;
         if (!end) {
             out[used++] = *at;
             continue;
@@ -454,7 +455,7 @@ int glyph_fit(char *out, size_t size, const char *text, int columns, enum glyph_
         return glyph_append(out, size, text, 0, columns, ascii);
     char shorter[NAME_BYTES];
     if (cut == GLYPH_CUT_MIDDLE && strchr(text, '<')) {
-        text = without_arguments(shorter, sizeof shorter, text, ascii);
+        text = elide_arguments(shorter, sizeof shorter, text, ascii);
         all = glyph_columns(text, ascii);
         if (all <= columns)
             return glyph_append(out, size, text, 0, columns, ascii);

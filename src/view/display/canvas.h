@@ -154,6 +154,7 @@ size_t canvas_row_text(const struct canvas *canvas, int row, char *out, size_t s
 
 /* Writes a row of a canvas part by part from the left, as far as it reaches, for lines that consist
  * of parts (header.c). */
+
 /* The unwritten rest of a row. */
 struct pen {
     struct canvas *canvas;

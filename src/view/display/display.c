@@ -205,7 +205,7 @@ static const char *display_capability(const char *name)
 }
 
 /* Prepares restoring the terminal, with the modes from before curses. */
-static void display_arm(const struct termios *before)
+static void display_prepare_restore(const struct termios *before)
 {
     static const char *const names[] = {"sgr0", "rmkx", "cnorm", "rmcup"};
     emergency.before = *before;
@@ -262,7 +262,7 @@ static void set_modes(void)
     mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 }
 
-static int fit_canvas(struct display *display)
+static int fit_canvas_to_screen(struct display *display)
 {
     int rows;
     int columns;
@@ -311,7 +311,7 @@ int display_open(struct display **out, const struct view_options *options,
         return code;
     }
     set_modes();
-    display_arm(&before);
+    display_prepare_restore(&before);
     code = browser_init(&display->browser, sources);
     settings_load(&display->browser.settings);
     if (!code)
@@ -320,7 +320,7 @@ int display_open(struct display **out, const struct view_options *options,
     display->scheme = display->browser.scheme;
     set_colors(&display->colors, display->colored, display->scheme);
     if (!code)
-        code = fit_canvas(display);
+        code = fit_canvas_to_screen(display);
     if (code) {
         display_close(display);
         return error_set(error, code, "out of memory");
@@ -353,7 +353,7 @@ static void put_cell(const struct display *display, int row, int column, const s
 
 static void display_draw(struct display *display)
 {
-    if (fit_canvas(display))
+    if (fit_canvas_to_screen(display))
         return;
     if (display->scheme != display->browser.scheme) {
         display->scheme = display->browser.scheme;
@@ -371,7 +371,7 @@ static void display_draw(struct display *display)
 }
 
 /* Queries the terminal for its size, because SIGWINCH may be blocked and read elsewhere. */
-static void follow_size(void)
+static void update_terminal_size(void)
 {
     struct winsize size;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_row || !size.ws_col)
@@ -384,7 +384,7 @@ struct request display_input(struct display *display)
 {
     struct input input;
     struct request request = {.kind = REQUEST_NONE};
-    follow_size();
+    update_terminal_size();
     while (request.kind == REQUEST_NONE && display_read(&input))
         request = browser_input(&display->browser, &input);
     display_draw(display);
@@ -395,7 +395,7 @@ void display_show(struct display *display, const struct snapshot *snapshot,
                   void (*release)(const struct snapshot *))
 {
     browser_show(&display->browser, snapshot, release);
-    follow_size();
+    update_terminal_size();
     display_draw(display);
 }
 
@@ -417,7 +417,7 @@ void display_resume(struct display *display)
 {
     reset_prog_mode();
     emergency.armed = 1;
-    follow_size();
+    update_terminal_size();
     clearok(stdscr, TRUE);
     display_draw(display);
 }
@@ -431,7 +431,7 @@ void picker_show(struct display *display, const struct picker_row *rows, size_t 
                  bool recorded)
 {
     browser_pick(&display->browser, rows, count, recorded);
-    follow_size();
+    update_terminal_size();
     display_draw(display);
 }
 

@@ -23,7 +23,7 @@ void prompt_ask(struct browser *browser, enum prompt_kind kind, const char *text
     snprintf(browser->prompt.text, sizeof browser->prompt.text, "%s", text);
 }
 
-static void apply(struct browser *browser, struct table *table)
+static void apply_prompt(struct browser *browser, struct table *table)
 {
     struct prompt *prompt = &browser->prompt;
     if (!table) {
@@ -39,7 +39,7 @@ static void apply(struct browser *browser, struct table *table)
     }
 }
 
-static void cancel(struct browser *browser, struct table *table)
+static void cancel_prompt(struct browser *browser, struct table *table)
 {
     struct prompt *prompt = &browser->prompt;
     if (prompt->kind == PROMPT_FILTER)
@@ -48,7 +48,7 @@ static void cancel(struct browser *browser, struct table *table)
     prompt->kind = PROMPT_NONE;
 }
 
-static void erase(char *text)
+static void erase_last_character(char *text)
 {
     size_t length = strlen(text);
     while (length > 0 && ((unsigned char)text[length - 1] & 0xc0) == 0x80)
@@ -65,19 +65,19 @@ static void prompt_add(char *text, size_t size, uint32_t key)
         memcpy(text + used, bytes, length + 1);
 }
 
-static void edit(char *text, size_t size, uint32_t key)
+static void edit_text(char *text, size_t size, uint32_t key)
 {
     if (key == KEYS_BACKSPACE)
-        erase(text);
+        erase_last_character(text);
     else if (key >= 0x20 && key != 0x7f && key < KEYS_UP)
         prompt_add(text, size, key);
 }
 
-static void answer_key(struct browser *browser, uint32_t key, struct request *request)
+static void prompt_take_key(struct browser *browser, uint32_t key, struct request *request)
 {
     struct prompt *prompt = &browser->prompt;
     const struct screen *screen = browser_screen(browser);
-    edit(prompt->text, sizeof prompt->text, key);
+    edit_text(prompt->text, sizeof prompt->text, key);
     if (key != KEYS_ENTER && key != KEYS_ESCAPE)
         return;
     enum prompt_kind kind = prompt->kind;
@@ -96,18 +96,18 @@ void prompt_key(struct browser *browser, uint32_t key, struct request *request)
     struct table *table = browser_table(browser);
     struct prompt *prompt = &browser->prompt;
     if (prompt->kind >= PROMPT_RENAME) {
-        answer_key(browser, key, request);
+        prompt_take_key(browser, key, request);
     } else if ((!table && !browser_screen(browser)->find) || key == KEYS_ESCAPE) {
         if (table)
-            cancel(browser, table);
+            cancel_prompt(browser, table);
         prompt->kind = PROMPT_NONE;
     } else if (key == KEYS_ENTER) {
         prompt->kind = PROMPT_NONE;
     } else if (table && (key == KEYS_UP || key == KEYS_DOWN)) {
         table_move(table, key == KEYS_UP ? -1 : 1);
     } else if (key == KEYS_BACKSPACE || (key >= 0x20 && key != 0x7f && key < KEYS_UP)) {
-        edit(prompt->text, sizeof prompt->text, key);
-        apply(browser, table);
+        edit_text(prompt->text, sizeof prompt->text, key);
+        apply_prompt(browser, table);
     }
 }
 
@@ -145,7 +145,7 @@ static int bar_columns(const char *key, const char *label, bool ascii)
     return glyph_columns(key, ascii) + glyph_columns(label, ascii) + 2;
 }
 
-static const char *label_of(struct browser *browser, const struct key_binding *binding)
+static const char *key_label(struct browser *browser, const struct key_binding *binding)
 {
     const struct screen *screen = browser_screen(browser);
     bool past = browser->snapshot && browser->snapshot->time_range;
@@ -186,7 +186,7 @@ static int draw_key(struct browser *browser, struct canvas *canvas, int row, int
     const struct key_binding binding = keys_binding(action);
     if (!binding.action)
         return 0;
-    const char *label = label_of(browser, &binding);
+    const char *label = key_label(browser, &binding);
     if (!*label || bar_columns(binding.brief, label, canvas->ascii) > room)
         return 0;
     int used = canvas_text(canvas, row, column, room, PAINT_KEY, binding.brief);
@@ -232,7 +232,7 @@ static void draw_bar(struct browser *browser, struct canvas *canvas, int row)
 }
 
 /* Draws the most urgent: a prompt, a message, the program's status. False: none. */
-static bool draw_news(struct browser *browser, struct canvas *canvas, int row)
+static bool draw_message_line(struct browser *browser, struct canvas *canvas, int row)
 {
     const struct snapshot *snapshot = browser->snapshot;
     const char *news = NULL;
@@ -270,11 +270,11 @@ void footer_draw(struct browser *browser, struct canvas *canvas, int status_row,
 {
     /* Without a status line, the news replaces the key bar. */
     if (status_row < 0) {
-        if (!draw_news(browser, canvas, bar_row))
+        if (!draw_message_line(browser, canvas, bar_row))
             draw_bar(browser, canvas, bar_row);
         return;
     }
-    if (!draw_news(browser, canvas, status_row))
+    if (!draw_message_line(browser, canvas, status_row))
         draw_hint(browser, canvas, status_row);
     draw_bar(browser, canvas, bar_row);
 }

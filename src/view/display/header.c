@@ -14,7 +14,7 @@
 
 enum tab_label { LABEL_NOTHING, LABEL_KEY, LABEL_NAME };
 
-static bool tab_calls(const struct browser *browser, int tab)
+static bool tab_has_alert(const struct browser *browser, int tab)
 {
     const struct screen *screen = screens[tab].screen;
     return screen->calls && browser->snapshot && screen->calls(browser->snapshot);
@@ -39,7 +39,7 @@ static enum action tab_action(int tab)
 }
 
 /* Returns the width of a key with the blank before it, or of a name. */
-static int cost_of(int tab, enum tab_label label, bool ascii)
+static int tab_label_columns(int tab, enum tab_label label, bool ascii)
 {
     return label == LABEL_NAME ? glyph_columns(screens[tab].screen->name, ascii)
                                : glyph_columns(screens[tab].key, ascii) + 1;
@@ -50,7 +50,7 @@ static void format_tab(const struct browser *browser, int tab, enum tab_label la
 {
     if (!tab_exists(browser, tab))
         return;
-    int cost = cost_of(tab, label, ascii);
+    int cost = tab_label_columns(tab, label, ascii);
     if (out[tab] != label - 1 || cost > *room)
         return;
     out[tab] = label;
@@ -68,8 +68,8 @@ static int tab_step(int tab, int direction)
 
 /* Allocates the room: keys before names; first the current screen, then screens that call for
  * attention, then the nearest ones. */
-static void share_out(const struct browser *browser, int room, bool ascii,
-                      enum tab_label out[SCREEN_COUNT])
+static void allocate_tab_labels(const struct browser *browser, int room, bool ascii,
+                                enum tab_label out[SCREEN_COUNT])
 {
     int shown = tab_shown(browser);
     int middle = shown < 0 ? 0 : shown;
@@ -77,7 +77,7 @@ static void share_out(const struct browser *browser, int room, bool ascii,
         if (shown >= 0)
             format_tab(browser, shown, label, ascii, &room, out);
         for (int i = 0; i < SCREEN_COUNT; i++)
-            if (tab_calls(browser, i))
+            if (tab_has_alert(browser, i))
                 format_tab(browser, i, label, ascii, &room, out);
         for (int left = middle, right = middle; left >= 0 || right < SCREEN_COUNT;
              left = tab_step(left, -1), right = tab_step(right, 1)) {
@@ -93,7 +93,7 @@ static void share_out(const struct browser *browser, int room, bool ascii,
 static int draw_tab(struct browser *browser, struct canvas *canvas, int row, int column, int tab,
                     enum tab_label label, bool apart)
 {
-    bool calls = tab_calls(browser, tab);
+    bool calls = tab_has_alert(browser, tab);
     int room = canvas->columns - column;
     int used = canvas_format(canvas, row, column, room, calls ? PAINT_WARN : PAINT_KEY, " %s",
                              screens[tab].key);
@@ -117,11 +117,12 @@ static int tabs_draw(struct browser *browser, struct canvas *canvas, int row)
         if (!tab_exists(browser, i))
             continue;
         count++;
-        wanted += cost_of(i, LABEL_KEY, canvas->ascii) + cost_of(i, LABEL_NAME, canvas->ascii);
+        wanted += tab_label_columns(i, LABEL_KEY, canvas->ascii) +
+                  tab_label_columns(i, LABEL_NAME, canvas->ascii);
     }
     bool apart = wanted + count <= room;
     int gap = wanted + 2 * count <= room;
-    share_out(browser, room, canvas->ascii, label);
+    allocate_tab_labels(browser, room, canvas->ascii, label);
     for (int i = 0; i < SCREEN_COUNT; i++) {
         if (label[i] == LABEL_NOTHING)
             continue;
@@ -275,7 +276,7 @@ static void draw_answer(struct browser *browser, struct canvas *canvas, int row)
         [WAITS_NOT_YET] = PAINT_DIM, [WAITS_UNKNOWN] = PAINT_DIM,    [WAITS_IDLE] = PAINT_STRONG,
         [WAITS_HARDLY] = PAINT_GOOD, [WAITS_PERHAPS] = PAINT_STRONG, [WAITS_MUCH] = PAINT_WARN};
     const struct snapshot *snapshot = browser->snapshot;
-    enum answer answer = answer_of(snapshot);
+    enum answer answer = answer_kind(snapshot);
     char gauge[GAUGE_COLUMNS * 4] = "";
     char words[256];
     char quality[64];
@@ -319,7 +320,7 @@ static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)
 }
 
 /* Draws the first sentence of the tab's help, if it fits. Returns the rows used. */
-static int lead_draw(const struct browser *browser, struct canvas *canvas, int row)
+static int help_lead_draw(const struct browser *browser, struct canvas *canvas, int row)
 {
     enum { LEAD_FROM_ROWS = 20 };
     const char *shows = browser_screen(browser)->shows;
@@ -344,6 +345,6 @@ int header_draw(struct browser *browser, struct canvas *canvas)
         draw_answer(browser, canvas, row++);
     draw_tabs(browser, canvas, row++);
     row += levels_above_draw(browser, canvas, row);
-    row += lead_draw(browser, canvas, row);
+    row += help_lead_draw(browser, canvas, row);
     return row + time_range_line_draw(browser, canvas, row);
 }

@@ -65,7 +65,7 @@ static void write_table(struct prose_writer *writer, const struct snapshot *snap
 }
 
 /* Returns the tables of the screen that the help was opened from. */
-static unsigned asked_panes(struct browser *browser, struct table *panes[PANES_MAX])
+static unsigned panes_of_help_topic(struct browser *browser, struct table *panes[PANES_MAX])
 {
     return browser->snapshot ? screen_panes(browser, help_view(browser)->about, panes) : 0;
 }
@@ -77,7 +77,7 @@ static bool is_explained(const struct browser *browser, enum screen_id id)
     return !browser->snapshot || screen_filled(id, browser->snapshot);
 }
 
-static bool chosen_from(const struct screen *screen, const struct columns *columns)
+static bool columns_are_chosen_from(const struct screen *screen, const struct columns *columns)
 {
     for (const struct screen_table *table = screen->tables; table->columns; table++)
         if (table->columns == columns)
@@ -102,16 +102,16 @@ static void write_screen(struct prose_writer *writer, struct browser *browser)
         if (binding.help)
             prose_entry(writer, PAINT_STRONG, binding.shown, binding.help);
     }
-    unsigned count = asked_panes(browser, panes);
+    unsigned count = panes_of_help_topic(browser, panes);
     for (unsigned i = 0; i < count && is_explained(browser, help_view(browser)->about); i++)
-        if (!chosen_from(screen, panes[i]->columns))
+        if (!columns_are_chosen_from(screen, panes[i]->columns))
             write_table(writer, browser->snapshot, panes[i]->columns);
 }
 
-static bool is_asked(struct browser *browser, const struct columns *columns)
+static bool is_pane_of_help_topic(struct browser *browser, const struct columns *columns)
 {
     struct table *panes[PANES_MAX];
-    unsigned count = asked_panes(browser, panes);
+    unsigned count = panes_of_help_topic(browser, panes);
     for (unsigned i = 0; i < count; i++)
         if (panes[i]->columns == columns)
             return true;
@@ -123,7 +123,7 @@ static void write_other_columns(struct prose_writer *writer, struct browser *bro
     for (int i = 0; i < SCREEN_COUNT; i++) {
         const struct screen_table *table = screens[i].screen->tables;
         for (; table->columns && is_explained(browser, (enum screen_id)i); table++)
-            if (!table->chosen_from && !is_asked(browser, table->columns))
+            if (!table->chosen_from && !is_pane_of_help_topic(browser, table->columns))
                 write_table(writer, browser->snapshot, table->columns);
     }
 }

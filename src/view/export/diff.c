@@ -49,7 +49,7 @@ static uint64_t diff_match_key_of(enum report_table table, const struct report_r
     return key;
 }
 
-static size_t runs_of(const struct diff *diff)
+static size_t count_runs(const struct diff *diff)
 {
     return diff->a.run_count + diff->b.run_count;
 }
@@ -62,7 +62,7 @@ static const struct report *diff_run(const struct diff *diff, size_t run)
 
 static bool new_row(struct diff *diff, struct diff_row *row, const struct report_row *what)
 {
-    size_t runs = runs_of(diff);
+    size_t runs = count_runs(diff);
     *row = (struct diff_row){.what = what,
                              .shares = arena_array(&diff->arena, runs, sizeof(double)),
                              .leasts = arena_array(&diff->arena, runs, sizeof(double)),
@@ -95,8 +95,8 @@ static struct diff_row *diff_match_row_of(struct match *match, const struct repo
 }
 
 /* Adds the parts of one row to those of earlier rows; NAN + x is x. */
-static const double *join_parts(struct diff *diff, const double *had, const struct report *report,
-                                const double *parts)
+static const double *sum_parts(struct diff *diff, const double *had, const struct report *report,
+                               const double *parts)
 {
     if (!had || !parts)
         return parts ? parts : had;
@@ -106,7 +106,7 @@ static const double *join_parts(struct diff *diff, const double *had, const stru
     return sum;
 }
 
-static int take_run(struct match *match, const struct report *report, size_t run)
+static int match_run(struct match *match, const struct report *report, size_t run)
 {
     struct diff *diff = match->diff;
     int side = run >= diff->a.run_count;
@@ -117,7 +117,7 @@ static int take_run(struct match *match, const struct report *report, size_t run
             return -ENOMEM;
         row->shares[run] = fmin(1, what->share + (isnan(row->shares[run]) ? 0 : row->shares[run]));
         row->leasts[run] = fmax(what->least, isnan(row->leasts[run]) ? 0 : row->leasts[run]);
-        row->parts[side] = join_parts(diff, row->parts[side], report, what->parts);
+        row->parts[side] = sum_parts(diff, row->parts[side], report, what->parts);
     }
     return 0;
 }
@@ -127,14 +127,14 @@ static int match_table(struct diff *diff, enum report_table table)
     struct match match = {.diff = diff, .table = table};
     size_t room = 0;
     int code = 0;
-    for (size_t run = 0; run < runs_of(diff); run++)
+    for (size_t run = 0; run < count_runs(diff); run++)
         room += diff_run(diff, run)->count[table];
     diff->rows[table] = arena_array(&diff->arena, room + 1, sizeof *diff->rows[table]);
     if (!diff->rows[table])
         return -ENOMEM;
     hash_init(&match.index);
-    for (size_t run = 0; run < runs_of(diff) && !code; run++)
-        code = take_run(&match, diff_run(diff, run), run);
+    for (size_t run = 0; run < count_runs(diff) && !code; run++)
+        code = match_run(&match, diff_run(diff, run), run);
     hash_fini(&match.index);
     return code;
 }
@@ -190,7 +190,7 @@ static const double same_amount = 0.05;
 static const double waiting_min = 0.02;
 
 /* Returns true if no part of the run has decayed. */
-static bool is_whole(const struct report *run)
+static bool is_whole_run(const struct report *run)
 {
     return strcmp(run->basis, "decayed") || !(run->half_life_s > 0);
 }
@@ -204,7 +204,7 @@ static double diff_amount(const struct diff *diff, const struct report *run)
     case DIFF_AMOUNT_PER_1000_INSTRUCTIONS:
         return run->weight / run->instructions * 1000;
     case DIFF_AMOUNT_OF_RUN:
-        return run->simulated && is_whole(run) ? run->weight : NAN;
+        return run->simulated && is_whole_run(run) ? run->weight : NAN;
     default:
         return NAN;
     }
@@ -214,7 +214,7 @@ static bool diff_totals_amounts_known(const struct diff *diff, enum diff_amount 
 {
     struct diff asked = *diff;
     asked.amounts = amounts;
-    for (size_t i = 0; i < runs_of(diff); i++)
+    for (size_t i = 0; i < count_runs(diff); i++)
         if (!isfinite(diff_amount(&asked, diff_run(diff, i))))
             return false;
     return true;
@@ -227,7 +227,7 @@ static void sum_side(struct diff *diff, struct diff_side *side)
     for (size_t i = 0; i < side->run_count; i++) {
         side->effective += side->runs[i]->effective;
         amount += diff_amount(diff, side->runs[i]);
-        weight += is_whole(side->runs[i]) ? side->runs[i]->weight : NAN;
+        weight += is_whole_run(side->runs[i]) ? side->runs[i]->weight : NAN;
     }
     side->amount = amount / (double)side->run_count;
     side->weight = weight / (double)side->run_count;
@@ -273,17 +273,17 @@ static void diff_totals_note(struct diff *diff, const char *format, ...)
 }
 
 /* Returns the length without perf's modifiers for mode and precision: "cycles:uP". */
-static size_t event_length(const char *event)
+static size_t event_name_length(const char *event)
 {
     const char *colon = strrchr(event, ':');
     bool modifiers = colon && colon[1] && !colon[1 + strspn(colon + 1, "ukhGHIpPSDWe")];
     return modifiers ? (size_t)(colon - event) : strlen(event);
 }
 
-static bool same_event(const struct report *a, const struct report *b)
+static bool is_same_event(const struct report *a, const struct report *b)
 {
-    size_t length = event_length(a->event);
-    return length == event_length(b->event) && !strncmp(a->event, b->event, length);
+    size_t length = event_name_length(a->event);
+    return length == event_name_length(b->event) && !strncmp(a->event, b->event, length);
 }
 
 static int check_run(struct diff *diff, size_t index, struct error *error)
@@ -293,7 +293,7 @@ static int check_run(struct diff *diff, size_t index, struct error *error)
     if (!(run->effective > 0))
         return error_set(error, -EDOM, "%s has no sample with an address: nothing to compare",
                          run->path);
-    if (!same_event(first, run))
+    if (!is_same_event(first, run))
         return error_set(error, -EDOM,
                          "%s ranks by %s and %s by %s: these cannot be compared; record both with "
                          "the same ranking event (-e)",
@@ -322,7 +322,7 @@ static int check_run(struct diff *diff, size_t index, struct error *error)
 static int diff_totals_check(struct diff *diff, struct error *error)
 {
     int code = 0;
-    for (size_t i = 0; i < runs_of(diff) && !code; i++)
+    for (size_t i = 0; i < count_runs(diff) && !code; i++)
         code = check_run(diff, i, error);
     if (!diff->several)
         diff_totals_note(diff, "the intervals cover sampling, not differences between runs; "
@@ -384,19 +384,19 @@ static const double share_that_speaks = 0.01;
 
 /* Returns the share of a run's samples before debug information was loaded. Fields, and heap rows
  * named after a type, had another name then. */
-static double early_share(enum report_table table, const struct diff_row *row,
-                          const struct report *report)
+static double unloaded_share(enum report_table table, const struct diff_row *row,
+                             const struct report *report)
 {
     bool heap = !strcmp(row->what->kind, "heap") || !strcmp(row->what->kind, "anon");
     return table == REPORT_FIELDS || (table == REPORT_OBJECTS && heap) ? report->waiting : 0;
 }
 
 /* Returns the upper bound of a row's share in a run that does not list it. */
-static double hidden_share(const struct diff *diff, enum report_table table,
-                           const struct diff_row *row, size_t run)
+static double unlisted_share_bound(const struct diff *diff, enum report_table table,
+                                   const struct diff_row *row, size_t run)
 {
     const struct report *report = diff_run(diff, run);
-    double early = early_share(table, row, report);
+    double early = unloaded_share(table, row, report);
     if (table == REPORT_FUNCTIONS)
         return report->min_code;
     if (table == REPORT_FIELDS && row->object && !isnan(row->object->leasts[run]))
@@ -407,7 +407,7 @@ static double hidden_share(const struct diff *diff, enum report_table table,
 static double largest_share(const struct diff *diff, const struct diff_row *row)
 {
     double largest = 0;
-    for (size_t i = 0; i < runs_of(diff); i++)
+    for (size_t i = 0; i < count_runs(diff); i++)
         largest = row->shares[i] > largest ? row->shares[i] : largest;
     return largest;
 }
@@ -418,8 +418,8 @@ static void fill_shares(const struct diff *diff, enum report_table table,
                         const struct diff_row *row, double *shares)
 {
     double largest = largest_share(diff, row);
-    for (size_t i = 0; i < runs_of(diff); i++)
-        shares[i] = isnan(row->shares[i]) ? fmin(hidden_share(diff, table, row, i), largest)
+    for (size_t i = 0; i < count_runs(diff); i++)
+        shares[i] = isnan(row->shares[i]) ? fmin(unlisted_share_bound(diff, table, row, i), largest)
                                           : row->shares[i];
 }
 
@@ -462,7 +462,7 @@ static double amount_variance(const struct diff_side *side, const double *shares
     return sum / (double)side->run_count / (double)side->run_count;
 }
 
-static void compare_several(const struct diff *diff, struct diff_row *row, const double *shares)
+static void compare_run_series(const struct diff *diff, struct diff_row *row, const double *shares)
 {
     const struct diff_side *a = &diff->a;
     const struct diff_side *b = &diff->b;
@@ -481,15 +481,15 @@ static void compare_several(const struct diff *diff, struct diff_row *row, const
 }
 
 /* Compares two sides if at least one of them is a single run. */
-static void compare_single(const struct diff *diff, enum report_table table, struct diff_row *row,
-                           const double *shares)
+static void compare_single_runs(const struct diff *diff, enum report_table table,
+                                struct diff_row *row, const double *shares)
 {
     double n_a = diff->a.effective / row->design;
     double n_b = diff->b.effective / row->design;
     double a = mean_of(shares, diff->a.run_count);
     double b = mean_of(shares + diff->a.run_count, diff->b.run_count);
-    double early =
-        fmax(early_share(table, row, diff->a.runs[0]), early_share(table, row, diff->b.runs[0]));
+    double early = fmax(unloaded_share(table, row, diff->a.runs[0]),
+                        unloaded_share(table, row, diff->b.runs[0]));
     double slack = early * fmax(a, b);
     double nearer = b > a ? fmax(a, b - slack) : fmin(a, b + slack);
     row->share = compare_shares(a, n_a, b, n_b);
@@ -497,7 +497,7 @@ static void compare_single(const struct diff *diff, enum report_table table, str
     row->times = compare_amounts(row->amount_a, n_a * a, row->amount_b, n_b * b);
 }
 
-static double design_of(const struct diff *diff, const struct diff_row *row)
+static double design_effect(const struct diff *diff, const struct diff_row *row)
 {
     size_t parts = diff->a.runs[0]->part_count;
     if (diff->a.run_count != 1 || diff->b.run_count != 1 || !row->parts[0] || !row->parts[1])
@@ -508,12 +508,12 @@ static double design_of(const struct diff *diff, const struct diff_row *row)
 
 /* Estimates the clustering of samples in time, per object; its fields and code share the object's
  * value. A row without an estimate gets the largest one. */
-static void find_designs(struct diff *diff)
+static void find_design_effects(struct diff *diff)
 {
     double worst = 1;
     for (size_t i = 0; i < diff->count[REPORT_OBJECTS]; i++) {
         struct diff_row *row = &diff->rows[REPORT_OBJECTS][i];
-        row->design = design_of(diff, row);
+        row->design = design_effect(diff, row);
         if (fmin(row->a, row->b) >= share_that_speaks && row->design > worst)
             worst = row->design;
     }
@@ -531,9 +531,9 @@ static void compare_row(struct diff *diff, enum report_table table, struct diff_
     double shares[2 * DIFF_RUNS_MAX];
     fill_shares(diff, table, row, shares);
     if (diff->several)
-        compare_several(diff, row, shares);
+        compare_run_series(diff, row, shares);
     else
-        compare_single(diff, table, row, shares);
+        compare_single_runs(diff, table, row, shares);
     if (largest_share(diff, row) < share_tested)
         row->share.p = NAN;
 }
@@ -556,7 +556,7 @@ static void fill_means(struct diff *diff, struct diff_row *row)
 }
 
 /* Adjusts the p-values for multiple tests over all rows of a table. */
-static int adjust(struct diff *diff, enum report_table table)
+static int adjust_p_values(struct diff *diff, enum report_table table)
 {
     size_t rows = diff->count[table];
     double *p = arena_array(&diff->arena, rows + 1, sizeof *p);
@@ -577,7 +577,7 @@ static int adjust(struct diff *diff, enum report_table table)
     return code;
 }
 
-static int by_change(const void *left, const void *right)
+static int compare_by_change(const void *left, const void *right)
 {
     const struct diff_row *a = left;
     const struct diff_row *b = right;
@@ -594,13 +594,13 @@ static int diff_compare_compare(struct diff *diff)
     for (int table = 0; table < REPORT_TABLES; table++)
         for (size_t i = 0; i < diff->count[table]; i++)
             fill_means(diff, &diff->rows[table][i]);
-    find_designs(diff);
+    find_design_effects(diff);
     for (int table = 0; table < REPORT_TABLES; table++)
         for (size_t i = 0; i < diff->count[table]; i++)
             compare_row(diff, (enum report_table)table, &diff->rows[table][i]);
     int code = 0;
     for (int table = 0; table < REPORT_TABLES && !code; table++)
-        code = adjust(diff, (enum report_table)table);
+        code = adjust_p_values(diff, (enum report_table)table);
     return code;
 }
 
@@ -646,7 +646,7 @@ int diff_new(struct diff **out, const struct diff_side *a, const struct diff_sid
     for (int table = 0; table < REPORT_TABLES; table++) {
         for (size_t i = 0; i < diff->count[table]; i++)
             write_amounts(diff, &diff->rows[table][i]);
-        qsort(diff->rows[table], diff->count[table], sizeof *diff->rows[table], by_change);
+        qsort(diff->rows[table], diff->count[table], sizeof *diff->rows[table], compare_by_change);
     }
     *out = diff;
     return 0;
@@ -660,7 +660,7 @@ void diff_free(struct diff *diff)
     free(diff);
 }
 
-static void points(char *out, size_t size, double share)
+static void format_share_points(char *out, size_t size, double share)
 {
     double value = share * 100;
     snprintf(out, size, "%+.*f", fabs(value) < 9.95 ? 2 : 1, value);
@@ -668,15 +668,15 @@ static void points(char *out, size_t size, double share)
 
 static void format_change(char *out, size_t size, struct value value)
 {
-    points(out, size, value.number);
+    format_share_points(out, size, value.number);
 }
 
 static void format_interval(char *out, size_t size, struct value value)
 {
     char low[12];
     char high[12];
-    points(low, sizeof low, value.low);
-    points(high, sizeof high, value.high);
+    format_share_points(low, sizeof low, value.low);
+    format_share_points(high, sizeof high, value.high);
     snprintf(out, size, "%s..%s", low, high);
 }
 
@@ -687,7 +687,7 @@ static void format_factor(char *out, size_t size, struct value value)
     snprintf(out, size, "x%.*f", times < 9.995 ? 2 : times < 99.95 ? 1 : 0, fmin(times, 1e9));
 }
 
-static struct value interval(const struct snapshot *snapshot, const void *pointer)
+static struct value diff_interval(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(diff_row);
     struct value value = value_number(row->share.change);
@@ -696,7 +696,7 @@ static struct value interval(const struct snapshot *snapshot, const void *pointe
     return value;
 }
 
-static struct value reading(const struct snapshot *snapshot, const void *pointer)
+static struct value diff_reading_value(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(diff_row);
     const char *text = diff_reading(row);
@@ -711,7 +711,7 @@ static enum paint paint_change(struct value value)
 #define FIGURES                                                                                    \
     COLUMN(.title = "CHANGE", .key = "change", .from = FIELD(struct diff_row, share.change),       \
            .width = 6, .look = COLUMN_RIGHT, .format = format_change, .paint = paint_change),      \
-        COLUMN(.title = "95% INTERVAL", .value = interval, .width = 14, .rank = 1,                 \
+        COLUMN(.title = "95% INTERVAL", .value = diff_interval, .width = 14, .rank = 1,            \
                .look = COLUMN_RIGHT, .format = format_interval, .paint = paint_dim),               \
         COLUMN(.title = "A", .key = "share_a", .from = FIELD(struct diff_row, a), .width = 6,      \
                UNIT_PERCENT),                                                                      \
@@ -725,8 +725,8 @@ static enum paint paint_change(struct value value)
                .format = format_factor)
 /* The reading, and members of JSON alone. */
 #define READING                                                                                    \
-    COLUMN(.title = "READING", .key = "reading", .value = reading, .width = 24, .most = 28,        \
-           .rank = 1),                                                                             \
+    COLUMN(.title = "READING", .key = "reading", .value = diff_reading_value, .width = 24,         \
+           .most = 28, .rank = 1),                                                                 \
         MEMBER("change_low", struct diff_row, share.low),                                          \
         MEMBER("change_high", struct diff_row, share.high),                                        \
         COLUMN(.key = "amount_a", .form = JSON_EXACT, .where = FIELD(struct diff_row, a),          \
@@ -784,7 +784,7 @@ const struct columns *const diff_columns[REPORT_TABLES] = {&object_table, &field
 
 /* ---- a comparison as text ---- */
 
-static const char *amount_words(const struct diff *diff)
+static const char *amounts_text(const struct diff *diff)
 {
     bool time = diff_in_time(diff);
     switch (diff->amounts) {
@@ -817,7 +817,7 @@ static void print_comparison_totals(struct text_writer *writer, const struct dif
     char times[16] = "";
     const char *event = diff->a.runs[0]->event;
     const char *weighs = diff->a.runs[0]->weighs;
-    const char *amounts = amount_words(diff);
+    const char *amounts = amounts_text(diff);
     bool same = !*weighs || !strcmp(event, weighs);
     text_printf(writer, "shares of %s%s%s%s, in percentage points: B minus A", event,
                 same ? "" : " (", same ? "" : weighs, same ? "" : ")");

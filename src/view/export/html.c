@@ -27,8 +27,8 @@ enum { TEXT_BYTES = 512, SHORT_BYTES = 2048, SHORT_ROWS = 3 };
 
 static const double worth_listing = 0.05;
 
-__attribute__((format(printf, 3, 4))) static void fact(struct html_writer *writer, const char *name,
-                                                       const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void
+write_fact(struct html_writer *writer, const char *name, const char *format, ...)
 {
     char text[2048];
     va_list arguments;
@@ -53,19 +53,19 @@ static void write_program(struct html_writer *writer)
         snprintf(threads, sizeof threads, ", %" PRIu32 " thread%s", target->threads,
                  target->threads == 1 ? "" : "s");
     if (target->pid)
-        fact(writer, "Process", "%" PRIu32 "%s", target->pid, threads);
-    fact(writer, "Program", "%s", or_empty(target->exe));
-    fact(writer, "Command", "%s", writer->run->command);
-    fact(writer, "Host", "%s", writer->run->host);
+        write_fact(writer, "Process", "%" PRIu32 "%s", target->pid, threads);
+    write_fact(writer, "Program", "%s", or_empty(target->exe));
+    write_fact(writer, "Command", "%s", writer->run->command);
+    write_fact(writer, "Host", "%s", writer->run->host);
 }
 
 static void write_recording(struct html_writer *writer)
 {
     const struct snapshot_recording *from = writer->snapshot->recording;
     if (from)
-        fact(writer, "Recorded", "%s%s%s%s%s", from->host ? "on " : "", or_empty(from->host),
-             from->host && from->date ? ", " : "",
-             from->date && !from->date_exact ? "file of " : "", or_empty(from->date));
+        write_fact(writer, "Recorded", "%s%s%s%s%s", from->host ? "on " : "", or_empty(from->host),
+                   from->host && from->date ? ", " : "",
+                   from->date && !from->date_exact ? "file of " : "", or_empty(from->date));
 }
 
 static void write_source(struct html_writer *writer)
@@ -75,17 +75,18 @@ static void write_source(struct html_writer *writer)
     char range[192];
     const struct snapshot_event *event = ranking_event(source);
     if (html_known(snapshot->elapsed_s))
-        fact(writer, snapshot->recording ? "Duration" : "Watched for", "%.*f s",
-             snapshot->elapsed_s < 1 ? 3 : 1, snapshot->elapsed_s);
-    fact(writer, "Source", "%s%s%s", or_empty(source->name), event && event->name ? ", event " : "",
-         event ? or_empty(event->name) : "");
-    fact(writer, "Shares of", "%s, %s", source->weighs ? source->weighs : "the event's samples",
-         snapshot->time_range           ? "over a time range of the run"
-         : snapshot->basis == BASIS_RUN ? "over the whole run"
-                                        : "in the recent past");
+        write_fact(writer, snapshot->recording ? "Duration" : "Watched for", "%.*f s",
+                   snapshot->elapsed_s < 1 ? 3 : 1, snapshot->elapsed_s);
+    write_fact(writer, "Source", "%s%s%s", or_empty(source->name),
+               event && event->name ? ", event " : "", event ? or_empty(event->name) : "");
+    write_fact(writer, "Shares of", "%s, %s",
+               source->weighs ? source->weighs : "the event's samples",
+               snapshot->time_range           ? "over a time range of the run"
+               : snapshot->basis == BASIS_RUN ? "over the whole run"
+                                              : "in the recent past");
     if (snapshot->time_range) {
         time_range_words(snapshot->time_range, range, sizeof range);
-        fact(writer, "Only", "%s", range);
+        write_fact(writer, "Only", "%s", range);
     }
 }
 
@@ -99,10 +100,10 @@ static void write_samples(struct html_writer *writer)
                  totals->throttled);
     text_count(samples, (double)totals->samples);
     if (totals->samples)
-        fact(writer, "Samples", "%s, %.1f%% of them attributed to an object%s", samples,
-             measured_attributed(totals) * 100, lost);
+        write_fact(writer, "Samples", "%s, %.1f%% of them attributed to an object%s", samples,
+                   measured_attributed(totals) * 100, lost);
     else
-        fact(writer, "Samples", "0%s", lost);
+        write_fact(writer, "Samples", "0%s", lost);
 }
 
 /* Writes the answer to the first question, as on the screen. */
@@ -111,7 +112,8 @@ static void write_answer(struct html_writer *writer)
     const char *evidence = answer_evidence(writer->snapshot);
     char text[TEXT_BYTES];
     answer_words(writer->snapshot, INT_MAX, text, sizeof text);
-    fact(writer, "Answer", "%s%s%s%s", text, *evidence ? " (" : "", evidence, *evidence ? ")" : "");
+    write_fact(writer, "Answer", "%s%s%s%s", text, *evidence ? " (" : "", evidence,
+               *evidence ? ")" : "");
 }
 
 /* Writes limits that are not obvious to a reader who did not make the run. */
@@ -213,7 +215,7 @@ static void html_findings(struct html_writer *writer)
 
 /* ---- the quality of the samples, and how to read the page ---- */
 
-static void say_quality(void *to, enum paint paint, const char *label, const char *text)
+static void html_say_quality(void *to, enum paint paint, const char *label, const char *text)
 {
     if (!label)
         html_element(to, "h3", "", text);
@@ -223,7 +225,7 @@ static void say_quality(void *to, enum paint paint, const char *label, const cha
 
 static void html_quality(struct html_writer *writer)
 {
-    quality_prose(&(struct prose_writer){.say = say_quality, .to = writer}, writer->snapshot);
+    quality_prose(&(struct prose_writer){.say = html_say_quality, .to = writer}, writer->snapshot);
 }
 
 static const char *const lines[] = {
@@ -267,7 +269,7 @@ static bool has_watched(const struct snapshot *snapshot)
 
 /* The main result of a part, for the list before all tables; "": none. */
 
-static void short_findings(const struct snapshot *snapshot, char *out, size_t size)
+static void summarise_findings(const struct snapshot *snapshot, char *out, size_t size)
 {
     char text[TEXT_BYTES];
     *out = '\0';
@@ -278,7 +280,7 @@ static void short_findings(const struct snapshot *snapshot, char *out, size_t si
 }
 
 /* "38.0% on particles (61.0% of these on particle.vy; 80.1% from visit); 12.0% on ..." */
-static void short_objects(const struct snapshot *snapshot, char *out, size_t size)
+static void summarise_objects(const struct snapshot *snapshot, char *out, size_t size)
 {
     *out = '\0';
     for (size_t i = 0; i < snapshot->object_count && i < SHORT_ROWS; i++) {
@@ -296,26 +298,26 @@ static void short_objects(const struct snapshot *snapshot, char *out, size_t siz
     }
 }
 
-static void short_time(const struct snapshot *snapshot, char *out, size_t size)
+static void summarise_timeline(const struct snapshot *snapshot, char *out, size_t size)
 {
     *out = '\0';
     if (snapshot->timeline.phase_count > 1)
         phases_reading(&snapshot->timeline, out, size);
 }
 
-static void short_whatif(const struct snapshot *snapshot, char *out, size_t size)
+static void summarise_whatif(const struct snapshot *snapshot, char *out, size_t size)
 {
     *out = '\0';
     if (snapshot->whatif.list[0].state == WHATIF_COUNTS)
         whatif_sentence(&snapshot->whatif.list[0], out, size);
 }
 
-static void short_causes(const struct snapshot *snapshot, char *out, size_t size)
+static void summarise_causes(const struct snapshot *snapshot, char *out, size_t size)
 {
     causes_why(&snapshot->causes.all, out, size);
 }
 
-static void short_sharing(const struct snapshot *snapshot, char *out, size_t size)
+static void summarise_sharing(const struct snapshot *snapshot, char *out, size_t size)
 {
     const struct snapshot_sharing_group *group = &snapshot->sharing.groups[0];
     *out = '\0';
@@ -325,7 +327,7 @@ static void short_sharing(const struct snapshot *snapshot, char *out, size_t siz
     sharing_reading(group, out + used, size - (size_t)used);
 }
 
-static void short_sets(const struct snapshot *snapshot, char *out, size_t size)
+static void summarise_sets(const struct snapshot *snapshot, char *out, size_t size)
 {
     *out = '\0';
     if (snapshot->sets.verdict == SETS_CONCENTRATED)
@@ -350,14 +352,14 @@ static const struct section {
     void (*in_short)(const struct snapshot *snapshot, char *out, size_t size); /* NULL: nothing */
 } sections[] = {
     SECTION(.id = "findings", .link = "Problems", .title = "Problems recognised",
-            .write = html_findings, .in_short = short_findings),
+            .write = html_findings, .in_short = summarise_findings),
     SECTION(.id = "objects", .link = "Objects", .title = "Objects",
             .lead = "The variables, heap blocks and mappings that the samples are on. The whisker "
                     "on a bar is the 95 % interval of the share: rows with overlapping whiskers "
                     "may be in either order.",
-            .write = html_objects, .in_short = short_objects),
+            .write = html_objects, .in_short = summarise_objects),
     SECTION(.id = "time", .link = "Time", .title = "The run over time", .there = has_time,
-            .write = html_timeline, .in_short = short_time),
+            .write = html_timeline, .in_short = summarise_timeline),
     SECTION(.id = "inside", .link = "Inside the objects", .title = "Inside the objects",
             .lead = "Fields, their positions in cache lines, and the code that accesses them.",
             .given = FIELD(struct snapshot, object_count), .write = html_opened_objects),
@@ -365,7 +367,7 @@ static const struct section {
             .lead =
                 "The same accesses in a second simulated cache, with another layout of one object.",
             .given = FIELD(struct snapshot, whatif.count), .write = html_whatif,
-            .in_short = short_whatif),
+            .in_short = summarise_whatif),
     SECTION(.id = "code", .link = "Code", .title = "Code",
             .lead = "The functions that contain the sampled accesses, and the source lines of the "
                     "first ones.",
@@ -379,7 +381,7 @@ static const struct section {
             .given = FIELD(struct snapshot, reuse.known), .write = html_reuse),
     SECTION(.id = "causes", .link = "Causes", .title = "Why lines were missed",
             .given = FIELD(struct snapshot, causes.known), .write = html_causes,
-            .in_short = short_causes),
+            .in_short = summarise_causes),
     SECTION(.id = "simulation", .link = "Simulated caches", .title = "Simulated caches",
             .lead = "The program ran under these caches, not those of the machine. The totals are "
                     "exact and cover the whole run.",
@@ -390,11 +392,11 @@ static const struct section {
             .there = has_watched, .write = html_watch),
     SECTION(.id = "sharing", .link = "Sharing", .title = "Shared cache lines",
             .given = FIELD(struct snapshot, sharing.group_count), .write = html_sharing,
-            .in_short = short_sharing),
+            .in_short = summarise_sharing),
     SECTION(.id = "sets", .link = "Cache sets", .title = "Cache sets",
             .lead = "Samples by cache set. A few sets above all others indicate hot lines, or "
                     "lines that compete for one set.",
-            .there = has_sets, .write = html_sets, .in_short = short_sets),
+            .there = has_sets, .write = html_sets, .in_short = summarise_sets),
     SECTION(.id = "again", .link = "Recurrence", .title = "Lines sampled again",
             .lead = "Lines that recur among the last samples.",
             .given = FIELD(struct snapshot, window.used), .write = html_window,
@@ -416,7 +418,7 @@ static const struct section {
 
 enum { SECTIONS = sizeof sections / sizeof *sections };
 
-static bool section_there(const struct section *section, const struct snapshot *snapshot)
+static bool section_is_present(const struct section *section, const struct snapshot *snapshot)
 {
     return path_given(&section->given, snapshot) && (!section->there || section->there(snapshot));
 }
@@ -425,7 +427,7 @@ static void html_links(struct html_writer *writer)
 {
     html_markup(writer, "<nav>");
     for (size_t i = 0; i < SECTIONS; i++)
-        if (section_there(&sections[i], writer->snapshot))
+        if (section_is_present(&sections[i], writer->snapshot))
             html_markup(writer, "<a href=\"#%s\">%s</a>\n", sections[i].id, sections[i].link);
     html_markup(writer, "</nav>\n</header>\n");
 }
@@ -435,7 +437,7 @@ static void html_short(struct html_writer *writer)
     bool any = false;
     for (size_t i = 0; i < SECTIONS; i++) {
         char text[SHORT_BYTES] = "";
-        if (sections[i].in_short && section_there(&sections[i], writer->snapshot))
+        if (sections[i].in_short && section_is_present(&sections[i], writer->snapshot))
             sections[i].in_short(writer->snapshot, text, sizeof text);
         if (!*text)
             continue;
@@ -452,7 +454,7 @@ static void html_short(struct html_writer *writer)
 static void html_sections(struct html_writer *writer)
 {
     for (size_t i = 0; i < SECTIONS; i++) {
-        if (!section_there(&sections[i], writer->snapshot))
+        if (!section_is_present(&sections[i], writer->snapshot))
             continue;
         html_markup(writer, "<section id=\"%s\">\n", sections[i].id);
         html_element(writer, "h2", "", sections[i].title);

@@ -16,7 +16,7 @@ enum {
 static const double worth_opening = 0.005;
 
 /* A function with few misses is only a row of the table. */
-static bool is_opened(const struct snapshot_code *code, size_t index)
+static bool is_listed_function(const struct snapshot_code *code, size_t index)
 {
     return index < HTML_FUNCTIONS_OPENED && code->instruction_count &&
            (index < ALWAYS_OPENED || code->share.value >= worth_opening);
@@ -29,7 +29,7 @@ bool html_function_link(const struct snapshot *snapshot, const void *pointer, ch
         columns_code(snapshot, ((const struct snapshot_code *)pointer)->id);
     size_t index = code ? (size_t)(code - snapshot->code) : 0;
     snprintf(id, size, "f%zu", index + 1);
-    return code && is_opened(code, index);
+    return code && is_listed_function(code, index);
 }
 
 /* Explains why lines have no text, for the first file without text. */
@@ -103,7 +103,7 @@ void html_code(struct html_writer *writer)
     html_linked_rows(writer, &function_columns, snapshot->code, snapshot->code_count, FUNCTION_ROWS,
                      html_function_link);
     for (size_t i = 0; i < snapshot->code_count; i++)
-        if (is_opened(&snapshot->code[i], i))
+        if (is_listed_function(&snapshot->code[i], i))
             write_function(writer, &snapshot->code[i], i + 1, i == 0);
 }
 
@@ -113,7 +113,7 @@ enum { CELLS_OPENED = 8 };
 static const double min_line = 0.001; /* smaller rows and columns are counted but not drawn */
 static const double min_listed = 0.0005;
 
-static bool drawn(const struct matrix_line *line)
+static bool is_drawn_line(const struct matrix_line *line)
 {
     return line->total.share >= min_line;
 }
@@ -143,7 +143,7 @@ static void write_titles(struct html_writer *writer, const struct matrix_table *
                         "<th scope=\"col\" class=\"num\">all</th>");
     const struct matrix_lines *columns = &table->axis[MATRIX_OBJECTS];
     for (size_t i = 0; i < columns->count; i++) {
-        if (!drawn(&columns->list[i]))
+        if (!is_drawn_line(&columns->list[i]))
             continue;
         html_markup(writer, "<th scope=\"col\">");
         write_name(writer, &columns->list[i], MATRIX_OBJECTS);
@@ -178,7 +178,7 @@ static void write_row(struct html_writer *writer, const struct matrix_table *tab
     for (size_t i = 0; i < columns->count; i++) {
         double share = row ? table->cells[row - rows][i].share : columns->list[i].total.share;
         bool hot = row && html_known(share) && share >= min_listed;
-        if (drawn(&columns->list[i]))
+        if (is_drawn_line(&columns->list[i]))
             write_share(writer, share, hot ? html_class(paint_heat(share)) : "");
     }
     html_markup(writer, "</tr>\n");
@@ -193,12 +193,12 @@ static void write_table(struct html_writer *writer, const struct matrix_table *t
     html_markup(writer, "<tbody>\n");
     write_row(writer, table, NULL);
     for (size_t i = 0; i < rows->count; i++)
-        if (drawn(&rows->list[i]))
+        if (is_drawn_line(&rows->list[i]))
             write_row(writer, table, &rows->list[i]);
     html_markup(writer, "</tbody></table></div>\n");
     for (int axis = 0; axis < MATRIX_AXES; axis++)
         for (size_t i = 0; i < table->axis[axis].count; i++)
-            left[axis] += !drawn(&table->axis[axis].list[i]);
+            left[axis] += !is_drawn_line(&table->axis[axis].list[i]);
     if (left[MATRIX_FUNCTIONS] || left[MATRIX_OBJECTS])
         html_markup(writer,
                     "<p class=\"dim\">%zu rows and %zu columns of less than 0.1%% are left out; "

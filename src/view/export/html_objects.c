@@ -123,7 +123,7 @@ void html_objects(struct html_writer *writer)
         html_printf(writer, "<p class=\"dim\">%s.</p>\n", left);
 }
 
-static void write_facts(struct html_writer *writer, const struct snapshot_object *object)
+static void write_object_facts(struct html_writer *writer, const struct snapshot_object *object)
 {
     const struct snapshot_heap *heap = &writer->snapshot->heap;
     html_markup(writer, "<dl class=\"facts\">\n");
@@ -143,7 +143,7 @@ static size_t fields_worth_listing(const struct snapshot_object *object)
     return count;
 }
 
-static void write_lists(struct html_writer *writer, const struct snapshot_object *object)
+static void write_object_tables(struct html_writer *writer, const struct snapshot_object *object)
 {
     struct levels_rows levels;
     levels_rows_make(&levels, object->levels);
@@ -176,8 +176,8 @@ static void write_object(struct html_writer *writer, const struct snapshot_objec
     html_details(writer, open);
     html_printf(writer, "<summary><span class=\"strong\">%s</span> %s</summary>\n<div id=\"%s\">\n",
                 object->name && *object->name ? object->name : "(no name)", text, id);
-    write_facts(writer, object);
-    write_lists(writer, object);
+    write_object_facts(writer, object);
+    write_object_tables(writer, object);
     html_markup(writer, "</div></details>\n");
 }
 

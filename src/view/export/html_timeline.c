@@ -63,8 +63,8 @@ static void write_turns(struct html_writer *writer, const struct snapshot_timeli
 enum { PHASE_ROWS = 60, OBJECTS_OPENED = 3, LABEL_BYTES = 320 };
 
 /* Writes one more chart, collapsed; skips a single series, which equals the total. */
-static void write_more(struct html_writer *writer, enum snapshot_measure measure,
-                       const struct timeline_stack *stack)
+static void write_collapsed_chart(struct html_writer *writer, enum snapshot_measure measure,
+                                  const struct timeline_stack *stack)
 {
     const char *name = measure_name(writer->snapshot, measure);
     char label[LABEL_BYTES];
@@ -82,12 +82,12 @@ static void write_fields(struct html_writer *writer, enum snapshot_measure measu
     const struct snapshot_measured *measured = &writer->snapshot->timeline.by[measure];
     for (size_t i = 0; i < measured->objects.count && i < OBJECTS_OPENED; i++) {
         struct timeline_stack stack = timeline_stack_fields(measured, &measured->objects.list[i]);
-        write_more(writer, measure, &stack);
+        write_collapsed_chart(writer, measure, &stack);
     }
 }
 
 /* Writes all charts except the ranking measure by object, which is shown above. */
-static void write_others(struct html_writer *writer)
+static void write_collapsed_charts(struct html_writer *writer)
 {
     const struct snapshot_timeline *timeline = &writer->snapshot->timeline;
     for (int i = 0; i < SNAPSHOT_MEASURES; i++) {
@@ -99,9 +99,9 @@ static void write_others(struct html_writer *writer)
             timeline_stack_of(measured, "function", &measured->functions);
         struct timeline_stack threads = timeline_stack_of(measured, "thread", &measured->threads);
         if (i)
-            write_more(writer, measure, &objects);
-        write_more(writer, measure, &functions);
-        write_more(writer, measure, &threads);
+            write_collapsed_chart(writer, measure, &objects);
+        write_collapsed_chart(writer, measure, &functions);
+        write_collapsed_chart(writer, measure, &threads);
         write_fields(writer, measure);
     }
 }
@@ -123,7 +123,7 @@ void html_timeline(struct html_writer *writer)
     phases_reading(timeline, reading, sizeof reading);
     html_element(writer, "p", "says", reading);
     html_rows(writer, &phase_columns, timeline->phases, timeline->phase_count, PHASE_ROWS);
-    write_others(writer);
+    write_collapsed_charts(writer);
     volatility_words(timeline, NULL, reading, sizeof reading);
     html_element(writer, "p", "says", reading);
     write_turns(writer, timeline);

@@ -21,7 +21,7 @@ void html_markup(struct html_writer *writer, const char *format, ...)
     va_end(arguments);
 }
 
-static const char *escape_of(char byte)
+static const char *html_escape(char byte)
 {
     switch (byte) {
     case '&':
@@ -43,7 +43,7 @@ static const char *escape_of(char byte)
 static void html_writer_put(FILE *out, const char *text)
 {
     for (; *text; text++) {
-        const char *escape = escape_of(*text);
+        const char *escape = html_escape(*text);
         if (escape) {
             fputs(escape, out);
         } else if (!strncmp(text, "\xef\xbf\xbe", 3) || !strncmp(text, "\xef\xbf\xbf", 3)) {
@@ -56,7 +56,7 @@ static void html_writer_put(FILE *out, const char *text)
 }
 
 /* Returns the size of the next piece, which ends between characters. */
-static size_t piece_of(const char *text, size_t left)
+static size_t piece_size(const char *text, size_t left)
 {
     if (left <= PIECE)
         return left;
@@ -72,7 +72,7 @@ void html_text(struct html_writer *writer, const char *text)
     size_t size = text ? strnlen(text, TEXT_MAX + 1) : 0;
     bool cut = size > TEXT_MAX;
     for (size_t at = 0, step; at < size && (!cut || at + PIECE <= TEXT_MAX); at += step) {
-        step = piece_of(text + at, size - at);
+        step = piece_size(text + at, size - at);
         text_sanitise(piece, sizeof piece, text + at, step);
         html_writer_put(writer->out, piece);
     }
@@ -274,7 +274,7 @@ static const char *parting_of(const struct html_table *table, const void *row)
     return table->columns->parting ? table->columns->parting(row) : NULL;
 }
 
-static bool is_known(struct value value)
+static bool has_content_value(struct value value)
 {
     return value.kind == VALUE_NUMBER ? html_known(value.number) : value.kind != VALUE_UNKNOWN;
 }
@@ -293,7 +293,7 @@ static bool has_content(const struct html_writer *writer, const struct html_tabl
         return false;
     for (size_t i = 0; i < rows_shown(table); i++)
         if (!parting_of(table, row_at(table, i)) &&
-            is_known(columns_value(column, writer->snapshot, row_at(table, i))))
+            has_content_value(columns_value(column, writer->snapshot, row_at(table, i))))
             return true;
     return false;
 }
@@ -329,7 +329,7 @@ static void write_titles(struct html_writer *writer, const struct html_table *ta
     html_markup(writer, "</tr></thead>\n");
 }
 
-static double within(double part)
+static double clamp_share(double part)
 {
     return fmin(fmax(part, 0), 1);
 }
@@ -344,11 +344,11 @@ static void write_bar(struct html_writer *writer, const struct html_table *table
     html_markup(writer,
                 "<svg class=\"bar\" viewBox=\"0 0 100 12\" preserveAspectRatio=\"none\">"
                 "<rect class=\"%s\" y=\"1\" width=\"%.1f\" height=\"10\"/>",
-                html_class(paint_heat(within(part))), within(part) * 100);
+                html_class(paint_heat(clamp_share(part))), clamp_share(part) * 100);
     if (share && html_known(share->low) && html_known(share->high))
         html_markup(writer, "<path class=\"whisker\" d=\"M%.1f 6H%.1fM%.1f 3V9M%.1f 3V9\"/>",
-                    within(share->low) * 100, within(share->high) * 100, within(share->low) * 100,
-                    within(share->high) * 100);
+                    clamp_share(share->low) * 100, clamp_share(share->high) * 100,
+                    clamp_share(share->low) * 100, clamp_share(share->high) * 100);
     html_markup(writer, "</svg>");
 }
 
@@ -395,7 +395,7 @@ static void write_cell(struct html_writer *writer, const struct html_table *tabl
 {
     char text[COLUMN_TEXT_BYTES];
     struct value value = columns_value(column, writer->snapshot, row);
-    bool known = is_known(value);
+    bool known = has_content_value(value);
     const char *paint = known && column->paint ? html_class(column->paint(value)) : "";
     html_markup(writer, "<td class=\"%s%s%s\"", class_of_look(table, column), *paint ? " " : "",
                 paint);

@@ -69,7 +69,7 @@ static const struct columns time_range_members = MEMBERS(
     MEMBER("seen", struct snapshot_time_range, seen));
 
 /* Lost records have no timestamps, so they are not known for a time range. */
-static const void *up_to_now(const struct snapshot *snapshot, const void *totals)
+static const void *totals_if_whole_run(const struct snapshot *snapshot, const void *totals)
 {
     return snapshot->time_range ? NULL : totals;
 }
@@ -94,8 +94,8 @@ static const struct columns samples_members = MEMBERS(
     struct snapshot_totals,
     MEMBER("total", struct snapshot_totals, samples),
     MEMBER("kernel", struct snapshot_totals, reasons[REASON_KERNEL]),
-    COLUMN(.key = "lost", .target = up_to_now, .from = FIELD(struct snapshot_totals, lost)),
-    COLUMN(.key = "throttled", .target = up_to_now,
+    COLUMN(.key = "lost", .target = totals_if_whole_run, .from = FIELD(struct snapshot_totals, lost)),
+    COLUMN(.key = "throttled", .target = totals_if_whole_run,
            .from = FIELD(struct snapshot_totals, throttled)),
     MEMBER("agent", struct snapshot_totals, agent),
     MEMBER("attributed", struct snapshot_totals, attributed),
@@ -190,7 +190,7 @@ json_t *json_phase_shares(const struct snapshot *snapshot, const void *row)
     return out;
 }
 
-static json_t *numbers(const double *values, size_t count)
+static json_t *json_numbers(const double *values, size_t count)
 {
     json_t *out = json_array();
     for (size_t i = 0; i < count; i++)
@@ -205,7 +205,7 @@ static json_t *stream_of(const struct snapshot_stream *stream, const char *kind,
     json_set(out, kind, json_text(stream->name));
     json_set(out, "share", json_share(stream->share));
     json_set(out, "volatility", json_share(stream->volatility));
-    json_set(out, "weight", numbers(stream->weight, periods));
+    json_set(out, "weight", json_numbers(stream->weight, periods));
     return out;
 }
 
@@ -232,9 +232,9 @@ static void set_measured(json_t *out, const struct snapshot *snapshot,
                          const struct snapshot_measured *measured, const char *objects)
 {
     size_t periods = snapshot->timeline.periods;
-    json_set(out, "all", measured->all ? numbers(measured->all, periods) : json_array());
+    json_set(out, "all", measured->all ? json_numbers(measured->all, periods) : json_array());
     json_set(out, "unknown",
-             measured->no_object ? numbers(measured->no_object, periods) : json_null());
+             measured->no_object ? json_numbers(measured->no_object, periods) : json_null());
     json_set(out, objects, streams_of(&measured->objects, "object", periods));
     json_set(out, "functions", streams_of(&measured->functions, "function", periods));
     json_set(out, "fields", fields_of(snapshot, &measured->fields));
@@ -313,7 +313,7 @@ static const char *basis_name(unsigned basis)
     return basis == BASIS_RUN ? "run" : "decayed";
 }
 
-static bool is_recorded(const struct snapshot *snapshot, const void *row)
+static bool is_recording(const struct snapshot *snapshot, const void *row)
 {
     (void)row;
     return !snapshot->source.live;
@@ -364,7 +364,7 @@ static const struct columns snapshot_members = MEMBERS(
     COLUMN(.from = ROW_IN(struct snapshot, whatif), .members = &whatif_members,
            .given = FIELD(struct snapshot, whatif.count)),
     COLUMN(.key = "binaries", .from = ROW_IN(struct snapshot, binaries), .json = json_binaries,
-           .present = is_recorded),
+           .present = is_recording),
     COLUMN(.key = "not_opened", .from = ROW_OF(struct snapshot, refused.list),
            .count = FIELD(struct snapshot, refused.count), .rows = &refused_members,
            .given = FIELD(struct snapshot, refused.count)));

@@ -178,7 +178,8 @@ const struct columns all_causes_members = MEMBERS(
 
 /* ---- miss-ratio curves ---- */
 
-static json_t *curve(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *from)
+static json_t *json_reuse_curve(const struct snapshot_reuse *reuse,
+                                const struct snapshot_reuse_row *from)
 {
     json_t *out = json_object();
     json_t *miss = json_array();
@@ -212,12 +213,12 @@ static json_t *curve(const struct snapshot_reuse *reuse, const struct snapshot_r
     return out;
 }
 
-static json_t *curves(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *rows,
-                      size_t count)
+static json_t *json_reuse_curves(const struct snapshot_reuse *reuse,
+                                 const struct snapshot_reuse_row *rows, size_t count)
 {
     json_t *out = json_array();
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(out, curve(reuse, &rows[i]));
+        json_array_append_new(out, json_reuse_curve(reuse, &rows[i]));
     return out;
 }
 
@@ -234,9 +235,9 @@ json_t *json_reuse(const struct snapshot *snapshot, const void *row)
         json_set(caches, reuse->marks[i].name, json_whole(reuse->marks[i].size_bytes));
     json_set(out, "sizes", sizes);
     json_set(out, "caches", caches);
-    json_set(out, "all", curve(reuse, &reuse->all));
-    json_set(out, "objects", curves(reuse, reuse->objects, reuse->object_count));
-    json_set(out, "code", curves(reuse, reuse->lines, reuse->line_count));
+    json_set(out, "all", json_reuse_curve(reuse, &reuse->all));
+    json_set(out, "objects", json_reuse_curves(reuse, reuse->objects, reuse->object_count));
+    json_set(out, "code", json_reuse_curves(reuse, reuse->lines, reuse->line_count));
     return out;
 }
 

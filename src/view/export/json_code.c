@@ -5,7 +5,7 @@
 #include "view/screens/matrix_table.h"
 #include "view/words.h"
 
-static json_t *partners(const struct snapshot_partners *from)
+static json_t *json_partners(const struct snapshot_partners *from)
 {
     json_t *out = json_array();
     for (uint32_t i = 0; i < from->count; i++) {
@@ -23,13 +23,13 @@ static json_t *partners(const struct snapshot_partners *from)
 static json_t *json_used_by(const struct snapshot *snapshot, const void *partner_lists)
 {
     (void)snapshot;
-    return partners(&((const struct snapshot_partners *)partner_lists)[LINE_USED_BY]);
+    return json_partners(&((const struct snapshot_partners *)partner_lists)[LINE_USED_BY]);
 }
 
 static json_t *json_evicted_by(const struct snapshot *snapshot, const void *partner_lists)
 {
     (void)snapshot;
-    return partners(&((const struct snapshot_partners *)partner_lists)[LINE_EVICTED_BY]);
+    return json_partners(&((const struct snapshot_partners *)partner_lists)[LINE_EVICTED_BY]);
 }
 
 const struct columns instruction_members = MEMBERS(
@@ -72,8 +72,9 @@ const struct columns threads_members =
 static const double min_listed = 0.001;
 
 /* Returns the weights of the events of the other measures. */
-static json_t *measures(const struct snapshot *snapshot, const struct snapshot_matrix_cell *cell,
-                        const struct snapshot_matrix_cell *without)
+static json_t *json_matrix_measures(const struct snapshot *snapshot,
+                                    const struct snapshot_matrix_cell *cell,
+                                    const struct snapshot_matrix_cell *without)
 {
     json_t *out = json_object();
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
@@ -98,12 +99,12 @@ static void set_figures(json_t *out, const struct snapshot *snapshot,
     json_set(out, "stores", json_count(cell->stores - without->stores));
     json_set(out, "cycles", json_count(cell->cycles));
     json_set(out, "all_share", json_share(cell->share));
-    json_set(out, "measures", measures(snapshot, cell, without));
+    json_set(out, "measures", json_matrix_measures(snapshot, cell, without));
 }
 
 /* Returns the index of the line for samples without an object or function; the number of lines if
  * there is none. */
-static size_t none_of(const struct matrix_table *table, enum matrix_axis axis)
+static size_t line_without_name_index(const struct matrix_table *table, enum matrix_axis axis)
 {
     const struct matrix_lines *lines = &table->axis[axis];
     size_t count = lines->count;
@@ -111,13 +112,13 @@ static size_t none_of(const struct matrix_table *table, enum matrix_axis axis)
 }
 
 /* Returns the lines of an axis. The line of all others has no name: null. */
-static json_t *lines(const struct matrix_table *table, enum matrix_axis axis)
+static json_t *json_matrix_lines(const struct matrix_table *table, enum matrix_axis axis)
 {
     const struct snapshot *snapshot = table->snapshot;
     bool functions = axis == MATRIX_FUNCTIONS;
-    size_t no_object = none_of(table, MATRIX_OBJECTS);
+    size_t no_object = line_without_name_index(table, MATRIX_OBJECTS);
     json_t *out = json_array();
-    for (size_t i = 0; i < none_of(table, axis); i++) {
+    for (size_t i = 0; i < line_without_name_index(table, axis); i++) {
         const struct matrix_line *line = &table->axis[axis].list[i];
         const char *module = !line->members ? NULL
                              : functions    ? snapshot->code[line->index].module
@@ -153,14 +154,14 @@ static const struct columns matrix_evictor_members =
     MEMBERS(struct matrix_part, MEMBER("name", struct matrix_part, name),
             MEMBER_COUNT("misses", struct matrix_part, samples));
 
-static json_t *parts(const struct columns *members, const struct matrix_parts *from)
+static json_t *json_matrix_parts(const struct columns *members, const struct matrix_parts *from)
 {
     return json_rows(members, NULL, from->list, from->count);
 }
 
 /* Returns the number of items in the recent past, and the first of them. */
-static json_t *recent(const struct matrix_parts *from, const char *name,
-                      json_t *key(uint64_t value))
+static json_t *json_recent(const struct matrix_parts *from, const char *name,
+                           json_t *key(uint64_t value))
 {
     json_t *out = json_object();
     json_t *list = json_array();
@@ -184,22 +185,23 @@ static void set_detail(json_t *out, const struct matrix_table *table, size_t row
     json_set_row(out, &rates_members, table->snapshot, cell.rates);
     if (cell.causes.misses > 0) {
         json_t *causes = json_row(&causes_figures_members, table->snapshot, &cell.causes);
-        json_set(causes, "evictors", parts(&matrix_evictor_members, &cell.evictors));
-        json_set(causes, "evictor_threads", parts(&matrix_evictor_members, &cell.evictor_threads));
+        json_set(causes, "evictors", json_matrix_parts(&matrix_evictor_members, &cell.evictors));
+        json_set(causes, "evictor_threads",
+                 json_matrix_parts(&matrix_evictor_members, &cell.evictor_threads));
         json_set(out, "causes", causes);
     }
-    json_set(out, "fields", parts(&matrix_field_members, &cell.fields));
-    json_set(out, "lines", parts(&matrix_line_members, &cell.lines));
-    json_set(out, "threads", recent(&cell.threads, "tid", json_whole));
-    json_set(out, "blocks", recent(&cell.blocks, "address", json_address));
+    json_set(out, "fields", json_matrix_parts(&matrix_field_members, &cell.fields));
+    json_set(out, "lines", json_matrix_parts(&matrix_line_members, &cell.lines));
+    json_set(out, "threads", json_recent(&cell.threads, "tid", json_whole));
+    json_set(out, "blocks", json_recent(&cell.blocks, "address", json_address));
 }
 
 /* Details are included from a share of 0.001 on, as for objects. */
-static json_t *cells(const struct matrix_table *table)
+static json_t *json_matrix_cells(const struct matrix_table *table)
 {
     json_t *out = json_array();
-    size_t rows = none_of(table, MATRIX_FUNCTIONS);
-    size_t columns = none_of(table, MATRIX_OBJECTS);
+    size_t rows = line_without_name_index(table, MATRIX_FUNCTIONS);
+    size_t columns = line_without_name_index(table, MATRIX_OBJECTS);
     for (size_t i = 0; i < rows; i++)
         for (size_t k = 0; k < columns; k++) {
             if (!snapshot_matrix_any(&table->cells[i][k]))
@@ -216,7 +218,7 @@ static json_t *cells(const struct matrix_table *table)
 }
 
 /* Returns the samples without an object, and those also without a function. */
-static json_t *unknown(const struct snapshot *snapshot)
+static json_t *json_unknown(const struct snapshot *snapshot)
 {
     const struct snapshot_matrix *matrix = &snapshot->matrix;
     const struct snapshot_matrix_cell *no_object = &matrix->column_totals[matrix->column_count + 1];
@@ -239,10 +241,10 @@ json_t *json_matrix(const struct snapshot *snapshot, const void *row)
     bin_rules_open(&rules, MATRIX_RULES);
     matrix_table_make(&table, snapshot, &rules, MATRIX_WEIGHT);
     json_t *out = json_object();
-    json_set(out, "rows", lines(&table, MATRIX_FUNCTIONS));
-    json_set(out, "columns", lines(&table, MATRIX_OBJECTS));
-    json_set(out, "cells", cells(&table));
-    json_set(out, "unknown", unknown(snapshot));
+    json_set(out, "rows", json_matrix_lines(&table, MATRIX_FUNCTIONS));
+    json_set(out, "columns", json_matrix_lines(&table, MATRIX_OBJECTS));
+    json_set(out, "cells", json_matrix_cells(&table));
+    json_set(out, "unknown", json_unknown(snapshot));
     json_set(out, "forgotten", json_share(snapshot->matrix.forgotten));
     json_set(out, "estimated", json_share(snapshot->matrix.estimated));
     bin_rules_fini(&rules);

@@ -150,14 +150,14 @@ static json_t *json_basis(const struct snapshot *snapshot, const void *pointer)
     return json_text_or_null(basis);
 }
 
-static const char *levels_from(unsigned from)
+static const char *levels_origin_name(unsigned from)
 {
     return from == LEVELS_COUNTED ? "counted" : "recorded";
 }
 
 static const struct columns level_members = MEMBERS(
     struct snapshot_levels,
-    COLUMN(.key = "from", .from = FIELD(struct snapshot_levels, from), .name = levels_from),
+    COLUMN(.key = "from", .from = FIELD(struct snapshot_levels, from), .name = levels_origin_name),
     COLUMN(.key = "counts", .json = json_basis),
     MEMBER_COUNT("accesses", struct snapshot_levels, accesses),
     COLUMN(.key = "found", .from = FIELD(struct snapshot_levels, level[0]), .form = JSON_COUNT,
@@ -231,12 +231,12 @@ static json_t *json_miss_rates(const struct snapshot *snapshot, const void *poin
     return out;
 }
 
-static const char *rates_from(unsigned from)
+static const char *rates_origin_name(unsigned from)
 {
     return from == RATES_RECORDED ? "recorded" : "counted";
 }
 
-static int known_level(const struct snapshot_rates *rates)
+static int first_known_level(const struct snapshot_rates *rates)
 {
     for (int i = 0; rates && i < RATE_LEVELS; i++)
         if (!isnan(rates->miss_rate[i].value))
@@ -246,7 +246,7 @@ static int known_level(const struct snapshot_rates *rates)
 
 static struct value first_miss_rate(const struct snapshot *snapshot, const void *rates)
 {
-    int level = known_level(rates);
+    int level = first_known_level(rates);
     (void)snapshot;
     return value_number(level < 0 ? NAN
                                   : ((const struct snapshot_rates *)rates)->miss_rate[level].value);
@@ -254,7 +254,7 @@ static struct value first_miss_rate(const struct snapshot *snapshot, const void 
 
 static struct value first_miss_rate_of(const struct snapshot *snapshot, const void *rates)
 {
-    int level = known_level(rates);
+    int level = first_known_level(rates);
     (void)snapshot;
     return value_text(level < 0 ? NULL : rate_level_name((enum rate_level)level));
 }
@@ -262,7 +262,7 @@ static struct value first_miss_rate_of(const struct snapshot *snapshot, const vo
 static const struct columns rate_members =
     MEMBERS(
     struct snapshot_rates,
-    COLUMN(.key = "from", .from = FIELD(struct snapshot_rates, from), .name = rates_from),
+    COLUMN(.key = "from", .from = FIELD(struct snapshot_rates, from), .name = rates_origin_name),
     COLUMN(.key = "accessed", .from = ROW_IN(struct snapshot_rates, accessed),
            .json = json_interval),
     COLUMN(.key = "miss", .json = json_miss_rates),

@@ -50,7 +50,7 @@ static const char *name_without_address(struct report *report, const json_t *fro
 }
 
 /* Returns true if the module is the program. The kernel truncates process names to 15 bytes. */
-static bool is_own(const struct report *report, const char *module)
+static bool is_program_module(const struct report *report, const char *module)
 {
     enum { COMM_BYTES = 15 };
     size_t length = strlen(report->comm);
@@ -65,7 +65,7 @@ static struct report_row *add_row(struct report *report, enum report_table table
 }
 
 /* Offsets into a stack differ in every run, because its start does. */
-static bool moves(const struct report_row *object, const char *field)
+static bool field_moves(const struct report_row *object, const char *field)
 {
     return *field == '+' && !strcmp(object->kind, "stack");
 }
@@ -79,7 +79,7 @@ static void take_fields(struct report *report, struct report_row *object, const 
     {
         double part = report_share(from);
         const char *name = report_text(report, from, "name");
-        if (isnan(part) || isnan(object->share) || !*name || moves(object, name))
+        if (isnan(part) || isnan(object->share) || !*name || field_moves(object, name))
             continue;
         struct report_row *row = add_row(report, REPORT_FIELDS);
         if (!row)
@@ -143,7 +143,7 @@ static void report_take_objects(struct report *report, const json_t *objects)
                                    .object = "",
                                    .share = part,
                                    .parts = take_parts(report, report_member(from, "history"))};
-        row->own = is_own(report, row->module);
+        row->own = is_program_module(report, row->module);
         take_fields(report, row, report_member(from, "fields"));
     }
     forget_empty_parts(report);
@@ -166,7 +166,7 @@ static void report_take_functions(struct report *report, const json_t *functions
                                    .module = report_text(report, from, "module"),
                                    .object = report_text(report, from, "object"),
                                    .share = part};
-        row->own = is_own(report, row->module);
+        row->own = is_program_module(report, row->module);
         report->min_code = part;
     }
     if (json_array_size(functions) < FUNCTIONS_LISTED)
@@ -176,7 +176,7 @@ static void report_take_functions(struct report *report, const json_t *functions
 enum { REPORT_BYTES_MAX = 64 << 20 };
 
 /* Returns the end of a file, from malloc(), and the bytes `before` it; NULL: `error`. */
-static char *read_end(const char *path, size_t *size, off_t *before, struct error *error)
+static char *read_file_end(const char *path, size_t *size, off_t *before, struct error *error)
 {
     struct stat status;
     char *text = NULL;
@@ -283,7 +283,7 @@ static double seconds_covered(const struct report *report, double counted_s)
     return report->half_life_s / M_LN2 * (1 - exp2(-counted_s / report->half_life_s));
 }
 
-static void take_head(struct report *report, const json_t *root)
+static void report_take_head(struct report *report, const json_t *root)
 {
     double counted_s = report_number(root, "counted");
     report->comm = report_text(report, root, "target.comm");
@@ -365,7 +365,7 @@ static int report_make(struct report **out, const json_t *root, const char *path
         report_free(report);
         return out_of_memory(error);
     }
-    take_head(report, root);
+    report_take_head(report, root);
     report_take_objects(report, objects);
     report_take_functions(report, functions);
     *out = report;
@@ -379,7 +379,7 @@ int report_read(struct report **report, const char *path, struct error *error)
     size_t size;
     off_t before;
     *report = NULL;
-    char *text = read_end(path, &size, &before, error);
+    char *text = read_file_end(path, &size, &before, error);
     if (!text)
         return error->code;
     while (size && is_blank(text[size - 1]))
@@ -432,7 +432,7 @@ static const struct columns run_members = MEMBERS(
     MEMBER_COUNT("effective", struct report, effective),
     MEMBER_COUNT("weight", struct report, weight));
 
-static json_t *runs(const struct diff_side *side)
+static json_t *json_runs(const struct diff_side *side)
 {
     json_t *out = json_array();
     for (size_t i = 0; i < side->run_count; i++)
@@ -486,8 +486,8 @@ int json_diff_print(FILE *out, const struct diff *diff, bool all)
 {
     json_t *root = json_object();
     json_set(root, "version", json_integer(1));
-    json_set(root, "a", runs(&diff->a));
-    json_set(root, "b", runs(&diff->b));
+    json_set(root, "a", json_runs(&diff->a));
+    json_set(root, "b", json_runs(&diff->b));
     json_set(root, "change", json_diff_change(diff, all));
     return json_line(out, root);
 }

@@ -22,6 +22,7 @@
 
 /* Strings, functions, locations and mappings, each entry once, from one arena. If memory runs out,
  * `failed` is set and returned ids are meaningless. */
+
 /* Pointers in the messages' form, and the index of each entry. Initialised with zeros. */
 struct pprof_list {
     struct hash index; /* key -> index + 1 */
@@ -52,8 +53,8 @@ static void pprof_list_fini(struct pprof_list *list)
 
 static void pprof_list_add(struct pprof_tables *tables, struct pprof_list *list, void *what)
 {
-    tables->failed |= !what || !array_more(&list->at, &list->room, list->count, sizeof *list->at,
-                                           ARRAY_UNBOUNDED);
+    tables->failed |= !what || !array_reserve_next(&list->at, &list->room, list->count,
+                                                   sizeof *list->at, ARRAY_UNBOUNDED);
     if (!tables->failed)
         list->at[list->count++] = what;
 }
@@ -73,7 +74,7 @@ pprof_tables_find(struct pprof_tables *tables, struct pprof_list *list, uint64_t
     }
 }
 
-static bool same_string(const struct pprof_tables *tables, uint32_t at, const void *text)
+static bool is_same_string(const struct pprof_tables *tables, uint32_t at, const void *text)
 {
     return !strcmp(tables->strings.at[at - 1], text);
 }
@@ -84,7 +85,7 @@ static int64_t pprof_string(struct pprof_tables *tables, const char *text)
     if (!text)
         return 0;
     uint32_t *at = pprof_tables_find(tables, &tables->strings, hash_bytes(text, strlen(text)),
-                                     same_string, text);
+                                     is_same_string, text);
     if (!at)
         return 0;
     if (!*at) {
@@ -103,7 +104,7 @@ static void pprof_tables_fini(struct pprof_tables *tables)
     arena_fini(&tables->arena);
 }
 
-static bool same_function(const struct pprof_tables *tables, uint32_t at, const void *what)
+static bool is_same_function(const struct pprof_tables *tables, uint32_t at, const void *what)
 {
     const Pprof__Function *a = what;
     const Pprof__Function *b = tables->functions.at[at - 1];
@@ -118,7 +119,7 @@ static uint64_t function_of(struct pprof_tables *tables, const char *name, const
     wanted.file = pprof_string(tables, file);
     wanted.line = line;
     uint64_t key = hash_mix((uint64_t)wanted.name << 32 ^ (uint64_t)wanted.file) ^ line;
-    uint32_t *at = pprof_tables_find(tables, &tables->functions, key, same_function, &wanted);
+    uint32_t *at = pprof_tables_find(tables, &tables->functions, key, is_same_function, &wanted);
     if (!at)
         return 0;
     if (!*at) {
@@ -133,7 +134,7 @@ static uint64_t function_of(struct pprof_tables *tables, const char *name, const
     return *at;
 }
 
-static bool same_mapping(const struct pprof_tables *tables, uint32_t at, const void *what)
+static bool is_same_mapping_entry(const struct pprof_tables *tables, uint32_t at, const void *what)
 {
     const struct mapping_desc *a = what;
     const Pprof__Mapping *b = tables->mappings.at[at - 1];
@@ -143,8 +144,9 @@ static bool same_mapping(const struct pprof_tables *tables, uint32_t at, const v
 /* Functions and lines are known, so that a viewer need not look for the file. */
 static uint64_t pprof_mapping(struct pprof_tables *tables, const struct mapping_desc *from)
 {
-    uint32_t *at =
-        from ? pprof_tables_find(tables, &tables->mappings, from->start, same_mapping, from) : NULL;
+    uint32_t *at = from ? pprof_tables_find(tables, &tables->mappings, from->start,
+                                            is_same_mapping_entry, from)
+                        : NULL;
     if (!at)
         return 0;
     if (!*at) {
@@ -205,7 +207,7 @@ static void add_lines(struct pprof_tables *tables, Pprof__Location *location,
     add_line(tables, location, function_of(tables, function, file, access->function_line), line);
 }
 
-static bool same_location(const struct pprof_tables *tables, uint32_t at, const void *what)
+static bool is_same_location(const struct pprof_tables *tables, uint32_t at, const void *what)
 {
     const struct snapshot_access *a = what;
     const Pprof__Location *b = tables->locations.at[at - 1];
@@ -230,7 +232,7 @@ static Pprof__Location *new_location(struct pprof_tables *tables, uint32_t *at)
 static uint64_t pprof_location(struct pprof_tables *tables, const struct snapshot_access *access)
 {
     uint32_t *at =
-        pprof_tables_find(tables, &tables->locations, access->address, same_location, access);
+        pprof_tables_find(tables, &tables->locations, access->address, is_same_location, access);
     if (!at || *at)
         return at ? *at : 0;
     Pprof__Location *location = new_location(tables, at);
@@ -242,7 +244,7 @@ static uint64_t pprof_location(struct pprof_tables *tables, const struct snapsho
     return location->id;
 }
 
-static bool same_caller(const struct pprof_tables *tables, uint32_t at, const void *what)
+static bool is_same_caller(const struct pprof_tables *tables, uint32_t at, const void *what)
 {
     const uint64_t *function = what;
     const Pprof__Location *location = tables->locations.at[at - 1];
@@ -253,7 +255,8 @@ static bool same_caller(const struct pprof_tables *tables, uint32_t at, const vo
 static uint64_t pprof_caller(struct pprof_tables *tables, const struct snapshot_frame *frame)
 {
     uint64_t function = function_of(tables, frame->function, frame->file, frame->line);
-    uint32_t *at = pprof_tables_find(tables, &tables->locations, ~function, same_caller, &function);
+    uint32_t *at =
+        pprof_tables_find(tables, &tables->locations, ~function, is_same_caller, &function);
     if (!at || *at)
         return at ? *at : 0;
     Pprof__Location *location = new_location(tables, at);
@@ -346,7 +349,7 @@ static void set_types(struct writer *writer)
 }
 
 /* Carries the remainder to the next part, so that the sums agree. */
-static int64_t round_on(struct writer *writer, int value, double amount)
+static int64_t round_with_carry(struct writer *writer, int value, double amount)
 {
     const double most = 9e18;
     if (!(amount > 0))
@@ -398,9 +401,9 @@ static void add_part(struct writer *writer, const struct snapshot_access *access
     for (; callers; callers--, outermost = outermost->inner)
         sample->locations[callers] = pprof_caller(tables, outermost);
     sample->n_values = writer->profile.n_value_types;
-    sample->values[0] = round_on(writer, 0, part * access->samples);
-    sample->values[1] = round_on(writer, 1, part * access->weight);
-    sample->values[2] = round_on(writer, 2, part * access->cycles);
+    sample->values[0] = round_with_carry(writer, 0, part * access->samples);
+    sample->values[1] = round_with_carry(writer, 1, part * access->weight);
+    sample->values[2] = round_with_carry(writer, 2, part * access->cycles);
     add_label(writer, sample, "object", access->object);
     add_label(writer, sample, "field", access->field);
     add_label(writer, sample, "kind", object_kind_name(access->kind));
@@ -417,7 +420,7 @@ static void add_access(struct writer *writer, const struct snapshot_access *acce
         add_part(writer, access, NULL, 1);
 }
 
-static void set_head(struct writer *writer, uint64_t now_ns)
+static void set_profile_head(struct writer *writer, uint64_t now_ns)
 {
     const struct snapshot *snapshot = writer->snapshot;
     const struct snapshot_target *target = &snapshot->target;
@@ -481,7 +484,7 @@ int pprof_pack(const struct snapshot *snapshot, uint64_t now_ns, unsigned char *
     arena_init(&writer.tables.arena);
     pprof_string(&writer.tables, "");
     set_types(&writer);
-    set_head(&writer, now_ns);
+    set_profile_head(&writer, now_ns);
     put_program_first(&writer);
     for (size_t i = 0; i < snapshot->access_count && !writer.tables.failed; i++)
         add_access(&writer, &snapshot->accesses[i]);

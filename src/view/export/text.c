@@ -91,7 +91,7 @@ static void print_time_range(struct text_writer *writer)
     text_printf(writer, "only %s", text);
 }
 
-static void print_known(struct text_writer *writer, const char *before, const char *sentence)
+static void print_if_known(struct text_writer *writer, const char *before, const char *sentence)
 {
     if (*sentence)
         text_printf(writer, "%s%s", before, sentence);
@@ -125,11 +125,11 @@ static void print_notes(struct text_writer *writer)
         text_printf(writer, "note: %s", writer->snapshot->status);
     /* The files are listed on standard error at the end. */
     binary_note(&writer->snapshot->binaries, text, sizeof text);
-    print_known(writer, "note: ", text);
+    print_if_known(writer, "note: ", text);
     print_refused(writer);
 }
 
-static void say_quality(void *to, enum paint paint, const char *label, const char *text)
+static void text_say_quality(void *to, enum paint paint, const char *label, const char *text)
 {
     (void)paint;
     if (label)
@@ -325,7 +325,7 @@ static void print_matrix(struct text_writer *writer)
 
 enum { CAUSES_ROWS = 15, EXPLAINED = 3, TEXT_BYTES = 512, EVICTION_ROWS = 5 };
 
-static void print_kind(struct text_writer *writer, enum causes_of kind)
+static void print_causes_kind(struct text_writer *writer, enum causes_of kind)
 {
     const struct snapshot_causes_list *list = &writer->snapshot->causes.of[kind];
     char text[TEXT_BYTES];
@@ -344,7 +344,7 @@ static void causes_text_print(struct text_writer *writer)
     if (!writer->snapshot->causes.known)
         return;
     for (enum causes_of kind = 0; kind < CAUSES_KINDS; kind++)
-        print_kind(writer, kind);
+        print_causes_kind(writer, kind);
     struct eviction_row rows[EVICTION_ROWS_MAX];
     size_t count = eviction_rows(writer->snapshot, CAUSES_OBJECTS, rows);
     text_rows(writer, &eviction_columns, rows, count, EVICTION_ROWS);
@@ -598,7 +598,7 @@ static void print_search(struct text_writer *writer)
 }
 
 /* Prints the first part: the answer, what to do, and for which data. */
-static void print_first(struct text_writer *writer, size_t objects, bool full)
+static void print_answer_part(struct text_writer *writer, size_t objects, bool full)
 {
     const struct snapshot *snapshot = writer->snapshot;
     print_head(writer);
@@ -634,7 +634,7 @@ static void print_tables(struct text_writer *writer)
     print_search(writer);
     print_sets(writer);
     print_window(writer);
-    quality_prose(&(struct prose_writer){.say = say_quality, .to = writer}, snapshot);
+    quality_prose(&(struct prose_writer){.say = text_say_quality, .to = writer}, snapshot);
 }
 
 int text_print(FILE *out, const struct snapshot *snapshot, const struct view_options *options)
@@ -644,7 +644,7 @@ int text_print(FILE *out, const struct snapshot *snapshot, const struct view_opt
     if (code)
         return code;
     errno = 0;
-    print_first(&writer, options->full ? OBJECT_ROWS : OBJECT_ROWS_SHORT, options->full);
+    print_answer_part(&writer, options->full ? OBJECT_ROWS : OBJECT_ROWS_SHORT, options->full);
     if (options->full)
         print_tables(&writer);
     else { /* tables requested by an option */

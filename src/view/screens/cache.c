@@ -33,7 +33,7 @@ enum {
     HISTOGRAM_ROWS = SNAPSHOT_RECURRENCE_BINS + 1
 };
 
-static uint32_t hottest(const struct snapshot_sets *sets)
+static uint32_t hottest_set(const struct snapshot_sets *sets)
 {
     uint32_t most = 0;
     for (uint32_t i = 1; i < sets->sets; i++)
@@ -42,13 +42,13 @@ static uint32_t hottest(const struct snapshot_sets *sets)
     return most;
 }
 
-static bool has_map(const struct browser *browser)
+static bool has_sets_map(const struct browser *browser)
 {
     const struct snapshot *snapshot = browser->snapshot;
     return snapshot && snapshot->sets.sets && snapshot->sets.counts;
 }
 
-static void show_parts(struct browser *browser)
+static void show_set_parts(struct browser *browser)
 {
     struct cache_view *view = cache_view(browser);
     const struct snapshot_sets *sets = &browser->snapshot->sets;
@@ -65,13 +65,13 @@ static void cache_update(struct browser *browser)
 {
     struct cache_view *view = cache_view(browser);
     const struct snapshot_sets *sets = &browser->snapshot->sets;
-    if (!has_map(browser))
+    if (!has_sets_map(browser))
         return table_set(&view->parts, browser->snapshot, NULL, 0);
     if (!view->moved)
-        view->cursor = hottest(sets);
+        view->cursor = hottest_set(sets);
     if (view->cursor >= sets->sets)
         view->cursor = sets->sets - 1;
-    show_parts(browser);
+    show_set_parts(browser);
 }
 
 /* Crowded sets are rarer and more important, so they come first; otherwise describes how lines
@@ -160,7 +160,7 @@ static void draw_lists(struct browser *browser, struct canvas *canvas, struct ar
     unsigned count = browser_panes(browser, panes);
     unsigned shown = browser->pane[SCREEN_CACHE] % count;
     area = area_below(area, pane_tabs(browser, canvas, area, panes, count));
-    if (!shown && has_map(browser) && area.rows >= 3) {
+    if (!shown && has_sets_map(browser) && area.rows >= 3) {
         set_title(browser, title, sizeof title);
         canvas_text(canvas, area.row++, 1, area.columns - 1, PAINT_STRONG, title);
         area.rows--;
@@ -183,7 +183,7 @@ static int draw_sets(struct browser *browser, struct canvas *canvas, struct area
 static int draw_map(struct browser *browser, struct canvas *canvas, struct area area)
 {
     cache_view(browser)->map = (struct sets_map){0};
-    if (!has_map(browser)) {
+    if (!has_sets_map(browser)) {
         struct area words = {area.row, 1, 1, area.columns - 1};
         return canvas_wrap(canvas, words, PAINT_DIM,
                            "The cache geometry is not known here; -C L1=32K,8,64 sets it.");
@@ -219,7 +219,7 @@ void cache_glance(struct browser *browser, struct canvas *canvas, struct area ar
     used += canvas_wrap(
         canvas, verdict,
         browser->snapshot->sets.verdict == SETS_CONCENTRATED ? PAINT_WARN : PAINT_PLAIN, text);
-    if (has_map(browser) && area.rows - used >= 2)
+    if (has_sets_map(browser) && area.rows - used >= 2)
         draw_sets(browser, canvas, area_below(area, used));
 }
 
@@ -230,7 +230,7 @@ static void move_cursor(struct browser *browser, long sets)
     long to = (long)view->cursor + sets;
     view->cursor = (uint32_t)(to < 0 ? 0 : to > last ? last : to);
     view->moved = true;
-    show_parts(browser);
+    show_set_parts(browser);
 }
 
 /* Handles the keys of the map while the list of its set is displayed. */
@@ -272,7 +272,7 @@ static bool cache_act(struct browser *browser, enum action action, struct reques
         browser_pane_step(browser, 1);
         return true;
     }
-    return browser_focused(browser, &cache_view(browser)->parts) && has_map(browser) &&
+    return browser_focused(browser, &cache_view(browser)->parts) && has_sets_map(browser) &&
            move_in_map(browser, action);
 }
 

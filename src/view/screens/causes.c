@@ -102,7 +102,7 @@ enum {
     TEXT_BYTES = 512
 };
 
-static const struct snapshot_causes_list *list_of(const struct browser *browser)
+static const struct snapshot_causes_list *shown_causes_list(const struct browser *browser)
 {
     return &browser->snapshot->causes.of[causes_view(browser)->of];
 }
@@ -111,7 +111,8 @@ static void causes_update(struct browser *browser)
 {
     struct causes_view *view = causes_view(browser);
     view->table.columns = &causes_columns[view->of];
-    table_set(&view->table, browser->snapshot, list_of(browser)->rows, list_of(browser)->count);
+    table_set(&view->table, browser->snapshot, shown_causes_list(browser)->rows,
+              shown_causes_list(browser)->count);
     table_set(&view->evictions, browser->snapshot, view->rows,
               eviction_rows(browser->snapshot, view->of, view->rows));
 }
@@ -134,7 +135,7 @@ static unsigned causes_panes(struct browser *browser, struct table *panes[PANES_
 }
 
 /* Returns true if one of the panes with curves has the focus. */
-static bool on_reuse(struct browser *browser)
+static bool reuse_has_focus(struct browser *browser)
 {
     return browser_focused(browser, &causes_view(browser)->reuse) ||
            browser_focused(browser, &causes_view(browser)->reuse_lines);
@@ -164,7 +165,7 @@ static void draw_list(struct browser *browser, struct canvas *canvas, struct are
     struct table *table = browser_table(browser);
     if (body.rows > TABS_FROM)
         body = area_below(body, pane_tabs(browser, canvas, body, panes, count));
-    if (!on_reuse(browser)) {
+    if (!reuse_has_focus(browser)) {
         pane_explained(browser, canvas, body, table);
         return;
     }
@@ -187,7 +188,7 @@ static void causes_draw(struct browser *browser, struct canvas *canvas, struct a
         causes_draw_nothing(browser->snapshot, canvas, area);
         return;
     }
-    if (on_reuse(browser))
+    if (reuse_has_focus(browser))
         reuse_summary(browser->snapshot, text, sizeof text);
     else
         causes_summary(browser->snapshot, causes_view(browser)->of, text, sizeof text);
@@ -228,7 +229,7 @@ static void show_evictions(struct browser *browser, const void *row)
     browser->pane[SCREEN_CAUSES] = 1;
 }
 
-static void choose_next(struct browser *browser)
+static void show_next_kind(struct browser *browser)
 {
     struct causes_view *view = causes_view(browser);
     view->of = (view->of + 1) % CAUSES_KINDS;
@@ -243,7 +244,7 @@ static bool causes_act(struct browser *browser, enum action action, struct reque
     const void *row = table_selected(table);
     (void)request;
     if (action == ACTION_STACK && browser->snapshot && browser->snapshot->causes.known)
-        choose_next(browser);
+        show_next_kind(browser);
     else if (action == ACTION_FOLD && row && table == &view->evictions)
         causes_open(browser, ((const struct eviction_row *)row)->missed_id);
     else if (action == ACTION_FOLD && row && table == &view->table)
@@ -257,7 +258,7 @@ static void causes_hint(struct browser *browser, char *out, size_t size)
 {
     struct causes_view *view = causes_view(browser);
     bool evictions = browser_focused(browser, &view->evictions);
-    if (!on_reuse(browser) && table_selected(&view->table))
+    if (!reuse_has_focus(browser) && table_selected(&view->table))
         snprintf(out, size, "%s  b: by object, function, thread  e: another level%s",
                  evictions ? "Enter: the evictor" : "Enter: its evictions",
                  view->of == CAUSES_OBJECTS     ? "  F5: the object"
@@ -266,7 +267,7 @@ static void causes_hint(struct browser *browser, char *out, size_t size)
 }
 
 /* A recording of a simulation has causes too. */
-static bool causes_filled(const struct snapshot *snapshot)
+static bool causes_are_filled(const struct snapshot *snapshot)
 {
     return snapshot->simulation.level_count || snapshot->causes.known || snapshot->reuse.known;
 }
@@ -308,7 +309,7 @@ const struct screen causes_screen = {
                 .open = reuse_open,
                 .enter = "Function",
                 .hint = "Enter: the function.  F1: what the columns mean"}},
-    .filled = causes_filled,
+    .filled = causes_are_filled,
     .update = causes_update,
     .draw = causes_draw,
     .panes = causes_panes,
@@ -357,7 +358,7 @@ const char *causes_of_name(enum causes_of kind)
 
 /* Return fractions of the misses: first references, by the process or by this thread; lines
  * invalidated by another thread's write; all others except capacity and conflict. */
-static double causes_first(const double share[CAUSE_COUNT])
+static double causes_first_share(const double share[CAUSE_COUNT])
 {
     return share[CAUSE_FIRST] + share[CAUSE_FIRST_HERE];
 }
@@ -367,13 +368,13 @@ static double causes_invalidated(const double share[CAUSE_COUNT])
     return share[CAUSE_INVALIDATED_TRUE] + share[CAUSE_INVALIDATED_FALSE];
 }
 
-static double causes_other(const double share[CAUSE_COUNT])
+static double causes_rest_share(const double share[CAUSE_COUNT])
 {
     return share[CAUSE_INCLUSION] + share[CAUSE_UNKNOWN];
 }
 
 /* Returns the fraction of early evictions by accesses to other objects; NAN: none. */
-static double causes_early_other(const struct snapshot_causes_figures *figures)
+static double causes_early_rest_share(const struct snapshot_causes_figures *figures)
 {
     double early = figures->early_same + figures->early_other;
     return early > 0 ? figures->early_other / early : NAN;
@@ -388,14 +389,15 @@ struct part {
 
 enum { PARTS = 5 };
 
-static void parts_of(const struct snapshot_causes_figures *figures, struct part parts[PARTS])
+static void sort_cause_parts(const struct snapshot_causes_figures *figures,
+                             struct part parts[PARTS])
 {
     const double *share = figures->share;
-    struct part found[PARTS] = {{"first references", causes_first(share)},
+    struct part found[PARTS] = {{"first references", causes_first_share(share)},
                                 {"capacity", share[CAUSE_CAPACITY]},
                                 {"conflict", share[CAUSE_CONFLICT]},
                                 {"invalidated by a thread", causes_invalidated(share)},
-                                {"other", causes_other(share)}};
+                                {"other", causes_rest_share(share)}};
     for (int i = 0; i < PARTS; i++) {
         int at = i;
         for (; at > 0 && parts[at - 1].share < found[i].share; at--)
@@ -407,7 +409,7 @@ static void parts_of(const struct snapshot_causes_figures *figures, struct part 
 void causes_why(const struct snapshot_causes_figures *figures, char *out, size_t size)
 {
     struct part parts[PARTS];
-    parts_of(figures, parts);
+    sort_cause_parts(figures, parts);
     *out = '\0';
     for (int i = 0; i < PARTS && parts[i].share >= min_listed; i++)
         text_append(out, size, "%s%.1f%% %s", i ? ", " : "", 100 * parts[i].share, parts[i].name);
@@ -456,7 +458,7 @@ static void causes_fields(const struct snapshot *snapshot, const struct snapshot
         struct part parts[PARTS];
         if (!figures || figures->misses < 0.01 * object->figures.misses)
             continue;
-        parts_of(figures, parts);
+        sort_cause_parts(figures, parts);
         text_append(out, size, "%s%.*s %.1f%% (%.0f%% %s)", fields++ ? ", " : "", WORDS_NAME_BYTES,
                     listed->fields[i].name, 100 * figures->misses / object->figures.misses,
                     100 * parts[0].share, parts[0].name);
@@ -489,8 +491,8 @@ static uint32_t id_of(enum causes_of kind, const struct snapshot_evictor *evicto
 
 /* Finds the main evictor if known and not the row itself: an object for an object, a function for a
  * function. Another one can have the same name. Returns false if there is none. */
-static bool rival(enum causes_of kind, const struct snapshot_causes_row *row,
-                  char out[ADVICE_NAME_BYTES])
+static bool find_rival(enum causes_of kind, const struct snapshot_causes_row *row,
+                       char out[ADVICE_NAME_BYTES])
 {
     const struct snapshot_evictor *first = NULL;
     double share = 0;
@@ -516,7 +518,7 @@ static void advise_capacity(const struct snapshot_causes_row *row, char *out, si
         snprintf(out, size,
                  "It is larger than the cache, and mostly evicts itself before it is used again. "
                  "Process it in blocks that fit, or make its elements smaller.");
-    else if (rival(CAUSES_OBJECTS, row, other))
+    else if (find_rival(CAUSES_OBJECTS, row, other))
         snprintf(out, size,
                  "Between two uses, more data than the cache holds is accessed, mostly %s. Process "
                  "both in smaller portions, or one after the other.",
@@ -530,7 +532,7 @@ static void advise_capacity(const struct snapshot_causes_row *row, char *out, si
 static void advise_function_capacity(const struct snapshot_causes_row *row, char *out, size_t size)
 {
     char other[ADVICE_NAME_BYTES];
-    if (!rival(CAUSES_FUNCTIONS, row, other))
+    if (!find_rival(CAUSES_FUNCTIONS, row, other))
         snprintf(out, size,
                  "Before it returns to the same data, it accesses more than the cache holds. "
                  "Process blocks that fit, and finish one block before the next.");
@@ -550,7 +552,7 @@ static void advise_conflict(enum causes_of kind, const struct snapshot_causes_ro
                  "Its data would fit in the cache, but maps to few sets: power-of-two distances "
                  "between rows, or equally aligned blocks. Pad them: 5, Cache, shows the sets and "
                  "their objects.");
-    else if (!rival(kind, row, other))
+    else if (!find_rival(kind, row, other))
         snprintf(out, size,
                  "It would fit in the cache, but its lines map to few sets. Pad its rows or change "
                  "its stride, so that they spread over all sets: 5, Cache, shows which.");
@@ -586,9 +588,9 @@ static void causes_advice(enum causes_of kind, const struct snapshot_causes_row 
                           size_t size)
 {
     const double *share = row->figures.share;
-    double first = causes_first(share);
+    double first = causes_first_share(share);
     double taken = causes_invalidated(share);
-    double other = causes_other(share);
+    double other = causes_rest_share(share);
     double replaced = share[CAUSE_CAPACITY] + share[CAUSE_CONFLICT];
     double most = fmax(fmax(first, taken), fmax(replaced, other));
     if (row->figures.samples < SAMPLES_MIN)
@@ -612,8 +614,8 @@ static void causes_advice(enum causes_of kind, const struct snapshot_causes_row 
 
 /* ---- explanation of a row ---- */
 
-static enum causes_of kind_of(const struct snapshot *snapshot,
-                              const struct snapshot_causes_row *row)
+static enum causes_of causes_row_kind(const struct snapshot *snapshot,
+                                      const struct snapshot_causes_row *row)
 {
     for (enum causes_of kind = CAUSES_OBJECTS + 1; kind < CAUSES_KINDS; kind++) {
         const struct snapshot_causes_list *list = &snapshot->causes.of[kind];
@@ -638,13 +640,13 @@ static bool causes_explain(const struct snapshot *snapshot, const void *pointer,
     if (line == ADVICE) {
         out->label = "Why";
         out->paint = PAINT_STRONG;
-        causes_advice(kind_of(snapshot, row), row, out->text, sizeof out->text);
+        causes_advice(causes_row_kind(snapshot, row), row, out->text, sizeof out->text);
     } else if (line == EARLY) {
         out->label = "Too early";
         causes_early(&row->figures, out->text, sizeof out->text);
     } else if (line == FIELDS) {
         out->label = "Fields";
-        if (kind_of(snapshot, row) == CAUSES_OBJECTS)
+        if (causes_row_kind(snapshot, row) == CAUSES_OBJECTS)
             causes_fields(snapshot, row, out->text, sizeof out->text);
     } else if (thread < threads) {
         share = row->threads[thread].share;
@@ -661,7 +663,7 @@ static bool causes_explain(const struct snapshot *snapshot, const void *pointer,
         out->label = "Evicted by";
         out->paint = PAINT_DIM;
         snprintf(out->text, sizeof out->text, "%s",
-                 causes_first(row->figures.share) > all_first
+                 causes_first_share(row->figures.share) > all_first
                      ? "None of its lines was evicted from this cache and used again. e: another, "
                        "smaller level."
                      : "The evictors of its lines are not known: they are recorded for the "
@@ -680,13 +682,13 @@ static struct value causes_column_share(const struct snapshot *snapshot, const v
     return value_number(row->figures.misses / snapshot->causes.all.misses);
 }
 
-static struct value early_other(const struct snapshot *snapshot, const void *pointer)
+static struct value causes_early_rest_value(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_causes_row);
-    return value_number(causes_early_other(&row->figures));
+    return value_number(causes_early_rest_share(&row->figures));
 }
 
-static struct value evictor(const struct snapshot *snapshot, const void *pointer)
+static struct value main_evictor(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_causes_row);
     return value_text(row->evictor_count  ? row->evictors[0].function
@@ -709,14 +711,14 @@ static struct value evictor_share(const struct snapshot *snapshot, const void *p
 }
 
 /* Always 0 with one thread, or one level. */
-static bool any_invalidated(const struct snapshot *snapshot)
+static bool has_invalidated(const struct snapshot *snapshot)
 {
     return causes_invalidated(snapshot->causes.all.share) > 0;
 }
 
-static bool any_other(const struct snapshot *snapshot)
+static bool has_rest(const struct snapshot *snapshot)
 {
-    return causes_other(snapshot->causes.all.share) > 0;
+    return causes_rest_share(snapshot->causes.all.share) > 0;
 }
 
 #define FIGURES                                                                                    \
@@ -745,11 +747,11 @@ static bool any_other(const struct snapshot *snapshot)
                .help = "Share whose lines were invalidated by another thread's write.",            \
                .from = SUM(struct snapshot_causes_row, figures.share[CAUSE_INVALIDATED_TRUE],      \
                            figures.share[CAUSE_INVALIDATED_FALSE]),                                \
-               .width = 7, .rank = 2, .shown = any_invalidated, UNIT_PERCENT),                     \
+               .width = 7, .rank = 2, .shown = has_invalidated, UNIT_PERCENT),                     \
         COLUMN(.title = "OTHER", .help = "Share evicted from a larger cache below, or not known.", \
                .from = SUM(struct snapshot_causes_row, figures.share[CAUSE_INCLUSION],             \
                            figures.share[CAUSE_UNKNOWN]),                                          \
-               .width = 6, .rank = 5, .shown = any_other, UNIT_PERCENT, .paint = paint_dim),       \
+               .width = 6, .rank = 5, .shown = has_rest, UNIT_PERCENT, .paint = paint_dim),        \
         COLUMN(.title = "EARLY",                                                                   \
                .help = "Share on lines that had been evicted too early: they "                     \
                        "were wanted "                                                              \
@@ -758,7 +760,7 @@ static bool any_other(const struct snapshot *snapshot)
                .width = 6, .rank = 2, UNIT_PERCENT),                                               \
         COLUMN(.title = "OTHERS'",                                                                 \
                .help = "Share of EARLY that was evicted by accesses to other objects.",            \
-               .value = early_other, .width = 7, .rank = 2, UNIT_PERCENT),                         \
+               .value = causes_early_rest_value, .width = 7, .rank = 2, UNIT_PERCENT),             \
         COLUMN(.title = "ITSELF",                                                                  \
                .help = "Share of the misses with a known evictor that it evicted itself.",         \
                .from = FIELD(struct snapshot_causes_row, figures.by_itself), .width = 6,           \
@@ -768,7 +770,7 @@ static bool any_other(const struct snapshot *snapshot)
                .value = evictor_share, .width = 6, .rank = 1, UNIT_PERCENT),                       \
         COLUMN(.title = "EVICTED BY",                                                              \
                .help = "The function that evicted most of its lines, and the object it accessed.", \
-               .value = evictor, .width = 12, .most = 36, .rank = 1, .look = COLUMN_CODE),         \
+               .value = main_evictor, .width = 12, .most = 36, .rank = 1, .look = COLUMN_CODE),    \
         COLUMN(.title = "ON", .value = evictor_object, .width = 8, .most = 30, .rank = 3,          \
                .look = COLUMN_NAME)
 

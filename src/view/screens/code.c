@@ -50,14 +50,14 @@ const struct snapshot_code *columns_unknown_leader(const struct snapshot *snapsh
     return leader && leader->unknown_samples > all / 2 ? leader : NULL;
 }
 
-static struct value file(const struct snapshot *snapshot, const void *pointer)
+static struct value code_file_name(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_code);
     const char *slash = row->file ? strrchr(row->file, '/') : NULL;
     return value_text(slash ? slash + 1 : row->file);
 }
 
-static bool mostly_unknown(const struct snapshot_code *row)
+static bool is_mostly_unknown(const struct snapshot_code *row)
 {
     return row->unknown_reason && row->unknown_samples > row->samples;
 }
@@ -66,19 +66,19 @@ static struct value code_column_object(const struct snapshot *snapshot, const vo
 {
     ROW(snapshot_code);
     const struct snapshot_object *top = columns_object(snapshot, row->top_object);
-    return value_text(mostly_unknown(row) ? access_reason_note(row->unknown_reason)
-                      : top               ? top->name
-                                          : NULL);
+    return value_text(is_mostly_unknown(row) ? access_reason_note(row->unknown_reason)
+                      : top                  ? top->name
+                                             : NULL);
 }
 
 static struct value code_column_object_share(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_code);
-    return value_number(mostly_unknown(row) ? NAN : row->top_object_share);
+    return value_number(is_mostly_unknown(row) ? NAN : row->top_object_share);
 }
 
 /* Returns the value of the initial sort column of functions. */
-static struct value widest_share(const struct snapshot *snapshot, const void *pointer)
+static struct value code_sort_share(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_code);
     return value_number(columns_have_unknown(snapshot) ? row->all_share : row->share.value);
@@ -92,10 +92,10 @@ static const void *function_causes(const struct snapshot *snapshot, const void *
     return causes_row_of(&snapshot->causes, CAUSES_FUNCTIONS, row->id);
 }
 
-static struct value may_wait(const struct snapshot *snapshot, const void *pointer)
+static struct value code_possible_wait(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_code);
-    return value_number(widest_share(snapshot, row).number * waits_most(&row->wait));
+    return value_number(code_sort_share(snapshot, row).number * waits_most(&row->wait));
 }
 
 static const struct column function_list[] = {
@@ -117,7 +117,7 @@ static const struct column function_list[] = {
            .where = KNOWN(struct snapshot_code, unknown_samples),
            .from = FIELD(struct snapshot_code, unknown_share), .width = 7, .rank = 2, .some = true,
            UNIT_SHARE),
-    COLUMN(.title = "", .value = widest_share, .width = 8, .most = 12, .rank = 4,
+    COLUMN(.title = "", .value = code_sort_share, .width = 8, .most = 12, .rank = 4,
            .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "SAMPLES", .help = "Including those on unknown objects.",
            .value = code_column_samples, .width = 7, .rank = 5, UNIT_COUNT),
@@ -127,8 +127,9 @@ static const struct column function_list[] = {
            .look = COLUMN_NAME, .paint = paint_strong),
     COLUMN(.title = "MODULE", .key = "module", .from = KNOWN(struct snapshot_code, module),
            .width = 10, .most = 20, .rank = 3, .look = COLUMN_NAME, .paint = paint_dim),
-    COLUMN(.title = "FILE", .help = "Source file, if debug information has it.", .value = file,
-           .width = 10, .most = 24, .rank = 7, .look = COLUMN_NAME, .some = true),
+    COLUMN(.title = "FILE", .help = "Source file, if debug information has it.",
+           .value = code_file_name, .width = 10, .most = 24, .rank = 7, .look = COLUMN_NAME,
+           .some = true),
     COLUMN(.title = "LINE", .key = "line", .from = KNOWN(struct snapshot_code, line), .width = 5,
            .rank = 7, .some = true, UNIT_INTEGER),
     COLUMN(.title = "SITES", .key = "sites", .help = "Sampled accessing instructions in it.",
@@ -141,7 +142,7 @@ static const struct column function_list[] = {
     COLUMN(.title = "MAY WAIT",
            .help = "Upper limit of the waiting here: ALL (or SHARE if ALL is not shown) times the "
                    "upper bound of WAITS. Sorted by it, cached data comes last.",
-           .value = may_wait, .width = 8, .rank = 9, .shown = waits_known, UNIT_SHARE),
+           .value = code_possible_wait, .width = 8, .rank = 9, .shown = waits_known, UNIT_SHARE),
     RATES_COLUMN_STALL(8, ROW_OF(struct snapshot_code, rates)),
     RATES_COLUMNS(3, ROW_OF(struct snapshot_code, rates)),
     USE_COLUMNS(2, ROW_OF(struct snapshot_code, use)),
@@ -338,7 +339,7 @@ static uint64_t simulation_column_identity(const struct snapshot *snapshot, cons
     return (uint64_t)(row - snapshot->simulation.level) + 1;
 }
 
-static uint64_t misses(const struct simulation_level *level)
+static uint64_t level_misses(const struct simulation_level *level)
 {
     return level->load_misses + level->store_misses;
 }
@@ -348,29 +349,29 @@ static double simulation_column_part(uint64_t of, uint64_t all)
     return all ? (double)of / (double)all : NAN;
 }
 
-static struct value level(const struct snapshot *snapshot, const void *pointer)
+static struct value level_name(const struct snapshot *snapshot, const void *pointer)
 {
     static const char *const names[SIMULATION_LEVELS_MAX] = {"L1", "L2", "L3", "L4"};
     return value_text(names[simulation_column_identity(snapshot, pointer) - 1]);
 }
 
-static struct value of_all(const struct snapshot *snapshot, const void *pointer)
+static struct value level_misses_of_all(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(simulation_level);
-    return value_number(simulation_column_part(misses(row), snapshot->simulation.accesses));
+    return value_number(simulation_column_part(level_misses(row), snapshot->simulation.accesses));
 }
 
 /* Every access reaches the first level; the misses of a level reach the next one. */
-static struct value of_those_here(const struct snapshot *snapshot, const void *pointer)
+static struct value level_miss_ratio(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(simulation_level);
     bool first = row == snapshot->simulation.level;
-    return value_number(simulation_column_part(misses(row), first ? snapshot->simulation.accesses
-                                                                  : misses(row - 1)));
+    return value_number(simulation_column_part(
+        level_misses(row), first ? snapshot->simulation.accesses : level_misses(row - 1)));
 }
 
 static const struct column simulation_list[] = {
-    COLUMN(.title = "LEVEL", .key = "name", .value = level, .width = 5, .paint = paint_strong),
+    COLUMN(.title = "LEVEL", .key = "name", .value = level_name, .width = 5, .paint = paint_strong),
     COLUMN(.title = "SIZE", .key = "size", .from = FIELD(struct simulation_level, size_bytes),
            .width = 6, UNIT_BYTES),
     COLUMN(.title = "WAYS", .key = "ways", .from = FIELD(struct simulation_level, ways), .width = 4,
@@ -385,9 +386,9 @@ static const struct column simulation_list[] = {
            .from = FIELD(struct simulation_level, store_misses), .width = 12, .rank = 1,
            UNIT_INTEGER, .paint = paint_store),
     COLUMN(.title = "OF ALL", .help = "Share of all accesses that missed at this level.",
-           .value = of_all, .width = 7, UNIT_PERCENT),
+           .value = level_misses_of_all, .width = 7, UNIT_PERCENT),
     COLUMN(.title = "OF THOSE HERE", .help = "Share of the accesses that reached this level.",
-           .value = of_those_here, .width = 13, .rank = 1, UNIT_PERCENT),
+           .value = level_miss_ratio, .width = 13, .rank = 1, UNIT_PERCENT),
 };
 
 const struct columns simulation_columns = {

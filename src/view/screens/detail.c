@@ -206,7 +206,7 @@ static void draw_levels(struct browser *browser, struct canvas *canvas, struct a
 
 /* Draws offsets on the left and code above instances on the right. With levels, the instances are
  * below the offsets and the levels below the code. */
-static void draw_wide(struct browser *browser, struct canvas *canvas, struct area area)
+static void detail_draw_wide(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct detail_view *view = detail_view(browser);
     int left = area.columns / 2 - 1;
@@ -253,7 +253,7 @@ static void detail_draw(struct browser *browser, struct canvas *canvas, struct a
     }
     area = area_below(area, detail_head(browser->snapshot, object, canvas, area));
     if (area.columns >= WIDE_COLUMNS && area.rows >= TALL_ROWS)
-        draw_wide(browser, canvas, area);
+        detail_draw_wide(browser, canvas, area);
     else
         pane_tabbed(browser, canvas, area, panes, browser_panes(browser, panes));
 }
@@ -529,7 +529,8 @@ static uint32_t member_end_of(const struct snapshot_layout *layout,
 
 /* Without a type, the fields of the object and of the instruction are both named by their
  * offset. */
-static bool same_offset(const struct snapshot_object *object, uint64_t offset, const char *field)
+static bool is_field_at_offset(const struct snapshot_object *object, uint64_t offset,
+                               const char *field)
 {
     for (size_t i = 0; field && i < object->field_count; i++)
         if (!object->fields[i].type_id && (uint64_t)object->fields[i].offset == offset &&
@@ -539,37 +540,39 @@ static bool same_offset(const struct snapshot_object *object, uint64_t offset, c
 }
 
 /* Another member can have the same bytes: in a union, or an adjacent bit-field. */
-static bool is_at(const struct snapshot_layout_row *row,
-                  const struct snapshot_instruction *instruction)
+static bool instruction_is_in_member(const struct snapshot_layout_row *row,
+                                     const struct snapshot_instruction *instruction)
 {
     return instruction->member != TYPE_NO_MEMBER && instruction->offset >= row->member.offset &&
            instruction->offset < row->member.offset + row->member.size;
 }
 
-static bool on_member(const struct snapshot_object *object, const struct snapshot_layout *layout,
-                      const struct snapshot_layout_row *row,
-                      const struct snapshot_instruction *instruction)
+static bool is_on_member(const struct snapshot_object *object, const struct snapshot_layout *layout,
+                         const struct snapshot_layout_row *row,
+                         const struct snapshot_instruction *instruction)
 {
     if (row->index == TYPE_NO_MEMBER)
-        return !instruction->type_id && same_offset(object, row->member.offset, instruction->field);
+        return !instruction->type_id &&
+               is_field_at_offset(object, row->member.offset, instruction->field);
     return instruction->type_id == layout->type &&
            ((instruction->member >= row->index &&
              instruction->member < member_end_of(layout, row)) ||
-            is_at(row, instruction));
+            instruction_is_in_member(row, instruction));
 }
 
 /* Returns the instruction with most samples on the member, in this object, or in any object if
  * index is UINT32_MAX. */
-static struct found hottest(const struct snapshot *snapshot, const struct snapshot_object *object,
-                            const struct snapshot_layout *layout,
-                            const struct snapshot_layout_row *row, uint32_t index)
+static struct found hottest_on_member(const struct snapshot *snapshot,
+                                      const struct snapshot_object *object,
+                                      const struct snapshot_layout *layout,
+                                      const struct snapshot_layout_row *row, uint32_t index)
 {
     struct found found = {NULL, NULL};
     for (size_t i = 0; i < snapshot->code_count; i++)
         for (size_t k = 0; k < snapshot->code[i].instruction_count; k++) {
             const struct snapshot_instruction *one = &snapshot->code[i].instructions[k];
             if ((index != UINT32_MAX && one->object != index) ||
-                !on_member(object, layout, row, one) ||
+                !is_on_member(object, layout, row, one) ||
                 (found.instruction && one->samples <= found.instruction->samples))
                 continue;
             found = (struct found){&snapshot->code[i], one};
@@ -583,9 +586,9 @@ void browser_open_member(struct browser *browser, const struct snapshot_layout *
     const struct snapshot *snapshot = browser->snapshot;
     const struct snapshot_object *object = browser->opened.object;
     uint32_t index = (uint32_t)(object - snapshot->objects);
-    struct found found = hottest(snapshot, object, layout, row, index);
+    struct found found = hottest_on_member(snapshot, object, layout, row, index);
     if (!found.instruction)
-        found = hottest(snapshot, object, layout, row, UINT32_MAX);
+        found = hottest_on_member(snapshot, object, layout, row, UINT32_MAX);
     if (found.instruction) {
         browser_open_instruction(browser, found.code, found.instruction);
     } else if (object->code_count) {

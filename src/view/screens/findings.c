@@ -38,7 +38,7 @@ static void findings_draw(struct browser *browser, struct canvas *canvas, struct
 
 /* ---- keys ---- */
 
-static const char *screen_of(const struct snapshot_finding *finding)
+static const char *finding_screen_label(const struct snapshot_finding *finding)
 {
     return screens[finding_screen(finding)].screen->name;
 }
@@ -61,25 +61,26 @@ void findings_open(struct browser *browser, const void *row)
 
 void findings_open_hint(const struct snapshot_finding *finding, char *out, size_t size)
 {
-    snprintf(out, size, "Enter: %s, with the details. 9: remedy and evidence", screen_of(finding));
+    snprintf(out, size, "Enter: %s, with the details. 9: remedy and evidence",
+             finding_screen_label(finding));
 }
 
 static const char *findings_label(struct browser *browser, enum action action)
 {
     const struct snapshot_finding *finding = table_selected(findings_table(browser));
-    return action != ACTION_ENTER ? NULL : finding ? screen_of(finding) : "";
+    return action != ACTION_ENTER ? NULL : finding ? finding_screen_label(finding) : "";
 }
 
 static void findings_hint(struct browser *browser, char *out, size_t size)
 {
     const struct snapshot_finding *finding = table_selected(findings_table(browser));
     if (finding)
-        snprintf(out, size, "Enter: %s, with the details", screen_of(finding));
+        snprintf(out, size, "Enter: %s, with the details", finding_screen_label(finding));
     else
         snprintf(out, size, "1: the most costly data.  2: the code that accesses it");
 }
 
-static bool findings_call(const struct snapshot *snapshot)
+static bool findings_have_alert(const struct snapshot *snapshot)
 {
     return snapshot->findings.count > 0;
 }
@@ -94,7 +95,7 @@ const struct screen findings_screen = {
     .key_help = "findings: recognised problems, and their remedies",
     .state_size = sizeof(struct table),
     .tables = {{.columns = &finding_columns, .open = findings_open}},
-    .calls = findings_call,
+    .calls = findings_have_alert,
     .draw = findings_draw,
     .hint = findings_hint,
     .label = findings_label,
@@ -104,7 +105,7 @@ const struct screen findings_screen = {
 
 /* ---- columns of the findings ---- */
 
-static struct value gain(const struct snapshot *snapshot, const void *pointer)
+static struct value finding_gain_value(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_finding);
     struct value value = value_number(row->gain);
@@ -121,7 +122,7 @@ static void format_gain(char *out, size_t size, struct value value)
         format_percent(out, size, value);
 }
 
-static struct value bound(const struct snapshot *snapshot, const void *pointer)
+static struct value finding_gain_prefix(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_finding);
     return value_text(isnan(row->gain) || row->gain_low > 0 ? ""
@@ -129,10 +130,10 @@ static struct value bound(const struct snapshot *snapshot, const void *pointer)
                                                             : "about");
 }
 
-static struct value screen(const struct snapshot *snapshot, const void *pointer)
+static struct value finding_screen_name(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_finding);
-    return value_text(screen_of(row));
+    return value_text(finding_screen_label(row));
 }
 
 static void finding_text(const struct snapshot_finding *finding, size_t at, char *out, size_t size)
@@ -142,25 +143,28 @@ static void finding_text(const struct snapshot_finding *finding, size_t at, char
     snprintf(out, size, "%s", (const char *)&words + at);
 }
 
-static void evidence(const struct snapshot *snapshot, const void *row, char *out, size_t size)
+static void finding_evidence(const struct snapshot *snapshot, const void *row, char *out,
+                             size_t size)
 {
     (void)snapshot;
     finding_text(row, offsetof(struct finding_words, evidence), out, size);
 }
 
-static void reckoned(const struct snapshot *snapshot, const void *row, char *out, size_t size)
+static void finding_estimate(const struct snapshot *snapshot, const void *row, char *out,
+                             size_t size)
 {
     (void)snapshot;
     finding_text(row, offsetof(struct finding_words, reckoned), out, size);
 }
 
-static void why_sure(const struct snapshot *snapshot, const void *row, char *out, size_t size)
+static void finding_confidence_reason(const struct snapshot *snapshot, const void *row, char *out,
+                                      size_t size)
 {
     (void)snapshot;
     finding_text(row, offsetof(struct finding_words, how_sure), out, size);
 }
 
-static void advice(const struct snapshot *snapshot, const void *row, char *out, size_t size)
+static void finding_advice(const struct snapshot *snapshot, const void *row, char *out, size_t size)
 {
     (void)snapshot;
     finding_text(row, offsetof(struct finding_words, advice), out, size);
@@ -202,7 +206,7 @@ static uint64_t finding_column_identity(const struct snapshot *snapshot, const v
 }
 
 /* If there is a lower bound, returns the middle of the range. */
-static struct value gain_middle(const struct snapshot *snapshot, const void *pointer)
+static struct value finding_gain_middle(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_finding);
     return value_number(row->gain_low > 0 ? (row->gain_low + row->gain) / 2 : row->gain);
@@ -215,11 +219,11 @@ static struct value gain_is_bound(const struct snapshot *snapshot, const void *p
 }
 
 static const struct column finding_list[] = {
-    COLUMN(.title = "", .value = bound, .width = 7, .rank = 1, .paint = paint_dim),
+    COLUMN(.title = "", .value = finding_gain_prefix, .width = 7, .rank = 1, .paint = paint_dim),
     COLUMN(.title = "GAIN",
            .help = "Estimated gain of the remedy, as a share of all samples: an interval or an "
                    "upper bound; blank: not known.",
-           .value = gain, .width = 7, .look = COLUMN_RIGHT, .format = format_gain,
+           .value = finding_gain_value, .width = 7, .look = COLUMN_RIGHT, .format = format_gain,
            .paint = paint_share),
     COLUMN(.title = "SHARE", .key = "share", .help = "Share of all samples that it is about.",
            .from = FIELD(struct snapshot_finding, share), .width = 6, UNIT_SHARE),
@@ -237,21 +241,21 @@ static const struct column finding_list[] = {
            .help = "How well the evidence supports it; the limits are below the list.",
            .from = FIELD(struct snapshot_finding, sure), .name = finding_confidence, .width = 7,
            .rank = 1),
-    COLUMN(.title = "SCREEN", .key = "screen", .help = "Enter opens it.", .value = screen,
-           .width = 7, .rank = 4, .paint = paint_dim),
+    COLUMN(.title = "SCREEN", .key = "screen", .help = "Enter opens it.",
+           .value = finding_screen_name, .width = 7, .rank = 4, .paint = paint_dim),
     COLUMN(.key = "kind", .from = FIELD(struct snapshot_finding, kind), .name = finding_kind_name),
     MEMBER("file", struct snapshot_finding, file),
     MEMBER_KNOWN("line", struct snapshot_finding, line),
-    COLUMN(.key = "evidence", .words = evidence),
-    COLUMN(.key = "gain", .value = gain_middle),
+    COLUMN(.key = "evidence", .words = finding_evidence),
+    COLUMN(.key = "gain", .value = finding_gain_middle),
     MEMBER_KNOWN("gain_low", struct snapshot_finding, gain_low),
     COLUMN(.key = "gain_high", .where = KNOWN(struct snapshot_finding, gain_low),
            .from = FIELD(struct snapshot_finding, gain)),
     COLUMN(.key = "gain_is_bound", .value = gain_is_bound),
-    COLUMN(.key = "reckoned", .words = reckoned),
+    COLUMN(.key = "reckoned", .words = finding_estimate),
     COLUMN(.key = "sure", .from = FIELD(struct snapshot_finding, sure), .name = finding_sure_name),
-    COLUMN(.key = "why_sure", .words = why_sure),
-    COLUMN(.key = "try", .words = advice),
+    COLUMN(.key = "why_sure", .words = finding_confidence_reason),
+    COLUMN(.key = "try", .words = finding_advice),
 };
 
 const struct columns finding_columns = {

@@ -58,7 +58,7 @@ static bool source_row_has(const struct source_row *row,
 }
 
 /* Sorts the function's own file first, unknown lines last. */
-static int by_line(const void *left, const void *right, void *context)
+static int compare_source_line(const void *left, const void *right, void *context)
 {
     const struct snapshot_instruction *a = *(const struct snapshot_instruction *const *)left;
     const struct snapshot_instruction *b = *(const struct snapshot_instruction *const *)right;
@@ -75,7 +75,8 @@ static int by_line(const void *left, const void *right, void *context)
 
 static struct source_row *source_add(struct source_rows *rows)
 {
-    if (!array_more(&rows->list, &rows->capacity, rows->count, sizeof *rows->list, ROWS_MAX))
+    if (!array_reserve_next(&rows->list, &rows->capacity, rows->count, sizeof *rows->list,
+                            ROWS_MAX))
         return NULL;
     struct source_row *row = &rows->list[rows->count++];
     *row = (struct source_row){.samples = NAN, .share = NAN, .loads = NAN, .stores = NAN};
@@ -157,9 +158,9 @@ struct reach {
 };
 
 /* Begins a file: adds its name, and the function's first line if it is in this file. */
-static void begin_file(struct source_rows *rows, const struct snapshot_code *code,
-                       const struct view_sources *sources, const struct snapshot_instruction *first,
-                       struct reach *reach)
+static void begin_source_file(struct source_rows *rows, const struct snapshot_code *code,
+                              const struct view_sources *sources,
+                              const struct snapshot_instruction *first, struct reach *reach)
 {
     const char *file = first->file;
     uint32_t line = first->line;
@@ -183,8 +184,8 @@ static void begin_file(struct source_rows *rows, const struct snapshot_code *cod
 }
 
 /* Skips the middle of a long gap. */
-static void bridge(struct source_rows *rows, const struct view_sources *sources, uint32_t line,
-                   struct reach *reach)
+static void bridge_gap(struct source_rows *rows, const struct view_sources *sources, uint32_t line,
+                       struct reach *reach)
 {
     uint64_t after = reach->end + CONTEXT_LINES;
     uint64_t before = line > CONTEXT_LINES ? line - CONTEXT_LINES : 1;
@@ -206,9 +207,9 @@ static void end_file(struct source_rows *rows, const struct view_sources *source
         add_context(rows, sources, reach->file, reach->end, reach->end + CONTEXT_LINES);
 }
 
-static void add_all(struct source_rows *rows, const struct snapshot_code *code,
-                    const struct view_sources *sources,
-                    const struct snapshot_instruction *const *sorted)
+static void add_all_lines(struct source_rows *rows, const struct snapshot_code *code,
+                          const struct view_sources *sources,
+                          const struct snapshot_instruction *const *sorted)
 {
     struct reach reach = {0};
     for (size_t i = 0, next = 0; i < code->instruction_count; i = next) {
@@ -222,11 +223,11 @@ static void add_all(struct source_rows *rows, const struct snapshot_code *code,
         if (begins || !known)
             end_file(rows, sources, &reach);
         if (begins) {
-            begin_file(rows, code, sources, first, &reach);
+            begin_source_file(rows, code, sources, first, &reach);
             add_context(rows, sources, first->file, reach.end,
                         reach.readable ? first->line : reach.end);
         } else if (known) {
-            bridge(rows, sources, first->line, &reach);
+            bridge_gap(rows, sources, first->line, &reach);
         } else {
             add_parting(rows, "");
             reach.file = NULL;
@@ -250,9 +251,9 @@ void source_rows_make(struct source_rows *rows, const struct snapshot_code *code
         known += has_line(sorted[i]);
     }
     if (known) {
-        qsort_r(sorted, code->instruction_count, sizeof *sorted, by_line,
+        qsort_r(sorted, code->instruction_count, sizeof *sorted, compare_source_line,
                 (void *)(uintptr_t)code->file);
-        add_all(rows, code, sources, sorted);
+        add_all_lines(rows, code, sources, sorted);
     }
     free(sorted);
 }
@@ -261,7 +262,8 @@ void instruction_rows_make(struct instruction_rows *rows, const struct snapshot_
                            const struct source_row *line, const struct view_sources *sources)
 {
     rows->count = 0;
-    if (!array_fit(&rows->list, &rows->capacity, code->instruction_count, sizeof *rows->list))
+    if (!array_reserve_exact(&rows->list, &rows->capacity, code->instruction_count,
+                             sizeof *rows->list))
         return;
     for (size_t i = 0; i < code->instruction_count; i++) {
         const struct snapshot_instruction *instruction = &code->instructions[i];
@@ -281,8 +283,8 @@ static bool add_site(struct browser *browser, const struct snapshot_object *obje
                      const struct snapshot_code *code)
 {
     struct function_view *view = function_view(browser);
-    if (!array_more(&view->sites, &view->site_capacity, view->site_count, sizeof *view->sites,
-                    ARRAY_UNBOUNDED))
+    if (!array_reserve_next(&view->sites, &view->site_capacity, view->site_count,
+                            sizeof *view->sites, ARRAY_UNBOUNDED))
         return false;
     struct site *site = &view->sites[view->site_count++];
     *site = (struct site){.code = code, .object = object};
@@ -360,7 +362,7 @@ static void function_gather(struct browser *browser)
 enum { JOINED = 64, SAID = 4 };
 
 /* Instructions of one source line count as one. */
-static bool partners_same(const struct snapshot_partner *a, const struct snapshot_partner *b)
+static bool is_same_partner(const struct snapshot_partner *a, const struct snapshot_partner *b)
 {
     if (a->address == b->address)
         return true;
@@ -374,7 +376,7 @@ static size_t partners_join(struct snapshot_partner joined[JOINED], size_t count
 {
     for (uint32_t i = 0; i < more->count; i++) {
         size_t at = 0;
-        while (at < count && !partners_same(&joined[at], &more->list[i]))
+        while (at < count && !is_same_partner(&joined[at], &more->list[i]))
             at++;
         if (at == JOINED)
             continue;
@@ -534,7 +536,7 @@ static void draw_figures(const struct snapshot_code *code, struct canvas *canvas
         pen_part(&pen, PAINT_DIM, "   %s:%" PRIu32, code->file, code->line);
 }
 
-static const char *no_lines(const struct browser *browser)
+static const char *missing_lines_reason(const struct browser *browser)
 {
     const struct snapshot_code *code = function_view(browser)->function;
     if (browser->snapshot->loading.waiting)
@@ -551,7 +553,7 @@ static int draw_note(struct browser *browser, struct canvas *canvas, struct area
     const struct source_row *row = table_selected(&function_view(browser)->source);
     char text[1200];
     if (!function_view(browser)->lines.count)
-        return canvas_wrap(canvas, area, PAINT_DIM, no_lines(browser));
+        return canvas_wrap(canvas, area, PAINT_DIM, missing_lines_reason(browser));
     const char *note = row && row->file && browser->sources.source_note
                            ? browser->sources.source_note(browser->sources.context, row->file)
                            : NULL;
@@ -609,12 +611,12 @@ static void function_draw(struct browser *browser, struct canvas *canvas, struct
 
 /* ---- keys ---- */
 
-static void open_site(struct browser *browser, const void *row)
+static void open_site_object(struct browser *browser, const void *row)
 {
     browser_open_object(browser, ((const struct site *)row)->object);
 }
 
-static void open_line(struct browser *browser, const void *row)
+static void open_source_line(struct browser *browser, const void *row)
 {
     (void)row;
     function_gather_line(browser);
@@ -669,12 +671,12 @@ const struct screen function_screen = {
     .state_size = sizeof(struct function_view),
     .tables = {{.at = offsetof(struct function_view, table),
                 .columns = &site_columns,
-                .open = open_site,
+                .open = open_site_object,
                 .enter = "Object",
                 .hint = "One row per object that it accesses. Enter opens the object"},
                {.at = offsetof(struct function_view, source),
                 .columns = &source_columns,
-                .open = open_line,
+                .open = open_source_line,
                 .enter = "Instructions",
                 .hint = "Enter: the instructions of this line and the data each one accesses"},
                {.at = offsetof(struct function_view, accesses),
@@ -710,7 +712,7 @@ static struct value object_name(const struct snapshot *snapshot, uint32_t index)
 }
 
 /* Returns the reason if most samples have no object, otherwise `known`. */
-static struct value missed_on(const struct snapshot_instruction *row, struct value known)
+static struct value known_or_reason(const struct snapshot_instruction *row, struct value known)
 {
     return row->unknown_samples > row->samples ? value_text(access_reason_note(row->unknown_reason))
                                                : known;
@@ -728,9 +730,9 @@ static struct value source_mostly(const struct snapshot *snapshot, const void *p
     ROW(source_row);
     if (!row->hottest)
         return value_text(NULL);
-    return missed_on(row->hottest, row->hottest->field
-                                       ? value_text(row->hottest->field)
-                                       : object_name(snapshot, row->hottest->object));
+    return known_or_reason(row->hottest, row->hottest->field
+                                             ? value_text(row->hottest->field)
+                                             : object_name(snapshot, row->hottest->object));
 }
 
 static uint64_t identity_of_source(const struct snapshot *snapshot, const void *pointer)
@@ -778,7 +780,7 @@ const struct columns source_columns = {
     .code = true,
 };
 
-static struct value field(const struct snapshot *snapshot, const void *pointer)
+static struct value instruction_field_name(const struct snapshot *snapshot, const void *pointer)
 {
     INSTRUCTION;
     return value_text(row->unknown_samples > row->samples ? NULL : row->field);
@@ -787,7 +789,7 @@ static struct value field(const struct snapshot *snapshot, const void *pointer)
 static struct value source_column_object(const struct snapshot *snapshot, const void *pointer)
 {
     INSTRUCTION;
-    return missed_on(row, object_name(snapshot, row->object));
+    return known_or_reason(row, object_name(snapshot, row->object));
 }
 
 static bool has_inlined(const struct snapshot *snapshot)
@@ -809,8 +811,9 @@ static const struct column instruction_list[] = {
     COLUMN(.title = "INSTRUCTION", .help = "As read from the process.",
            .from = FIELD(struct instruction_row, text), .width = 16, .most = 48,
            .look = COLUMN_CODE),
-    COLUMN(.title = "FIELD", .help = "The field with most of its samples.", .value = field,
-           .width = 10, .most = 28, .rank = 1, .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "FIELD", .help = "The field with most of its samples.",
+           .value = instruction_field_name, .width = 10, .most = 28, .rank = 1, .look = COLUMN_NAME,
+           .paint = paint_strong),
     COLUMN(.title = "MOSTLY ON", .help = "The object with most of its samples.",
            .value = source_column_object, .width = 10, .most = 40, .rank = 1, .look = COLUMN_NAME),
     COLUMN(.title = "OBJECT", .help = "Share of the instruction's samples on that object.",
@@ -847,7 +850,7 @@ void caller_rows_make(struct caller_rows *rows, const struct snapshot_callers *c
     enum { INDENT = 2, INDENT_MAX = 24 };
     size_t count = callers ? callers->count : 0;
     rows->count = 0;
-    if (!array_fit(&rows->list, &rows->capacity, count, sizeof *rows->list))
+    if (!array_reserve_exact(&rows->list, &rows->capacity, count, sizeof *rows->list))
         return;
     for (size_t i = 0; i < count; i++) {
         const struct snapshot_caller *caller = &callers->list[i];

@@ -70,8 +70,8 @@ static void toggle_tag(struct browser *browser, const struct snapshot_bin *bin)
         table_move(&view->bins, 1);
 }
 
-static void combine(struct browser *browser, const struct snapshot_bin *bin,
-                    struct request *request)
+static void combine_bins(struct browser *browser, const struct snapshot_bin *bin,
+                         struct request *request)
 {
     struct tags *tagged = &heap_view(browser)->tagged;
     request->bins[0] = bin->heap.id;
@@ -107,7 +107,7 @@ static bool heap_act(struct browser *browser, enum action action, struct request
         toggle_tag(browser, bin);
         return true;
     case ACTION_COMBINE:
-        combine(browser, bin, request);
+        combine_bins(browser, bin, request);
         return true;
     case ACTION_UNDO:
         *request =
@@ -161,7 +161,7 @@ const struct screen heap_screen = {
 /* ---- columns of the heap's bins ---- */
 
 /* Requested sizes of walked blocks are not known. */
-static struct value waste(const struct snapshot *snapshot, const void *pointer)
+static struct value bin_waste(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_bin);
     double usable = (double)row->heap.usable_bytes;
@@ -181,13 +181,13 @@ static struct value heap_column_name(const struct snapshot *snapshot, const void
     return value_text(row->called ? row->called : row->heap.name);
 }
 
-static struct value leak(const struct snapshot *snapshot, const void *pointer)
+static struct value bin_leak(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_bin);
     return value_text(row->suspect ? "leak?" : NULL);
 }
 
-static struct value known_by(const struct snapshot *snapshot, const void *pointer)
+static struct value bin_source(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_bin);
     return value_text(row->heap.walked ? "walk" : "agent");
@@ -219,7 +219,7 @@ static bool has_agent(const struct snapshot *snapshot)
 }
 
 /* If all bins have the same source, the line above the table names it. */
-static bool has_both(const struct snapshot *snapshot)
+static bool has_both_sources(const struct snapshot *snapshot)
 {
     bool walked = false;
     bool recorded = false;
@@ -245,8 +245,8 @@ static const struct column bin_list[] = {
     COLUMN(.title = "MEAN", .help = "Mean usable size of a live block.", .value = mean_size,
            .width = 6, .rank = 5, UNIT_BYTES, .paint = paint_dim),
     COLUMN(.title = "WASTE",
-           .help = "Share of the usable bytes not requested (allocator overhead).", .value = waste,
-           .width = 5, .rank = 7, .some = true, UNIT_PERCENT),
+           .help = "Share of the usable bytes not requested (allocator overhead).",
+           .value = bin_waste, .width = 5, .rank = 7, .some = true, UNIT_PERCENT),
     COLUMN(.title = "ALLOC/S", .key = "allocation_rate", .form = JSON_COUNT,
            .help = "Allocations per second, over the last refresh.",
            .from = FIELD(struct snapshot_bin, heap.allocations_per_s), .width = 7, .rank = 2,
@@ -270,7 +270,7 @@ static const struct column bin_list[] = {
            .format = format_growth, .paint = paint_growth),
     COLUMN(.title = "",
            .help = "leak?: has grown since the mark, is old, and has never had a sample.",
-           .value = leak, .width = 5, .rank = 2, .some = true, .paint = paint_leak),
+           .value = bin_leak, .width = 5, .rank = 2, .some = true, .paint = paint_leak),
     COLUMN(.title = "BIN",
            .help = "The allocation site, outside the allocator's functions; or a size class "
                    "(walk). \"f < g\": f called by g, if f has other callers; \"#2\": another call "
@@ -283,7 +283,8 @@ static const struct column bin_list[] = {
            .look = COLUMN_NAME, .some = true),
     COLUMN(.title = "KNOWN BY", .key = "known_by",
            .help = "agent: reported at the allocation; walk: read from the heap's headers.",
-           .value = known_by, .width = 8, .rank = 12, .shown = has_both, .paint = paint_dim),
+           .value = bin_source, .width = 8, .rank = 12, .shown = has_both_sources,
+           .paint = paint_dim),
     COLUMN(.title = "PATH", .key = "path", .help = "The call path, innermost first.",
            .from = FIELD(struct snapshot_bin, heap.path), .width = 16, .most = 120, .rank = 3,
            .look = COLUMN_NAME, .some = true, .paint = paint_dim),

@@ -174,7 +174,8 @@ static const struct snapshot_layout_row *layout_hottest(const struct snapshot_la
 
 static struct layout_row *layout_rows_add(struct layout_rows *rows)
 {
-    if (!array_more(&rows->list, &rows->capacity, rows->count, sizeof *rows->list, ARRAY_UNBOUNDED))
+    if (!array_reserve_next(&rows->list, &rows->capacity, rows->count, sizeof *rows->list,
+                            ARRAY_UNBOUNDED))
         return NULL;
     struct layout_row *row = &rows->list[rows->count++];
     *row = (struct layout_row){.row = NULL};
@@ -182,7 +183,7 @@ static struct layout_row *layout_rows_add(struct layout_rows *rows)
 }
 
 /* Truncates at a character boundary. */
-static void set_text(struct layout_row *out, const char *text)
+static void set_row_text(struct layout_row *out, const char *text)
 {
     text_sanitise(out->text, sizeof out->text, text, strlen(text));
 }
@@ -212,10 +213,11 @@ static void add_rule(struct layout_rows *rows, const struct snapshot_layout *lay
     if (cold && share >= hot_share)
         text_append(text, sizeof text, ", %" PRIu64 " cold", cold);
     out->identity = (1ull << 63) | first;
-    set_text(out, text);
+    set_row_text(out, text);
 }
 
-static size_t lines_of(const struct snapshot_layout *layout, const struct snapshot_layout_row *row)
+static size_t count_member_lines(const struct snapshot_layout *layout,
+                                 const struct snapshot_layout_row *row)
 {
     size_t line = row->line;
     size_t first = line;
@@ -260,7 +262,7 @@ static void name_row(struct layout_row *out, const struct snapshot_layout_row *r
                  : folded          ? "+ "
                                    : "- ",
                  name, bits);
-    set_text(out, text);
+    set_row_text(out, text);
 }
 
 static bool is_union(const struct type_member *member)
@@ -275,7 +277,7 @@ static void note_row(struct layout_row *out, const struct snapshot_layout *layou
                      const struct snapshot_layout_row *hottest)
 {
     const struct type_member *member = &row->member;
-    size_t lines = lines_of(layout, row);
+    size_t lines = count_member_lines(layout, row);
     bool leaf = !row->has_members;
     bool in_hot_line =
         row->line < layout->line_count && layout->lines[row->line].share >= hot_share;
@@ -467,7 +469,7 @@ static void step_type(struct browser *browser, size_t direction)
 }
 
 /* Folds the selected member, or the member that contains it. */
-static void fold(struct browser *browser, const struct layout_row *selected)
+static void fold_member(struct browser *browser, const struct layout_row *selected)
 {
     const struct snapshot_layout *layout = layout_view(browser)->shown;
     const struct snapshot_layout_row *row = selected->row;
@@ -501,7 +503,7 @@ static bool layout_act(struct browser *browser, enum action action, struct reque
         return true;
     case ACTION_FOLD:
         if (row)
-            fold(browser, row);
+            fold_member(browser, row);
         return true;
     default:
         return false;
@@ -564,7 +566,7 @@ const struct screen layout_screen = {
 /* ---- columns of a type's members; separators of cache lines have no values ---- */
 
 /* Returns the offset in bits, so that bit-fields are sorted correctly. */
-static struct value offset(const struct snapshot *snapshot, const void *pointer)
+static struct value member_bit_offset(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_layout_row);
     bool fits = row->member.offset < UINT64_MAX / 8;
@@ -608,7 +610,7 @@ static enum paint paint_member(struct value value)
     return named ? PAINT_STRONG : PAINT_DIM;
 }
 
-static const char *parting(const void *pointer)
+static const char *layout_parting(const void *pointer)
 {
     const struct layout_row *row = pointer;
     return row->row ? NULL : row->text;
@@ -616,8 +618,8 @@ static const char *parting(const void *pointer)
 
 static const struct column list[] = {
     COLUMN(.title = "OFFSET", .help = "Bytes from the start of the type; 60:1 is bit 1 of byte 60.",
-           .from = ROW_OF(struct layout_row, row), .value = offset, .width = 6, .most = 8,
-           .look = COLUMN_RIGHT, .format = format_bits, .paint = paint_dim),
+           .from = ROW_OF(struct layout_row, row), .value = member_bit_offset, .width = 6,
+           .most = 8, .look = COLUMN_RIGHT, .format = format_bits, .paint = paint_dim),
     COLUMN(.title = "SIZE", .help = "Bytes, including all elements of an array.",
            .in = ROW_OF(struct layout_row, row),
            .unless = FIELD(struct snapshot_layout_row, member.bit_size),
@@ -657,6 +659,6 @@ const struct columns layout_columns = {
     TABLE(struct layout_row, list),
     .sort = COLUMNS_AS_THEY_COME,
     .key = FIELD(struct layout_row, identity),
-    .parting = parting,
+    .parting = layout_parting,
     .code = true,
 };

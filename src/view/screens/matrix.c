@@ -113,7 +113,7 @@ static void matrix_grid_strongest(struct matrix_grid *grid, const struct matrix_
 
 /* ---- positions ---- */
 
-static void label_of(const struct matrix_line *line, bool tagged, char *out, size_t size)
+static void format_line_label(const struct matrix_line *line, bool tagged, char *out, size_t size)
 {
     char more[16] = "";
     if (line->members > 1)
@@ -127,7 +127,7 @@ static int name_columns(const struct matrix_table *table, int columns, bool asci
     int wanted = NAME_COLUMNS_MIN;
     int most = columns / 4 < NAME_COLUMNS_MAX ? columns / 4 : NAME_COLUMNS_MAX;
     for (size_t i = 0; i < rows_of(table)->count; i++) {
-        label_of(&rows_of(table)->list[i], false, label, sizeof label);
+        format_line_label(&rows_of(table)->list[i], false, label, sizeof label);
         int own = glyph_columns(label, ascii) + 1;
         wanted = own > wanted ? own : wanted;
     }
@@ -148,7 +148,7 @@ static void choose_widths(struct matrix_grid *grid, const struct matrix_table *t
     grid->shown[MATRIX_OBJECTS] = (size_t)wanted;
 }
 
-static void scroll(size_t cursor, size_t count, size_t shown, size_t *first)
+static void scroll_grid(size_t cursor, size_t count, size_t shown, size_t *first)
 {
     size_t at = cursor ? cursor - 1 : 0;
     if (at < *first)
@@ -172,8 +172,8 @@ static void place_columns(struct matrix_grid *grid, const struct matrix_table *t
     size_t shown = grid->shown[MATRIX_OBJECTS];
     grid->pinned = shown > PINNED_FROM && count > shown &&
                    columns_of(table)->list[count - 1].index == MATRIX_NONE;
-    scroll(*at - (grid->pinned && *at == count), count - grid->pinned, shown - grid->pinned,
-           &grid->first[MATRIX_OBJECTS]);
+    scroll_grid(*at - (grid->pinned && *at == count), count - grid->pinned, shown - grid->pinned,
+                &grid->first[MATRIX_OBJECTS]);
 }
 
 static size_t column_at(const struct matrix_grid *grid, const struct matrix_table *table,
@@ -194,7 +194,7 @@ static void place_rows(struct matrix_grid *grid, const struct matrix_table *tabl
     grid->names.row = area.row;
     grid->names.rows = area.rows;
     grid->shown[MATRIX_FUNCTIONS] = rows < count ? rows : count;
-    scroll(*at, count, grid->shown[MATRIX_FUNCTIONS], &grid->first[MATRIX_FUNCTIONS]);
+    scroll_grid(*at, count, grid->shown[MATRIX_FUNCTIONS], &grid->first[MATRIX_FUNCTIONS]);
 }
 
 /* ---- drawing ---- */
@@ -221,7 +221,8 @@ static const char *heading_of(const struct matrix_grid *grid, const struct matri
                               size_t shown, char out[GRID_NAME_BYTES])
 {
     const struct matrix_line *line = &columns_of(table)->list[column_at(grid, table, shown)];
-    label_of(line, matrix_grid_tagged(grid, MATRIX_OBJECTS, line->identity), out, GRID_NAME_BYTES);
+    format_line_label(line, matrix_grid_tagged(grid, MATRIX_OBJECTS, line->identity), out,
+                      GRID_NAME_BYTES);
     return out;
 }
 
@@ -268,8 +269,8 @@ static void draw_row(const struct matrix_grid *grid, const struct matrix_table *
     size_t chosen = grid->cursor.at[MATRIX_OBJECTS];
     const struct matrix_line *line = at ? &rows_of(table)->list[at - 1] : NULL;
     if (line)
-        label_of(line, matrix_grid_tagged(grid, MATRIX_FUNCTIONS, line->identity), label,
-                 sizeof label);
+        format_line_label(line, matrix_grid_tagged(grid, MATRIX_FUNCTIONS, line->identity), label,
+                          sizeof label);
     else
         snprintf(label, sizeof label, "all functions");
     glyph_fit(text, sizeof text, label, grid->names.columns - 2, GLYPH_CUT_MIDDLE, canvas->ascii);
@@ -371,13 +372,14 @@ static enum matrix_axis axis_of(const struct browser *browser)
                                                                   : MATRIX_OBJECTS;
 }
 
-static const struct matrix_line *under_cursor(const struct browser *browser, enum matrix_axis axis)
+static const struct matrix_line *line_under_cursor(const struct browser *browser,
+                                                   enum matrix_axis axis)
 {
     const struct matrix_view *view = matrix_view(browser);
     return matrix_line_at(&view->table, axis, view->grid.cursor);
 }
 
-static const char *trouble(int code)
+static const char *combine_error_text(int code)
 {
     return code == -EEXIST   ? "these are already combined"
            : code == -ENOENT ? "a tagged row is no longer listed"
@@ -386,7 +388,7 @@ static const char *trouble(int code)
                              : "this name cannot be used";
 }
 
-static void tag(struct browser *browser, const struct matrix_line *line)
+static void tag_line(struct browser *browser, const struct matrix_line *line)
 {
     struct matrix_grid *grid = &matrix_view(browser)->grid;
     enum matrix_axis axis = axis_of(browser);
@@ -400,7 +402,7 @@ static void tag(struct browser *browser, const struct matrix_line *line)
                                  : "tagged; C on another object combines them into that one");
 }
 
-static void combine(struct browser *browser, const struct matrix_line *line)
+static void combine_lines(struct browser *browser, const struct matrix_line *line)
 {
     struct matrix_view *view = matrix_view(browser);
     struct matrix_grid *grid = &view->grid;
@@ -412,7 +414,7 @@ static void combine(struct browser *browser, const struct matrix_line *line)
                                           tagged->list, tagged->count)
                    : 0;
     if (code)
-        browser_message(browser, trouble(code));
+        browser_message(browser, combine_error_text(code));
     else if (!any)
         browser_message(browser, axis == MATRIX_FUNCTIONS ? "first tag the functions to combine (t)"
                                                           : "first tag the objects to combine (t)");
@@ -420,7 +422,7 @@ static void combine(struct browser *browser, const struct matrix_line *line)
         grid->tagged.count = 0;
 }
 
-static void undo(struct browser *browser)
+static void undo_bin_rule(struct browser *browser)
 {
     struct bin_rules *rules = &matrix_view(browser)->rules;
     bool undone = bin_rules_undo(rules);
@@ -431,12 +433,12 @@ static void undo(struct browser *browser)
 }
 
 /* Rebuilds the table, because names depend on the rules; the cursor follows its lines. */
-static void make_again(struct browser *browser)
+static void rebuild_table(struct browser *browser)
 {
     struct matrix_view *view = matrix_view(browser);
     uint32_t was[MATRIX_AXES];
     for (enum matrix_axis axis = 0; axis < MATRIX_AXES; axis++) {
-        const struct matrix_line *line = under_cursor(browser, axis);
+        const struct matrix_line *line = line_under_cursor(browser, axis);
         was[axis] = line ? line->index : UINT32_MAX;
     }
     struct matrix_place before = view->grid.cursor;
@@ -450,10 +452,10 @@ static void make_again(struct browser *browser)
 /* Handles tagging, combining and renaming; true: done. */
 static bool matrix_name_act(struct browser *browser, enum action action)
 {
-    const struct matrix_line *line = under_cursor(browser, axis_of(browser));
+    const struct matrix_line *line = line_under_cursor(browser, axis_of(browser));
     if (action == ACTION_UNDO) {
-        undo(browser);
-        make_again(browser);
+        undo_bin_rule(browser);
+        rebuild_table(browser);
         return true;
     }
     if (action != ACTION_TAG && action != ACTION_COMBINE && action != ACTION_RENAME)
@@ -463,13 +465,13 @@ static bool matrix_name_act(struct browser *browser, enum action action)
         return true;
     }
     if (action == ACTION_TAG)
-        tag(browser, line);
+        tag_line(browser, line);
     else if (action == ACTION_RENAME)
         prompt_ask(browser, PROMPT_RENAME, line->renamed ? line->name : "");
     else
-        combine(browser, line);
+        combine_lines(browser, line);
     if (action == ACTION_COMBINE)
-        make_again(browser);
+        rebuild_table(browser);
     return true;
 }
 
@@ -483,14 +485,14 @@ static void matrix_answer(struct browser *browser, const char *text, struct requ
     int code =
         line ? matrix_rules_rename(&view->rules, &view->table, axis, line - 1, text) : -EINVAL;
     if (code)
-        browser_message(browser, trouble(code));
+        browser_message(browser, combine_error_text(code));
     else
-        make_again(browser);
+        rebuild_table(browser);
 }
 
 enum { WORDS_ROWS = 11, SMALL_ROWS = 10 };
 
-static struct matrix_grid *grid_of(struct browser *browser)
+static struct matrix_grid *matrix_view_grid(struct browser *browser)
 {
     return &matrix_view(browser)->grid;
 }
@@ -501,7 +503,7 @@ static void matrix_update(struct browser *browser)
     struct matrix_view *view = matrix_view(browser);
     uint64_t identity[MATRIX_AXES];
     for (enum matrix_axis axis = 0; axis < MATRIX_AXES; axis++) {
-        const struct matrix_line *line = under_cursor(browser, axis);
+        const struct matrix_line *line = line_under_cursor(browser, axis);
         identity[axis] = line ? line->identity : 0;
     }
     matrix_table_make(&view->table, browser->snapshot, &view->rules, view->measure);
@@ -522,7 +524,7 @@ static void draw_summary(struct browser *browser, struct canvas *canvas, struct 
 {
     const struct matrix_table *table = &matrix_view(browser)->table;
     const struct snapshot_matrix *matrix = &browser->snapshot->matrix;
-    const struct matrix_grid *grid = grid_of(browser);
+    const struct matrix_grid *grid = matrix_view_grid(browser);
     struct pen pen = {canvas, area.row, 0, area.columns};
     pen_part(&pen, PAINT_STRONG, " Share of %s by function and object",
              matrix_table_measured(table));
@@ -552,7 +554,7 @@ static void matrix_draw(struct browser *browser, struct canvas *canvas, struct a
 {
     const struct matrix_table *table = &matrix_view(browser)->table;
     bool small = area.rows < SMALL_ROWS;
-    grid_of(browser)->names = (struct area){0};
+    matrix_view_grid(browser)->names = (struct area){0};
     if (!rows_of(table)->count) {
         canvas_wrap(canvas, area, PAINT_DIM, " No function has samples on an object yet.");
         return;
@@ -560,7 +562,7 @@ static void matrix_draw(struct browser *browser, struct canvas *canvas, struct a
     int words = small ? 1 : area.rows / 3 < WORDS_ROWS ? area.rows / 3 : WORDS_ROWS;
     int title = !small;
     struct area grid = {area.row + title, 0, area.rows - title - words - !small, area.columns};
-    int used = matrix_grid_draw(grid_of(browser), table, canvas, grid);
+    int used = matrix_grid_draw(matrix_view_grid(browser), table, canvas, grid);
     if (title)
         draw_summary(browser, canvas, area);
     /* A short table leaves more room for the words. */
@@ -568,23 +570,23 @@ static void matrix_draw(struct browser *browser, struct canvas *canvas, struct a
     below.rows = area.row + area.rows - below.row;
     below.rows = below.rows > WORDS_ROWS ? WORDS_ROWS : below.rows;
     struct matrix_cell cell;
-    matrix_cell_gather(table, grid_of(browser)->cursor, &cell);
+    matrix_cell_gather(table, matrix_view_grid(browser)->cursor, &cell);
     matrix_words_draw(table, &cell, canvas, below);
 }
 
 /* ---- keys ---- */
 
-static bool move_by(struct browser *browser, enum action action)
+static bool move_grid_cursor(struct browser *browser, enum action action)
 {
     if (action != ACTION_HOME)
-        return matrix_grid_act(grid_of(browser), &matrix_view(browser)->table, action);
-    grid_of(browser)->moved = false;
+        return matrix_grid_act(matrix_view_grid(browser), &matrix_view(browser)->table, action);
+    matrix_view_grid(browser)->moved = false;
     matrix_update(browser);
     return true;
 }
 
 /* Returns true if no event counts the measure, and a note explains how to count it. */
-static bool is_wanting(const struct snapshot *snapshot, enum matrix_measure measure)
+static bool is_measure_wanting(const struct snapshot *snapshot, enum matrix_measure measure)
 {
     return measure == MATRIX_ACCESSES && snapshot->timeline.ranks != MEASURE_ACCESSES &&
            !matrix_measure_known(snapshot, measure);
@@ -598,7 +600,7 @@ static void change_measure(struct browser *browser)
     int measure = (int)matrix_view(browser)->table.measure;
     do {
         measure = (measure + 1) % MATRIX_MEASURES;
-        wanting |= is_wanting(browser->snapshot, (enum matrix_measure)measure);
+        wanting |= is_measure_wanting(browser->snapshot, (enum matrix_measure)measure);
     } while (!matrix_measure_known(browser->snapshot, (enum matrix_measure)measure));
     matrix_view(browser)->measure = (enum matrix_measure)measure;
     matrix_update(browser);
@@ -610,7 +612,7 @@ static void change_measure(struct browser *browser)
 
 static void open_object(struct browser *browser)
 {
-    const struct matrix_line *line = under_cursor(browser, MATRIX_OBJECTS);
+    const struct matrix_line *line = line_under_cursor(browser, MATRIX_OBJECTS);
     if (!line || !line->members) {
         browser_message(browser, "not a single object: move to a column first");
         return;
@@ -624,8 +626,8 @@ static void open_object(struct browser *browser)
 
 static void open_function(struct browser *browser)
 {
-    const struct matrix_line *line = under_cursor(browser, MATRIX_FUNCTIONS);
-    if (!line && under_cursor(browser, MATRIX_OBJECTS))
+    const struct matrix_line *line = line_under_cursor(browser, MATRIX_FUNCTIONS);
+    if (!line && line_under_cursor(browser, MATRIX_OBJECTS))
         open_object(browser);
     else if (!line || !line->members)
         browser_message(browser, "not a single function: move to a row first");
@@ -638,7 +640,7 @@ static bool matrix_act(struct browser *browser, enum action action, struct reque
     (void)request;
     if (!browser->snapshot || !rows_of(&matrix_view(browser)->table)->count)
         return false;
-    if (move_by(browser, action) || matrix_name_act(browser, action))
+    if (move_grid_cursor(browser, action) || matrix_name_act(browser, action))
         return true;
     if (action == ACTION_ENTER)
         open_function(browser);
@@ -654,7 +656,7 @@ static bool matrix_click(struct browser *browser, int row, int column)
     if (!browser->snapshot)
         return false;
     enum table_hit hit =
-        matrix_grid_click(grid_of(browser), &matrix_view(browser)->table, row, column);
+        matrix_grid_click(matrix_view_grid(browser), &matrix_view(browser)->table, row, column);
     if (hit == TABLE_AGAIN)
         open_function(browser);
     return hit != TABLE_MISSED;
@@ -672,7 +674,7 @@ static void matrix_hint(struct browser *browser, char *out, size_t size)
 
 static const char *matrix_label(struct browser *browser, enum action action)
 {
-    const struct matrix_place *cursor = &grid_of(browser)->cursor;
+    const struct matrix_place *cursor = &matrix_view_grid(browser)->cursor;
     bool row = cursor->at[MATRIX_FUNCTIONS];
     bool anywhere =
         rows_of(&matrix_view(browser)->table)->count && (row || cursor->at[MATRIX_OBJECTS]);

@@ -127,7 +127,7 @@ static void matrix_table_add(struct snapshot_matrix_cell *sum,
         sum->by[i] += cell->by[i];
 }
 
-static double amount_of(const struct snapshot_matrix_cell *cell, enum matrix_measure measure)
+static double cell_amount(const struct snapshot_matrix_cell *cell, enum matrix_measure measure)
 {
     switch (measure) {
     case MATRIX_MISSES:
@@ -149,15 +149,15 @@ static double amount_of(const struct snapshot_matrix_cell *cell, enum matrix_mea
 
 bool matrix_measure_known(const struct snapshot *snapshot, enum matrix_measure measure)
 {
-    return measure == MATRIX_WEIGHT || amount_of(&snapshot->matrix.all, measure) > 0;
+    return measure == MATRIX_WEIGHT || cell_amount(&snapshot->matrix.all, measure) > 0;
 }
 
 double matrix_table_share(const struct matrix_table *table, const struct snapshot_matrix_cell *cell)
 {
-    double all = amount_of(&table->snapshot->matrix.all, table->measure);
+    double all = cell_amount(&table->snapshot->matrix.all, table->measure);
     if (table->measure == MATRIX_WEIGHT)
         return cell->share;
-    return all > 0 ? amount_of(cell, table->measure) / all : NAN;
+    return all > 0 ? cell_amount(cell, table->measure) / all : NAN;
 }
 
 const char *matrix_table_measured(const struct matrix_table *table)
@@ -222,7 +222,7 @@ static void matrix_table_rank(struct matrix_table *table, struct matrix_lines *l
     uint8_t now_at[MATRIX_ROWS]; /* by the first member */
     uint32_t first[MATRIX_ROWS];
     for (size_t i = 0; i < lines->count; i++) {
-        lines->list[i].amount = amount_of(&lines->list[i].total, table->measure);
+        lines->list[i].amount = cell_amount(&lines->list[i].total, table->measure);
         first[i] = lines->list[i].first;
     }
     SORT(lines->list, lines->count, LARGEST(struct matrix_line, amount),
@@ -235,8 +235,8 @@ static void matrix_table_rank(struct matrix_table *table, struct matrix_lines *l
 
 /* Arranges the listed lines, then the lines of the rest that have samples. Cells of a rest without
  * samples are mapped behind all lines. */
-static void arrange(struct matrix_table *table, const struct bin_rules *rules,
-                    enum matrix_axis axis)
+static void arrange_lines(struct matrix_table *table, const struct bin_rules *rules,
+                          enum matrix_axis axis)
 {
     static const uint32_t rest[SNAPSHOT_MATRIX_REST] = {MATRIX_OTHERS, MATRIX_NONE};
     struct matrix_lines *lines = &table->axis[axis];
@@ -265,8 +265,8 @@ void matrix_table_make(struct matrix_table *table, const struct snapshot *snapsh
     *table = (struct matrix_table){.snapshot = snapshot, .measure = measure};
     if (!matrix->row_count || !matrix->column_count)
         return;
-    arrange(table, rules, MATRIX_FUNCTIONS);
-    arrange(table, rules, MATRIX_OBJECTS);
+    arrange_lines(table, rules, MATRIX_FUNCTIONS);
+    arrange_lines(table, rules, MATRIX_OBJECTS);
     const uint8_t *row_of = table->axis[MATRIX_FUNCTIONS].line_of;
     const uint8_t *column_of = table->axis[MATRIX_OBJECTS].line_of;
     for (size_t i = 0; i < matrix->row_count + SNAPSHOT_MATRIX_REST; i++)
@@ -301,8 +301,8 @@ const struct matrix_line *matrix_line_at(const struct matrix_table *table, enum 
 }
 
 /* Returns true if a row or column of the snapshot's matrix is part of the place. */
-static bool matrix_place_has(const struct matrix_table *table, struct matrix_place place,
-                             enum matrix_axis axis, size_t line)
+static bool matrix_place_contains(const struct matrix_table *table, struct matrix_place place,
+                                  enum matrix_axis axis, size_t line)
 {
     return !place.at[axis] || table->axis[axis].line_of[line] + (size_t)1 == place.at[axis];
 }
@@ -310,8 +310,8 @@ static bool matrix_place_has(const struct matrix_table *table, struct matrix_pla
 static bool matrix_cell_belongs(const struct matrix_table *table, struct matrix_place place,
                                 size_t row, size_t column)
 {
-    return matrix_place_has(table, place, MATRIX_FUNCTIONS, row) &&
-           matrix_place_has(table, place, MATRIX_OBJECTS, column);
+    return matrix_place_contains(table, place, MATRIX_FUNCTIONS, row) &&
+           matrix_place_contains(table, place, MATRIX_OBJECTS, column);
 }
 
 /* Sums the rates of the cells or totals of a line or cell. Returns their number. */
@@ -413,9 +413,9 @@ static bool read_evictor(const void *one, struct matrix_part *part)
 
 /* Elements of `each` bytes, which begin with their row and column, are summed by name, or else by
  * key. `read` fills a part from one; false: it is known only as a part of all. */
-static struct matrix_parts gather(const struct matrix_table *table, struct matrix_place place,
-                                  const void *list, size_t count, size_t each,
-                                  bool (*read)(const void *one, struct matrix_part *part))
+static struct matrix_parts gather_parts(const struct matrix_table *table, struct matrix_place place,
+                                        const void *list, size_t count, size_t each,
+                                        bool (*read)(const void *one, struct matrix_part *part))
 {
     struct matrix_parts parts = {.count = 0};
     struct matrix_part *found = calloc(count + 1, sizeof *found);
@@ -480,7 +480,7 @@ static void add_figures(struct snapshot_causes_figures *sum,
     sum->by_itself += more->evicted > 0 ? more->by_itself * more->evicted : 0;
 }
 
-static void end_figures(struct snapshot_causes_figures *sum)
+static void finish_figures(struct snapshot_causes_figures *sum)
 {
     for (int i = 0; sum->misses > 0 && i < CAUSE_COUNT; i++)
         sum->share[i] /= sum->misses;
@@ -509,10 +509,10 @@ static void gather_cells(const struct matrix_table *table, struct matrix_place p
             if (from->causes)
                 add_figures(&cell->causes, from->causes);
         }
-    end_figures(&cell->causes);
+    finish_figures(&cell->causes);
 }
 
-#define GATHER(list, count, read) gather(table, place, list, count, sizeof *(list), read)
+#define GATHER(list, count, read) gather_parts(table, place, list, count, sizeof *(list), read)
 
 void matrix_cell_gather(const struct matrix_table *table, struct matrix_place place,
                         struct matrix_cell *cell)
@@ -567,14 +567,14 @@ enum { PARTS_LISTED = 5, NAME_BYTES = 160 };
 static const double min_listed = 0.005; /* fraction of its cell */
 static const double mixed = 0.05;       /* smaller written parts are not mentioned */
 
-static bool is_none(const struct matrix_line *line)
+static bool is_unplaced_line(const struct matrix_line *line)
 {
     return line && line->index == MATRIX_NONE;
 }
 
 static void format_title(const struct matrix_cell *cell, char out[MATRIX_WORD_BYTES])
 {
-    if (is_none(cell->row)) {
+    if (is_unplaced_line(cell->row)) {
         text_append(out, MATRIX_WORD_BYTES, "no access to data");
         return;
     }
@@ -588,7 +588,7 @@ static void format_share_of(const struct matrix_table *table, const struct matri
                             const struct snapshot_matrix_cell *figures, char out[MATRIX_WORD_BYTES])
 {
     double of_line = line ? matrix_table_share(table, &line->total) : NAN;
-    if (of_line > 0 && !is_none(line))
+    if (of_line > 0 && !is_unplaced_line(line))
         text_append(out, MATRIX_WORD_BYTES, ", %.1f%% of %s%.*s",
                     matrix_table_share(table, figures) / of_line * 100,
                     line->members ? "" : "that of ", NAME_BYTES, line->name);
@@ -622,21 +622,21 @@ static void format_shares(const struct matrix_table *table, const struct matrix_
 static void format_reason(const struct snapshot *snapshot, const struct matrix_cell *cell,
                           char out[MATRIX_WORD_BYTES])
 {
-    if (is_none(cell->row))
+    if (is_unplaced_line(cell->row))
         text_append(out, MATRIX_WORD_BYTES,
                     "no waiting access was found: computing, in the kernel, or in unknown code");
-    else if (is_none(cell->column) && cell->row && cell->row->members == 1 &&
+    else if (is_unplaced_line(cell->column) && cell->row && cell->row->members == 1 &&
              snapshot->code[cell->row->index].unknown_reason)
         text_append(out, MATRIX_WORD_BYTES, "%s; Enter opens the function, which shows it by line",
                     access_reason_note(snapshot->code[cell->row->index].unknown_reason));
-    else if (is_none(cell->column))
+    else if (is_unplaced_line(cell->column))
         text_append(
             out, MATRIX_WORD_BYTES,
             "the address, or the access itself, is not known; Code shows the reasons by function");
 }
 
 /* Formats the parts with their shares of the cell, and how much of each is written. */
-static void format_named(const struct matrix_parts *parts, const char *label,
+static void format_parts(const struct matrix_parts *parts, const char *label,
                          char out[MATRIX_WORD_BYTES])
 {
     for (size_t i = 0; i < parts->count && i < PARTS_LISTED; i++) {
@@ -746,9 +746,9 @@ void matrix_word(const struct matrix_table *table, const struct matrix_cell *cel
     else if (word == MATRIX_WORD_CAUSES)
         format_causes(cell, out);
     else if (word == MATRIX_WORD_FIELDS)
-        format_named(&cell->fields, "fields: ", out);
+        format_parts(&cell->fields, "fields: ", out);
     else if (word == MATRIX_WORD_LINES)
-        format_named(&cell->lines, "lines: ", out);
+        format_parts(&cell->lines, "lines: ", out);
     else if (word == MATRIX_WORD_RECENT)
         format_recent(cell, out);
 }

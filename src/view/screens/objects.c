@@ -53,18 +53,18 @@ static unsigned findings_shown(const struct browser *browser)
     return count < FINDINGS_SHOWN ? (unsigned)count : FINDINGS_SHOWN;
 }
 
-static struct value may_wait(const struct snapshot *snapshot, const void *pointer)
+static struct value object_possible_wait(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
     return value_number(row->share.value * waits_most(&row->wait));
 }
 
 /* Sorts by possible wait, so that cached data does not rank above data that is waited for. */
-static unsigned first_sort(const struct objects_view *view)
+static unsigned initial_sort_column(const struct objects_view *view)
 {
     unsigned column = object_columns.sort;
     for (unsigned i = 0; view->by_wait && i < object_columns.count; i++)
-        if (object_columns.list[i].value == may_wait)
+        if (object_columns.list[i].value == object_possible_wait)
             column = i;
     return column;
 }
@@ -73,14 +73,14 @@ static void objects_update(struct browser *browser)
 {
     const struct snapshot *snapshot = browser->snapshot;
     struct objects_view *view = objects_view(browser);
-    view->by_wait |= waits_known(snapshot) && answer_of(snapshot) != WAITS_HARDLY;
-    table_suggest_sort(&view->table, first_sort(view));
+    view->by_wait |= waits_known(snapshot) && answer_kind(snapshot) != WAITS_HARDLY;
+    table_suggest_sort(&view->table, initial_sort_column(view));
     if (view->on_finding > findings_shown(browser))
         view->on_finding = findings_shown(browser);
 }
 
 /* Draws the number of objects not listed, and the key to list them. Returns the rows used. */
-static int draw_left_out(struct browser *browser, struct canvas *canvas, int row)
+static int draw_unlisted_count(struct browser *browser, struct canvas *canvas, int row)
 {
     char left[160];
     objects_left_out(browser->snapshot, left, sizeof left);
@@ -93,15 +93,15 @@ static int draw_left_out(struct browser *browser, struct canvas *canvas, int row
 }
 
 /* Without a finding, names the first object, where the user should look. */
-static void nothing_found(const struct browser *browser, int columns, char *out, size_t size)
+static void describe_no_finding(const struct browser *browser, int columns, char *out, size_t size)
 {
     enum { WORDS_COLUMNS = 60, NAME_MIN = 8 };
     const struct snapshot *snapshot = browser->snapshot;
     const struct table *table = objects_table(browser);
-    unsigned sort = first_sort(objects_view(browser));
+    unsigned sort = initial_sort_column(objects_view(browser));
     const struct snapshot_object *first = table->shown ? &snapshot->objects[table->order[0]] : NULL;
     char name[160];
-    if (answer_of(snapshot) == WAITS_HARDLY) {
+    if (answer_kind(snapshot) == WAITS_HARDLY) {
         snprintf(out, size, "Nothing to do: it hardly waits for memory.");
         return;
     }
@@ -111,7 +111,7 @@ static void nothing_found(const struct browser *browser, int columns, char *out,
     columns -= WORDS_COLUMNS;
     glyph_fit(name, sizeof name, first->name, columns < NAME_MIN ? NAME_MIN : columns,
               GLYPH_CUT_MIDDLE, false);
-    double most = may_wait(snapshot, first).number;
+    double most = object_possible_wait(snapshot, first).number;
     if (table->sort != object_columns.sort && most > 0)
         text_append(out, size, ". The largest possible wait is for %s, up to %.0f%%.", name,
                     most * 100);
@@ -129,8 +129,8 @@ static int draw_findings(struct browser *browser, struct canvas *canvas, struct 
     char fitted[256];
     memset(view->places, 0, sizeof view->places);
     if (!count) {
-        bool nothing = answer_of(snapshot) == WAITS_HARDLY;
-        nothing_found(browser, area.columns, text, sizeof text);
+        bool nothing = answer_kind(snapshot) == WAITS_HARDLY;
+        describe_no_finding(browser, area.columns, text, sizeof text);
         canvas_text(canvas, area.row, 1, area.columns - 1, nothing ? PAINT_GOOD : PAINT_PLAIN,
                     text);
         return 1;
@@ -190,7 +190,7 @@ static void objects_draw(struct browser *browser, struct canvas *canvas, struct 
         search_glance(browser, canvas, glance);
     }
     if (area.rows >= LEFT_ROWS)
-        area.rows -= draw_left_out(browser, canvas, area.row + area.rows - 1);
+        area.rows -= draw_unlisted_count(browser, canvas, area.row + area.rows - 1);
     if (area.columns >= WIDE_COLUMNS) {
         struct area right = {area.row, area.columns - FIELD_COLUMNS, area.rows, FIELD_COLUMNS};
         draw_fields(browser, canvas, right);
@@ -316,7 +316,7 @@ const struct screen objects_screen = {
 
 /* ---- columns of objects ---- */
 
-static struct value half(const struct snapshot *snapshot, const void *pointer)
+static struct value object_half_interval(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
     return value_number(columns_reach(&row->share));
@@ -329,14 +329,14 @@ static struct value object_column_type(const struct snapshot *snapshot, const vo
     return value_text(plain ? row->type + 7 : row->type);
 }
 
-static struct value inferred(const struct snapshot *snapshot, const void *pointer)
+static struct value object_inferred_share(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
     return value_number(row->samples > 0 ? row->inferred / row->samples : NAN);
 }
 
 /* Strips the type, which has its own column: "Book<a.b>.vel.y" becomes vel.y. */
-static const char *without_type(const char *name)
+static const char *skip_type_prefix(const char *name)
 {
     int depth = 0;
     for (const char *at = name; *at; at++) {
@@ -348,13 +348,20 @@ static const char *without_type(const char *name)
     return name;
 }
 
-static struct value hot(const struct snapshot *snapshot, const void *pointer)
+/* A block named after its allocation site is described by the type of the field. */
+static struct value object_hot_field(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
     const struct snapshot_field *field = row->field_count ? &row->fields[0] : NULL;
     if (object_is_spread(row))
         return value_text("(spread)");
-    return value_text(!field ? NULL : field->type_id ? without_type(field->name) : field->name);
+    if (!field || !field->type_id)
+        return value_text(field ? field->name : NULL);
+    const char *member = skip_type_prefix(field->name);
+    size_t type_bytes = member > field->name ? (size_t)(member - field->name) - 1 : 0;
+    bool named =
+        row->kind != OBJECT_HEAP || memmem(row->name, strlen(row->name), field->name, type_bytes);
+    return value_text(named ? member : field->name);
 }
 
 static struct value hot_share(const struct snapshot *snapshot, const void *pointer)
@@ -363,14 +370,14 @@ static struct value hot_share(const struct snapshot *snapshot, const void *point
     return value_number(row->field_count && !object_is_spread(row) ? row->fields[0].share : NAN);
 }
 
-static const float *history(const void *pointer)
+static const float *object_history(const void *pointer)
 {
     return ((const struct snapshot_object *)pointer)->history;
 }
 
 /* Returns the object's share of an event other than the ranking one. */
-static struct value of_event(const struct snapshot *snapshot, const struct snapshot_object *row,
-                             enum event_role role)
+static struct value object_event_share(const struct snapshot *snapshot,
+                                       const struct snapshot_object *row, enum event_role role)
 {
     const struct snapshot_source *source = &snapshot->source;
     for (size_t i = 0; i < source->event_count; i++)
@@ -379,22 +386,22 @@ static struct value of_event(const struct snapshot *snapshot, const struct snaps
     return value_number(NAN);
 }
 
-static struct value l1_miss(const struct snapshot *snapshot, const void *row)
+static struct value object_l1_miss_share(const struct snapshot *snapshot, const void *row)
 {
-    return of_event(snapshot, row, EVENT_MISS_L1);
+    return object_event_share(snapshot, row, EVENT_MISS_L1);
 }
 
-static struct value l2_miss(const struct snapshot *snapshot, const void *row)
+static struct value object_l2_miss_share(const struct snapshot *snapshot, const void *row)
 {
-    return of_event(snapshot, row, EVENT_MISS_L2);
+    return object_event_share(snapshot, row, EVENT_MISS_L2);
 }
 
-static struct value fill(const struct snapshot *snapshot, const void *row)
+static struct value object_fill_share(const struct snapshot *snapshot, const void *row)
 {
-    return of_event(snapshot, row, EVENT_MEM_FILL);
+    return object_event_share(snapshot, row, EVENT_MEM_FILL);
 }
 
-static struct value disagreement(const struct snapshot *snapshot, const void *pointer)
+static struct value object_disagreement(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
     return value_number(row->type && row->samples > 0 ? row->typed[TYPED_DISAGREED] / row->samples
@@ -454,11 +461,11 @@ static const struct column object_list[] = {
     COLUMN(.title = "±",
            .help = "Margin of error in percentage points: large with few samples, or with many "
                    "unattributed ones.",
-           .value = half, .width = 4, UNIT_POINTS),
+           .value = object_half_interval, .width = 4, UNIT_POINTS),
     COLUMN(.title = "MAY WAIT",
            .help = "Upper limit of the time waited here: the share times the upper bound of WAITS. "
                    "Sorted by it, cached data comes last.",
-           .value = may_wait, .width = 9, .rank = 2, .shown = waits_known, UNIT_SHARE),
+           .value = object_possible_wait, .width = 9, .rank = 2, .shown = waits_known, UNIT_SHARE),
     COLUMN(.title = "", .from = FIELD(struct snapshot_object, share.value), .width = 8, .most = 12,
            .rank = 4, .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "SAMPLES", .key = "samples",
@@ -492,35 +499,36 @@ static const struct column object_list[] = {
     WAITS_COLUMNS(3, struct snapshot_object),
     RATES_COLUMN_STALL(6, ROW_OF(struct snapshot_object, rates)),
     COLUMN(.title = "L1", .help = "Its share of first-level misses (event l1-miss).",
-           .value = l1_miss, .width = 6, .rank = 9, .some = true, UNIT_SHARE),
+           .value = object_l1_miss_share, .width = 6, .rank = 9, .some = true, UNIT_SHARE),
     COLUMN(.title = "L2", .help = "Its share of second-level misses (event l2-miss).",
-           .value = l2_miss, .width = 6, .rank = 9, .some = true, UNIT_SHARE),
+           .value = object_l2_miss_share, .width = 6, .rank = 9, .some = true, UNIT_SHARE),
     COLUMN(.title = "FILL", .help = "Its share of fills from memory (event mem-fill).",
-           .value = fill, .width = 6, .rank = 9, .some = true, UNIT_SHARE),
+           .value = object_fill_share, .width = 6, .rank = 9, .some = true, UNIT_SHARE),
     RATES_COLUMNS(3, ROW_OF(struct snapshot_object, rates)),
     LEVELS_COLUMNS(2, 3, ROW_OF(struct snapshot_object, levels)),
     LEVELS_COLUMNS_REST(5, ROW_OF(struct snapshot_object, levels)),
     COLUMN(.title = "INFER",
            .help = "Share of its samples with an inferred address: of a neighbour, or of one lane "
                    "of a gather.",
-           .value = inferred, .width = 5, .rank = 14, .shown = has_inferred, UNIT_PERCENT,
-           .paint = paint_dim),
+           .value = object_inferred_share, .width = 5, .rank = 14, .shown = has_inferred,
+           UNIT_PERCENT, .paint = paint_dim),
     COLUMN(.title = "HOT FIELD",
-           .help = "The member of its type with most samples; without a type, [*]+40 is 40 bytes "
-                   "into each array element. (spread): no byte or element has 5 %.",
-           .value = hot, .width = 14, .most = 28, .rank = 3, .look = COLUMN_NAME),
+           .help = "The member of its type with most samples; the type is shown if the name does "
+                   "not have it. Without a type, [*]+40 is 40 bytes into each array element. "
+                   "(spread): no byte or element has 5 %.",
+           .value = object_hot_field, .width = 14, .most = 28, .rank = 3, .look = COLUMN_NAME),
     COLUMN(.title = "OF IT", .help = "Share of the object's samples on the hot field.",
            .value = hot_share, .width = 5, .rank = 3, UNIT_SHARE),
     COLUMN(.title = "DIFF",
            .help = "Share of its samples for which the code indicates another type than the "
                    "object's own.",
-           .value = disagreement, .width = 5, .rank = 5, .shown = has_disagreement, UNIT_PERCENT,
-           .paint = paint_warn),
+           .value = object_disagreement, .width = 5, .rank = 5, .shown = has_disagreement,
+           UNIT_PERCENT, .paint = paint_warn),
     COLUMN(.title = "TREND",
            .help = "Its share in each of the last refreshes; each row has its own scale.",
            .from = FIELD(struct snapshot_object, history[SNAPSHOT_HISTORY - 1]), .width = 8,
            .most = SNAPSHOT_HISTORY, .rank = 6, .look = COLUMN_SPARK, .paint = paint_share,
-           .series = history),
+           .series = object_history),
     MEMBER("name", struct snapshot_object, name),
     MEMBER("type", struct snapshot_object, type),
     MEMBER("type_raw", struct snapshot_object, type_raw),

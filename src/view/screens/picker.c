@@ -28,7 +28,7 @@ void browser_pick_end(struct browser *browser, bool picked)
     }
 }
 
-static struct table *listed(struct browser *browser)
+static struct table *picker_table(struct browser *browser)
 {
     struct picker_view *view = picker_view(browser);
     return view->recorded ? &view->of_recording : &view->processes;
@@ -42,7 +42,7 @@ void browser_pick(struct browser *browser, const struct picker_row *rows, size_t
         view->from = browser->screen;
     browser->screen = SCREEN_PICKER;
     view->recorded = recorded;
-    table_set(listed(browser), NULL, rows, count);
+    table_set(picker_table(browser), NULL, rows, count);
 }
 
 static void picker_draw(struct browser *browser, struct canvas *canvas, struct area area)
@@ -51,25 +51,25 @@ static void picker_draw(struct browser *browser, struct canvas *canvas, struct a
         area.row++;
         area.rows--;
     }
-    pane_table(browser, canvas, area, listed(browser));
+    pane_table(browser, canvas, area, picker_table(browser));
 }
 
 static unsigned picker_panes(struct browser *browser, struct table *panes[PANES_MAX])
 {
-    panes[0] = listed(browser);
+    panes[0] = picker_table(browser);
     return 1;
 }
 
 static bool picker_act(struct browser *browser, enum action action, struct request *request)
 {
-    const struct table *table = listed(browser);
+    const struct table *table = picker_table(browser);
     const struct picker_row *row = table_selected(table);
     if (action == ACTION_BACK && browser->snapshot && !*table->filter) {
         request->kind = REQUEST_LEAVE;
         return true;
     }
     if (action == ACTION_USER && row && row->user) {
-        table_filter(listed(browser), *table->filter ? "" : row->user);
+        table_filter(picker_table(browser), *table->filter ? "" : row->user);
         return true;
     }
     if (action != ACTION_ENTER || !row)

@@ -199,7 +199,7 @@ static void write_source(struct prose_writer *writer, const struct snapshot *sna
     prose_entry(writer, PAINT_STRONG, "blank", "Not measured. It never means zero.");
 }
 
-static void write_known(struct prose_writer *writer, const char *label, const char *text)
+static void write_if_known(struct prose_writer *writer, const char *label, const char *text)
 {
     if (text)
         prose_entry(writer, PAINT_STRONG, label, text);
@@ -210,22 +210,22 @@ static void write_recording(struct prose_writer *writer, const struct snapshot_r
     if (!recording)
         return;
     prose_heading(writer, "The recording");
-    write_known(writer, "recorded on", recording->host);
-    write_known(writer, "CPU", recording->cpu);
-    write_known(writer, "kernel", recording->kernel);
-    write_known(writer, "by", recording->command);
-    write_known(writer, recording->date_exact ? "begun" : "file of", recording->date);
+    write_if_known(writer, "recorded on", recording->host);
+    write_if_known(writer, "CPU", recording->cpu);
+    write_if_known(writer, "kernel", recording->kernel);
+    write_if_known(writer, "by", recording->command);
+    write_if_known(writer, recording->date_exact ? "begun" : "file of", recording->date);
     if (recording->processes > 1) {
         char share[192];
         snprintf(share, sizeof share,
                  "%.1f%% of the samples of all processes. Shares here refer to this process; those "
                  "of perf report refer to all, and agree with --percentage relative --pid PID.",
                  recording->process_share * 100);
-        write_known(writer, "this process", share);
+        write_if_known(writer, "this process", share);
     }
-    write_known(writer, "other processes", recording->others);
-    write_known(writer, "addresses", recording->addresses);
-    write_known(writer, "note", recording->note);
+    write_if_known(writer, "other processes", recording->others);
+    write_if_known(writer, "addresses", recording->addresses);
+    write_if_known(writer, "note", recording->note);
 }
 
 static void write_binaries(struct prose_writer *writer, const struct snapshot *snapshot)

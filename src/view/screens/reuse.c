@@ -56,7 +56,7 @@ void reuse_open(struct browser *browser, const void *pointer)
 
 /* ---- columns of misses by cache size: of objects, and of source lines ---- */
 
-static struct value missed_at(const struct snapshot *snapshot, const void *pointer)
+static struct value reuse_miss_ratio(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_share);
     struct value value = value_number(row->value);
@@ -95,12 +95,12 @@ static const struct snapshot_use *reuse_column_use_of(const struct snapshot *sna
     return object ? object->use : NULL;
 }
 
-static struct value spatial(const struct snapshot *snapshot, const void *pointer)
+static struct value row_spatial(const struct snapshot *snapshot, const void *pointer)
 {
     return use_spatial(snapshot, reuse_column_use_of(snapshot, pointer));
 }
 
-static struct value temporal(const struct snapshot *snapshot, const void *pointer)
+static struct value row_temporal(const struct snapshot *snapshot, const void *pointer)
 {
     return use_temporal(snapshot, reuse_column_use_of(snapshot, pointer));
 }
@@ -121,24 +121,25 @@ static struct value temporal(const struct snapshot *snapshot, const void *pointe
                    "Share of its accesses that miss in a cache of the first level's size, if any " \
                    "line can go "                                                                  \
                    "anywhere in it; an interval if few of its lines were followed.",               \
-               .from = ROW_IN(struct snapshot_reuse_row, at[0]), .value = missed_at, .width = 8,   \
-               .look = COLUMN_RIGHT, .shown = has_l1, .format = format_rate,                       \
+               .from = ROW_IN(struct snapshot_reuse_row, at[0]), .value = reuse_miss_ratio,        \
+               .width = 8, .look = COLUMN_RIGHT, .shown = has_l1, .format = format_rate,           \
                .paint = paint_share),                                                              \
         COLUMN(.title = "IN L2", .help = "The same for the second level's size.",                  \
-               .from = ROW_IN(struct snapshot_reuse_row, at[1]), .value = missed_at, .width = 8,   \
-               .look = COLUMN_RIGHT, .shown = has_l2, .format = format_rate,                       \
+               .from = ROW_IN(struct snapshot_reuse_row, at[1]), .value = reuse_miss_ratio,        \
+               .width = 8, .look = COLUMN_RIGHT, .shown = has_l2, .format = format_rate,           \
                .paint = paint_share),                                                              \
         COLUMN(.title = "IN L3", .help = "The same for the third level's size.",                   \
-               .from = ROW_IN(struct snapshot_reuse_row, at[2]), .value = missed_at, .width = 8,   \
-               .look = COLUMN_RIGHT, .shown = has_l3, .format = format_rate, .paint = paint_share)
+               .from = ROW_IN(struct snapshot_reuse_row, at[2]), .value = reuse_miss_ratio,        \
+               .width = 8, .look = COLUMN_RIGHT, .shown = has_l3, .format = format_rate,           \
+               .paint = paint_share)
 
 static const struct column object_list[] = {
     COLUMN(.title = "OBJECT", .from = FIELD(struct snapshot_reuse_row, name), .width = 12,
            .most = 48, .look = COLUMN_NAME, .paint = paint_strong),
     FIGURES,
-    COLUMN(.title = "SPATIAL", .value = spatial, .width = 7, .rank = 1,
+    COLUMN(.title = "SPATIAL", .value = row_spatial, .width = 7, .rank = 1,
            .only = FIELD(struct snapshot, uses.known), UNIT_PERCENT, .paint = paint_spatial),
-    COLUMN(.title = "TEMPORAL", .value = temporal, .width = 8, .rank = 3, .look = COLUMN_RIGHT,
+    COLUMN(.title = "TEMPORAL", .value = row_temporal, .width = 8, .rank = 3, .look = COLUMN_RIGHT,
            .only = FIELD(struct snapshot, uses.known), .format = format_again),
 };
 
@@ -235,7 +236,8 @@ void reuse_summary(const struct snapshot *snapshot, char *out, size_t size)
 }
 
 /* Returns the smallest simulated cache with at least this size; NULL if there is none. */
-static const struct snapshot_reuse_mark *mark_from(const struct snapshot_reuse *reuse, double bytes)
+static const struct snapshot_reuse_mark *find_mark_of_size(const struct snapshot_reuse *reuse,
+                                                           double bytes)
 {
     for (size_t i = 0; i < reuse->mark_count; i++)
         if (reuse->marks[i].simulated && (double)reuse->marks[i].size_bytes >= bytes)
@@ -250,7 +252,7 @@ static void format_knee(const struct snapshot_reuse *reuse, const struct snapsho
     char needs[16];
     char missed[24];
     double bytes = snapshot_reuse_size(knee);
-    const struct snapshot_reuse_mark *fits = mark_from(reuse, bytes);
+    const struct snapshot_reuse_mark *fits = find_mark_of_size(reuse, bytes);
     const struct snapshot_reuse_mark *first = reuse->mark_count ? &reuse->marks[0] : NULL;
     reuse_size_text(needs, bytes);
     reuse_missed_text(missed, sizeof missed, &row->at[0]);

@@ -24,7 +24,7 @@ static struct search_view *search_view(const struct browser *browser)
 
 enum { MAP_REGIONS = 256 };
 
-static void draw_off(struct canvas *canvas, struct area area)
+static void draw_search_off(struct canvas *canvas, struct area area)
 {
     static const struct {
         enum paint paint;
@@ -50,7 +50,7 @@ static void draw_off(struct canvas *canvas, struct area area)
     }
 }
 
-static bool everywhere(const struct snapshot_search *search)
+static bool searches_everywhere(const struct snapshot_search *search)
 {
     return !search->what || !*search->what || !strcmp(search->what, "all");
 }
@@ -60,8 +60,8 @@ static int draw_state(const struct snapshot_search *search, struct canvas *canva
     bool settled = search->state == SEARCH_SETTLED;
     struct pen pen = {canvas, area.row, area.column + 1, area.column + area.columns};
     pen_part(&pen, settled ? PAINT_GOOD : PAINT_WARN, "%s", settled ? "Settled" : "Searching");
-    pen_part(&pen, PAINT_STRONG, "%s%s", everywhere(search) ? " " : " in ",
-             everywhere(search) ? "everywhere" : search->what);
+    pen_part(&pen, PAINT_STRONG, "%s%s", searches_everywhere(search) ? " " : " in ",
+             searches_everywhere(search) ? "everywhere" : search->what);
     if (!isnan(search->explained))
         pen_part(&pen, PAINT_PLAIN, ": these regions have %.1f%% of the samples%s",
                  search->explained * 100, settled ? "" : " so far");
@@ -72,8 +72,8 @@ static int draw_state(const struct snapshot_search *search, struct canvas *canva
     return 1;
 }
 
-static size_t in_order(const struct snapshot_search *search,
-                       const struct snapshot_region *ordered[MAP_REGIONS])
+static size_t sort_regions_by_address(const struct snapshot_search *search,
+                                      const struct snapshot_region *ordered[MAP_REGIONS])
 {
     size_t count = search->region_count < MAP_REGIONS ? search->region_count : MAP_REGIONS;
     for (size_t i = 0; i < count; i++)
@@ -89,7 +89,7 @@ static size_t in_order(const struct snapshot_search *search,
 static int draw_map(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_region *ordered[MAP_REGIONS];
-    size_t count = in_order(&browser->snapshot->search, ordered);
+    size_t count = sort_regions_by_address(&browser->snapshot->search, ordered);
     const struct snapshot_region *selected = table_selected(&search_view(browser)->regions);
     int room = area.columns - 2;
     int width = count ? room / (int)count - 1 : 0;
@@ -134,7 +134,7 @@ static void search_draw(struct browser *browser, struct canvas *canvas, struct a
 {
     const struct snapshot_search *search = &browser->snapshot->search;
     if (search->state == SEARCH_OFF) {
-        draw_off(canvas, area);
+        draw_search_off(canvas, area);
         return;
     }
     int used = draw_state(search, canvas, area);
@@ -155,7 +155,7 @@ static bool has_previous(const struct browser *browser)
            !*search_view(browser)->dropped.filter;
 }
 
-static void search_in(struct request *request, uint64_t base, uint64_t bound, const char *name)
+static void request_search(struct request *request, uint64_t base, uint64_t bound, const char *name)
 {
     request->kind = REQUEST_SEARCH_RANGE;
     request->base = base;
@@ -168,7 +168,7 @@ void search_open(struct browser *browser, struct request *request, uint64_t base
                  const char *name)
 {
     search_view(browser)->inside = 0;
-    search_in(request, base, bound, name);
+    request_search(request, base, bound, name);
     browser_go(browser, SCREEN_SEARCH);
 }
 
@@ -244,13 +244,13 @@ static bool search_act(struct browser *browser, enum action action, struct reque
         browser_message(browser, "all of it is being searched; s on a part zooms in");
         return true;
     }
-    search_in(request, region->base, region->bound,
-              region->object && *region->object ? region->object : "a region");
+    request_search(request, region->base, region->bound,
+                   region->object && *region->object ? region->object : "a region");
     search_view(browser)->inside++;
     return true;
 }
 
-static int hint_way_back(struct browser *browser, char *out, size_t size)
+static int hint_previous_search(struct browser *browser, char *out, size_t size)
 {
     char what[64];
     *out = '\0';
@@ -264,7 +264,7 @@ static void search_hint(struct browser *browser, char *out, size_t size)
 {
     const struct snapshot *snapshot = browser->snapshot;
     const struct snapshot_region *region = table_selected(&search_view(browser)->regions);
-    int used = hint_way_back(browser, out, size);
+    int used = hint_previous_search(browser, out, size);
     out += used;
     size -= (size_t)used;
     if (!snapshot || snapshot->search.state == SEARCH_OFF)
@@ -314,19 +314,19 @@ const struct screen search_screen = {
 
 /* ---- columns of the regions of the search, and of the objects in one cache set ---- */
 
-static struct value half(const struct snapshot *snapshot, const void *pointer)
+static struct value region_half_interval(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_region);
     return value_number((row->high - row->low) / 2);
 }
 
-static struct value size(const struct snapshot *snapshot, const void *pointer)
+static struct value region_bytes(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_region);
     return value_known(row->bound - row->base);
 }
 
-static struct value state(const struct snapshot *snapshot, const void *pointer)
+static struct value region_state_text(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_region);
     return value_text(
@@ -346,13 +346,13 @@ static const struct column region_list[] = {
     COLUMN(.title = "SHARE", .key = "share",
            .help = "The region's share of the samples in the searched range.",
            .from = FIELD(struct snapshot_region, share), .width = 6, UNIT_SHARE),
-    COLUMN(.title = "±", .value = half, .width = 4, UNIT_POINTS),
+    COLUMN(.title = "±", .value = region_half_interval, .width = 4, UNIT_POINTS),
     COLUMN(.title = "", .from = FIELD(struct snapshot_region, share), .width = 6, .most = 10,
            .rank = 6, .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "STATE",
            .help = "new: measured for the first time; split: will be halved; object, line: found; "
                    "kept: no samples now, was among the best; queued: waits to be measured.",
-           .value = state, .width = 7, .rank = 1),
+           .value = region_state_text, .width = 7, .rank = 1),
     COLUMN(.title = "HOLDS", .help = "The object in the region.",
            .from = FIELD(struct snapshot_region, object), .otherwise = "(several objects)",
            .width = 12, .most = 56, .look = COLUMN_NAME, .paint = paint_strong),
@@ -361,7 +361,7 @@ static const struct column region_list[] = {
                "Its share of the samples in each phase in which it was found, and where it leads.",
            .from = VIA(struct snapshot_region, phases, name), .width = 9, .most = 40, .rank = 1,
            .some = true, .format = format_phases),
-    COLUMN(.title = "SIZE", .help = "Bytes it spans.", .value = size, .width = 6, .rank = 2,
+    COLUMN(.title = "SIZE", .help = "Bytes it spans.", .value = region_bytes, .width = 6, .rank = 2,
            UNIT_BYTES),
     COLUMN(.title = "FROM", .key = "base", .help = "First address.",
            .from = FIELD(struct snapshot_region, base), .width = 14, .most = 18, .rank = 3,
@@ -397,7 +397,7 @@ const struct columns region_columns = {
 static const struct column dropped_list[] = {
     COLUMN(.title = "FROM", .from = FIELD(struct snapshot_region, base), .width = 14, .most = 18,
            .format = format_address, .paint = paint_dim),
-    COLUMN(.title = "SIZE", .value = size, .width = 6, .rank = 1, UNIT_BYTES),
+    COLUMN(.title = "SIZE", .value = region_bytes, .width = 6, .rank = 1, UNIT_BYTES),
     COLUMN(.title = "SHARE", .from = FIELD(struct snapshot_region, share), .width = 6, .rank = 3,
            UNIT_SHARE),
     COLUMN(.title = "WHY DROPPED", .help = "Why it is not searched further.",

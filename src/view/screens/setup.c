@@ -90,8 +90,8 @@ static struct setup_row *add_row(struct setup_view *view, enum setup_kind kind, 
     return row;
 }
 
-static void setting_of(const struct browser *browser, const char *key, const char *otherwise,
-                       char out[VALUE_BYTES])
+static void read_setting(const struct browser *browser, const char *key, const char *otherwise,
+                         char out[VALUE_BYTES])
 {
     if (!settings_get(&browser->settings, key, out, VALUE_BYTES))
         snprintf(out, VALUE_BYTES, "%s", otherwise);
@@ -130,10 +130,10 @@ static void list_settings(struct browser *browser, struct setup_view *view)
     char value[VALUE_BYTES];
     add_row(view, SETUP_COLORS, "Colours", schemes[browser->scheme],
             "default, light background, high contrast, none; NO_COLOR overrides");
-    setting_of(browser, "interval", "1", value);
+    read_setting(browser, "interval", "1", value);
     add_row(view, SETUP_INTERVAL, "Interval", value,
             "seconds between refreshes; + and - change it for this run only");
-    setting_of(browser, "source", "auto", value);
+    read_setting(browser, "source", "auto", value);
     add_row(view, SETUP_SOURCE, "Source", value,
             "of the samples, from the next start; -s overrides");
     add_tables(browser, view);
@@ -181,7 +181,7 @@ static void setup_list(struct browser *browser)
 
 /* ---- changes ---- */
 
-static void keep(struct browser *browser, const char *key, const char *value)
+static void save_setting(struct browser *browser, const char *key, const char *value)
 {
     struct error error = {0};
     if (settings_set(&browser->settings, key, value) || settings_save(&browser->settings, &error))
@@ -194,11 +194,11 @@ static void keep_columns(struct browser *browser, const struct table *table)
     char text[1024];
     columns_key(table->columns, key);
     column_choice_text(table->columns, &table->choice, text, sizeof text);
-    keep(browser, key, table->choice.count ? text : NULL);
+    save_setting(browser, key, table->choice.count ? text : NULL);
 }
 
 /* A table without a choice shows the columns that fit; before a change, this becomes its choice. */
-static void choose_what_is_shown(struct table *table)
+static void choose_shown_columns(struct table *table)
 {
     if (table->choice.count)
         return;
@@ -233,34 +233,36 @@ static void move_column(struct column_choice *choice, unsigned index, int direct
     }
 }
 
-static const char *stepped(const char *const *words, size_t count, const char *now, int direction)
+static const char *next_choice(const char *const *words, size_t count, const char *now,
+                               int direction)
 {
     size_t at = word_index(words, count, now, 0);
     return words[(at + count + (size_t)direction) % count];
 }
 
-static void change(struct browser *browser, const struct setup_row *row, int direction,
-                   struct request *request)
+static void change_setting(struct browser *browser, const struct setup_row *row, int direction,
+                           struct request *request)
 {
     const char *value;
     switch (row->kind) {
     case SETUP_COLORS:
-        value = stepped(schemes, COUNT(schemes), row->value, direction);
+        value = next_choice(schemes, COUNT(schemes), row->value, direction);
         browser->scheme = (enum paint_scheme)word_index(schemes, COUNT(schemes), value, 0);
-        keep(browser, "colors", value);
+        save_setting(browser, "colors", value);
         return;
     case SETUP_INTERVAL:
-        value = stepped(intervals, COUNT(intervals), row->value, direction);
+        value = next_choice(intervals, COUNT(intervals), row->value, direction);
         request->kind = REQUEST_INTERVAL;
         request->interval_s = strtod(value, NULL);
-        keep(browser, "interval", value);
+        save_setting(browser, "interval", value);
         return;
     case SETUP_SOURCE:
-        keep(browser, "source", stepped(sources, COUNT(sources), row->value, direction));
+        save_setting(browser, "source",
+                     next_choice(sources, COUNT(sources), row->value, direction));
         return;
     case SETUP_COLUMNS:
         setup_view(browser)->columns_of = row->chosen;
-        choose_what_is_shown(row->chosen);
+        choose_shown_columns(row->chosen);
         setup_view(browser)->table.pinned = false;
         return;
     default:
@@ -279,7 +281,7 @@ static bool setup_change(struct browser *browser, enum action action, struct req
     case ACTION_RIGHT:
     case ACTION_ENTER:
         if (row && (action == ACTION_ENTER || row->kind < SETUP_COLUMNS))
-            change(browser, row, action == ACTION_LEFT ? -1 : 1, request);
+            change_setting(browser, row, action == ACTION_LEFT ? -1 : 1, request);
         return true;
     case ACTION_MOVE_UP:
     case ACTION_MOVE_DOWN:

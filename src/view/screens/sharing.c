@@ -307,7 +307,7 @@ static struct value group_kind(const struct snapshot *snapshot, const void *poin
     return value_text(sharing_kind(row->verdict, row->locked));
 }
 
-static struct value group_by(const struct snapshot *snapshot, const void *pointer)
+static struct value group_evidence(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_sharing_group);
     bool reads = row->verdict == SHARING_READ_ONLY;
@@ -361,7 +361,7 @@ static const struct column group_list[] = {
     COLUMN(.title = "BY",
            .help = "The evidence. HITM: the hardware found the line modified in another CPU's "
                    "cache. Turns: sampled accesses of several threads alternate.",
-           .value = group_by, .width = 5, .rank = 1, .paint = paint_dim),
+           .value = group_evidence, .width = 5, .rank = 1, .paint = paint_dim),
     COLUMN(.title = "HITM", .help = "Samples that found the line modified in another CPU's cache.",
            .from = FIELD(struct snapshot_sharing_group, hitm), .width = 5, .rank = 2,
            .only = FIELD(struct snapshot, sharing.evidence), UNIT_COUNT),
@@ -445,7 +445,7 @@ const struct columns sharing_line_columns = {
 
 /* ---- accesses by thread ---- */
 
-static struct value access_called(const struct snapshot *snapshot, const void *pointer)
+static struct value access_thread_name(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(sharing_access);
     const struct snapshot_thread *thread = snapshot_thread(&snapshot->threads, row->side->tid);
@@ -464,7 +464,7 @@ static struct value access_share(const struct snapshot *snapshot, const void *po
     return value_number(row->side->share * row->code->share);
 }
 
-static struct value access_does(const struct snapshot *snapshot, const void *pointer)
+static struct value access_operation(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(sharing_access);
     const struct snapshot_sharing_code *code = row->code;
@@ -474,7 +474,7 @@ static struct value access_does(const struct snapshot *snapshot, const void *poi
                                        : "changes");
 }
 
-static enum paint paint_does(struct value value)
+static enum paint paint_operation(struct value value)
 {
     return value.kind == VALUE_TEXT && value.text[0] == 'r' ? PAINT_LOAD : PAINT_STORE;
 }
@@ -488,7 +488,7 @@ static uint64_t access_identity(const struct snapshot *snapshot, const void *poi
 static const struct column access_list[] = {
     COLUMN(.title = "THREAD", .from = VIA(struct sharing_access, side, tid), .width = 7,
            UNIT_INTEGER),
-    COLUMN(.title = "CALLED", .help = "The thread's current name.", .value = access_called,
+    COLUMN(.title = "CALLED", .help = "The thread's current name.", .value = access_thread_name,
            .width = 8, .most = 15, .rank = 6, .look = COLUMN_NAME),
     COLUMN(.title = "CPU", .help = "Last seen on this CPU.", .value = access_cpu, .width = 3,
            .rank = 4, UNIT_INTEGER, .paint = paint_dim),
@@ -497,8 +497,8 @@ static const struct column access_list[] = {
            .shown = sharing_has_nodes, UNIT_INTEGER),
     COLUMN(.title = "OF IT", .help = "Share of the line's samples.", .value = access_share,
            .width = 6, .rank = 1, UNIT_SHARE),
-    COLUMN(.title = "DOES", .help = "Atomic: with a locked instruction.", .value = access_does,
-           .width = 7, .paint = paint_does),
+    COLUMN(.title = "DOES", .help = "Atomic: with a locked instruction.", .value = access_operation,
+           .width = 7, .paint = paint_operation),
     COLUMN(.title = "FIELD", .from = VIA(struct sharing_access, code, field), .width = 8,
            .most = 40, .look = COLUMN_NAME),
     COLUMN(.title = "OBJECT", .from = VIA(struct sharing_access, side, name), .width = 8,
@@ -579,7 +579,7 @@ void sharing_remedy_words(const struct sharing_remedy *remedy, char *out, size_t
         snprintf(out, size, "%s", words[remedy->kind]);
 }
 
-static int false_words(const struct snapshot_sharing_group *group, char *out, size_t size)
+static int false_sharing_words(const struct snapshot_sharing_group *group, char *out, size_t size)
 {
     const struct snapshot_sharing_side *low = &group->lines[0].sides[0];
     const struct snapshot_sharing_side *high = low + 1;
@@ -597,7 +597,7 @@ static int false_words(const struct snapshot_sharing_group *group, char *out, si
         lines);
 }
 
-static int true_words(const struct snapshot_sharing_group *group, char *out, size_t size)
+static int true_sharing_words(const struct snapshot_sharing_group *group, char *out, size_t size)
 {
     const struct snapshot_sharing_side *side = &group->lines[0].sides[0];
     const char *field = side->code_count ? side->codes[0].field : NULL;
@@ -615,7 +615,7 @@ static int true_words(const struct snapshot_sharing_group *group, char *out, siz
                     group->threads, what);
 }
 
-static int unsure_words(const struct snapshot_sharing_group *group, char *out, size_t size)
+static int unsure_sharing_words(const struct snapshot_sharing_group *group, char *out, size_t size)
 {
     if (group->evidence == SHARING_HITM && isnan(group->lines[0].overlap))
         return snprintf(out, size,
@@ -632,9 +632,9 @@ static int verdict_words(const struct snapshot_sharing_group *group, char *out, 
 {
     switch (group->lines[0].side_count > 1 ? group->verdict : SHARING_UNSURE) {
     case SHARING_FALSE:
-        return false_words(group, out, size);
+        return false_sharing_words(group, out, size);
     case SHARING_TRUE:
-        return true_words(group, out, size);
+        return true_sharing_words(group, out, size);
     case SHARING_BOTH:
         return snprintf(out, size,
                         "True and false sharing on one line of %s: threads access the same bytes "
@@ -650,7 +650,7 @@ static int verdict_words(const struct snapshot_sharing_group *group, char *out, 
                         "not contended.",
                         group->threads);
     default:
-        return unsure_words(group, out, size);
+        return unsure_sharing_words(group, out, size);
     }
 }
 

@@ -50,18 +50,18 @@ static enum snapshot_measure timeline_measure(const struct browser *browser)
     return view->chosen ? view->measure : browser->snapshot->timeline.ranks;
 }
 
-static const struct snapshot_measured *measured(const struct browser *browser)
+static const struct snapshot_measured *shown_measure(const struct browser *browser)
 {
     return &browser->snapshot->timeline.by[timeline_measure(browser)];
 }
 
 static bool timeline_is_sampled(const struct browser *browser)
 {
-    return measured(browser)->all;
+    return shown_measure(browser)->all;
 }
 
-static const struct snapshot_stream *object_by(const struct browser *browser,
-                                               const struct snapshot_streams *objects)
+static const struct snapshot_stream *highlighted_object(const struct browser *browser,
+                                                        const struct snapshot_streams *objects)
 {
     const struct snapshot *snapshot = browser->snapshot;
     const struct snapshot_object *opened = browser->opened.chosen ? browser->opened.object : NULL;
@@ -78,18 +78,19 @@ static const struct snapshot_stream *object_by(const struct browser *browser,
  * otherwise of the run. NULL if there is none with a stream. */
 static const struct snapshot_stream *timeline_object(const struct browser *browser)
 {
-    return object_by(browser, &snapshot_timeline_ranking(&browser->snapshot->timeline)->objects);
+    return highlighted_object(browser,
+                              &snapshot_timeline_ranking(&browser->snapshot->timeline)->objects);
 }
 
 /* Returns the displayed stack; `all` is NULL if it is not sampled. */
 static struct timeline_stack timeline_stack(const struct browser *browser)
 {
-    const struct snapshot_measured *shown = measured(browser);
+    const struct snapshot_measured *shown = shown_measure(browser);
     switch (timeline_view(browser)->stacked) {
     case STACK_FUNCTIONS:
         return timeline_stack_of(shown, "functions", &shown->functions);
     case STACK_FIELDS:
-        return timeline_stack_fields(shown, object_by(browser, &shown->objects));
+        return timeline_stack_fields(shown, highlighted_object(browser, &shown->objects));
     case STACK_THREADS:
         return timeline_stack_of(shown, "threads", &shown->threads);
     default:
@@ -129,7 +130,7 @@ static void draw_series(const struct timeline_stack *stack, size_t series, struc
 static void draw_without_object(const struct browser *browser, struct canvas *canvas,
                                 struct area area, int row)
 {
-    const struct snapshot_measured *shown = measured(browser);
+    const struct snapshot_measured *shown = shown_measure(browser);
     size_t periods = browser->snapshot->timeline.periods;
     double no_object = shown->no_object ? timeline_sum(shown->no_object, 0, periods) : 0;
     double everything = no_object + timeline_sum(shown->all, 0, periods);
@@ -185,8 +186,8 @@ static struct timeline_chart chart_of(const struct browser *browser, int columns
     return chart;
 }
 
-static void flag_range(const struct timeline_chart *chart, struct canvas *canvas, int row,
-                       int column, double from_s, double to_s)
+static void flag_marked_range(const struct timeline_chart *chart, struct canvas *canvas, int row,
+                              int column, double from_s, double to_s)
 {
     int from = timeline_chart_column(chart, from_s);
     int to = timeline_chart_column(chart, to_s);
@@ -207,8 +208,8 @@ static void timeline_cursor_draw(struct browser *browser, const struct timeline_
     int column = timeline_chart_column(chart, view->cursor_s);
     column = column < map->columns ? column : map->columns - 1;
     if (view->marked)
-        flag_range(chart, canvas, row, map->column, fmin(view->mark_s, view->cursor_s),
-                   fmax(view->mark_s, view->cursor_s));
+        flag_marked_range(chart, canvas, row, map->column, fmin(view->mark_s, view->cursor_s),
+                          fmax(view->mark_s, view->cursor_s));
     canvas_flag(canvas, row, map->column + column, 1, CELL_CURSOR);
     snprintf(at, sizeof at, "%s%s", canvas->ascii ? "^" : "▲", text_time(time, view->cursor_s));
     int length = glyph_columns(at, canvas->ascii);
@@ -219,7 +220,7 @@ static void timeline_cursor_draw(struct browser *browser, const struct timeline_
 }
 
 /* Moves the cursor by one column; beyond the zoomed range, the range by half its length. */
-static void move(struct browser *browser, int direction)
+static void move_time_cursor(struct browser *browser, int direction)
 {
     struct timeline_view *view = timeline_view(browser);
     const struct snapshot_phase *phase = table_selected(&view->phases);
@@ -244,7 +245,7 @@ static void move(struct browser *browser, int direction)
 }
 
 /* Marks from the cursor, or without a cursor, the whole phase selected in the list. */
-static void mark(struct browser *browser)
+static void toggle_mark(struct browser *browser)
 {
     struct timeline_view *view = timeline_view(browser);
     const struct snapshot_phase *phase = table_selected(&view->phases);
@@ -284,10 +285,10 @@ static bool timeline_cursor_act(struct browser *browser, enum action action)
     switch (action) {
     case ACTION_LEFT:
     case ACTION_RIGHT:
-        move(browser, action == ACTION_LEFT ? -1 : 1);
+        move_time_cursor(browser, action == ACTION_LEFT ? -1 : 1);
         return true;
     case ACTION_SPAN:
-        mark(browser);
+        toggle_mark(browser);
         return true;
     case ACTION_BACK:
         if (!view->pointed)
@@ -313,7 +314,7 @@ static bool timeline_cursor_click(struct browser *browser, int row, int column)
 }
 
 /* Returns the time range that Enter would show; false if there is none. */
-static bool timeline_chosen(struct browser *browser, struct request *request)
+static bool timeline_chosen_range(struct browser *browser, struct request *request)
 {
     const struct snapshot_phase *phase = table_selected(&timeline_view(browser)->phases);
     double mark_s = timeline_view(browser)->mark_s;
@@ -380,7 +381,8 @@ static void draw_title(const struct browser *browser, struct canvas *canvas, str
 }
 
 /* Explains that a measure is not sampled, and how to sample it. */
-static int draw_wanting(const struct browser *browser, struct canvas *canvas, struct area area)
+static int draw_missing_measure(const struct browser *browser, struct canvas *canvas,
+                                struct area area)
 {
     enum snapshot_measure measure = timeline_measure(browser);
     struct area words = {area.row + 1, 1, area.rows < 5 ? area.rows - 1 : 4, area.columns - 2};
@@ -398,7 +400,7 @@ static int draw_facts(const struct browser *browser, struct canvas *canvas, stru
     if (area.rows < 1)
         return 0;
     if (timeline->periods && !timeline_is_sampled(browser))
-        return draw_wanting(browser, canvas, area);
+        return draw_missing_measure(browser, canvas, area);
     draw_title(browser, canvas, area);
     phases_reading(timeline, text, sizeof text);
     int used = 1 + (*text ? canvas_wrap(canvas, above, PAINT_STRONG, text) : 0);
@@ -419,7 +421,8 @@ static int draw_chart(struct browser *browser, struct canvas *canvas, struct are
     struct area picture = {area.row, 1, area.rows, columns};
     timeline_chart_draw(&chart, canvas, picture);
     if (phase)
-        flag_range(&chart, canvas, area.row + area.rows - 2, 1, phase->start_s, phase->end_s);
+        flag_marked_range(&chart, canvas, area.row + area.rows - 2, 1, phase->start_s,
+                          phase->end_s);
     timeline_view(browser)->map = (struct area){area.row, 1, area.rows, columns};
     timeline_cursor_draw(browser, &chart, canvas);
     if (legend) {
@@ -456,28 +459,28 @@ static void timeline_draw(struct browser *browser, struct canvas *canvas, struct
     pane_table(browser, canvas, list, &view->phases);
 }
 
-static void zoom(struct browser *browser, double from_s, double to_s)
+static void set_zoom(struct browser *browser, double from_s, double to_s)
 {
     timeline_view(browser)->from_s = from_s;
     timeline_view(browser)->to_s = to_s;
 }
 
 /* Zooms to the time range that Enter would show, with a margin; or zooms out. */
-static void zoom_or_not(struct browser *browser)
+static void toggle_zoom(struct browser *browser)
 {
     struct request chosen;
     if (timeline_view(browser)->to_s > 0) {
-        zoom(browser, 0, 0);
-    } else if (timeline_chosen(browser, &chosen)) {
+        set_zoom(browser, 0, 0);
+    } else if (timeline_chosen_range(browser, &chosen)) {
         double margin = (chosen.end_s - chosen.start_s) / 4;
-        zoom(browser, fmax(chosen.start_s - margin, 0), chosen.end_s + margin);
+        set_zoom(browser, fmax(chosen.start_s - margin, 0), chosen.end_s + margin);
     }
 }
 
 /* Shows the time range on the other screens: opens the first of them. Esc there returns to now. */
-static void show_alone(struct browser *browser, struct request *request)
+static void show_time_range_alone(struct browser *browser, struct request *request)
 {
-    if (!timeline_chosen(browser, request)) {
+    if (!timeline_chosen_range(browser, request)) {
         *request = (struct request){.kind = REQUEST_NONE};
         return;
     }
@@ -505,13 +508,13 @@ static bool timeline_act(struct browser *browser, enum action action, struct req
         return true;
     switch (action) {
     case ACTION_ENTER:
-        show_alone(browser, request);
+        show_time_range_alone(browser, request);
         return true;
     case ACTION_FOLD:
-        zoom_or_not(browser);
+        toggle_zoom(browser);
         return true;
     case ACTION_BACK:
-        zoom(browser, 0, 0);
+        set_zoom(browser, 0, 0);
         return zoomed;
     case ACTION_STACK:
         view->stacked = (view->stacked + 1) % STACK_KINDS;
@@ -543,7 +546,7 @@ static const char *timeline_label(struct browser *browser, enum action action)
         return timeline_view(browser)->to_s > 0 ? "Whole run" : "Zoom in";
     if (action != ACTION_ENTER)
         return NULL;
-    if (!browser->snapshot || !timeline_chosen(browser, &chosen))
+    if (!browser->snapshot || !timeline_chosen_range(browser, &chosen))
         return "";
     return timeline_view(browser)->marked ? "Only what is marked"
            : *chosen.name                 ? "Only this phase"
@@ -571,13 +574,13 @@ const struct screen timeline_screen = {
 
 /* ---- columns of the phases of a run ---- */
 
-static struct value length(const struct snapshot *snapshot, const void *pointer)
+static struct value phase_length(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_phase);
     return value_number(row->end_s - row->start_s);
 }
 
-static struct value fell_by(const struct snapshot *snapshot, const void *pointer)
+static struct value phase_decrease(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_phase);
     return value_number(-row->fell_by);
@@ -613,7 +616,7 @@ static const struct column phase_list[] = {
     COLUMN(.title = "FROM", .key = "start", .help = "Start, from the beginning of the run.",
            .from = FIELD(struct snapshot_phase, start_s), .width = 8, .look = COLUMN_RIGHT,
            .format = format_time),
-    COLUMN(.title = "LENGTH", .help = "Duration.", .value = length, .width = 8,
+    COLUMN(.title = "LENGTH", .help = "Duration.", .value = phase_length, .width = 8,
            .look = COLUMN_RIGHT, .format = format_time),
     COLUMN(.title = "LEADS", .key = "leader", .help = "The object with most samples in it.",
            .from = FIELD(struct snapshot_phase, leader), .width = 12, .most = 30,
@@ -632,8 +635,9 @@ static const struct column phase_list[] = {
            .help = "The object with the largest decrease of its share since the previous phase.",
            .from = FIELD(struct snapshot_phase, fell), .width = 12, .most = 30, .rank = 3,
            .look = COLUMN_NAME),
-    COLUMN(.title = "BY", .help = "Decrease of its share in percentage points.", .value = fell_by,
-           .width = 6, .rank = 3, .look = COLUMN_RIGHT, .format = format_gained),
+    COLUMN(.title = "BY", .help = "Decrease of its share in percentage points.",
+           .value = phase_decrease, .width = 6, .rank = 3, .look = COLUMN_RIGHT,
+           .format = format_gained),
     COLUMN(.title = "CHANGED", .key = "changed",
            .help = "Share of the samples that moved to other objects since the previous phase: the "
                    "sum of all increases.",

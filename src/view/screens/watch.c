@@ -75,7 +75,7 @@ const struct screen watch_screen = {
 
 /* ---- columns of watchpoint results, one object per row ---- */
 
-static struct value reuse(const struct snapshot *snapshot, const void *pointer)
+static struct value watch_reuse_time(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_watch_object);
     struct value value = value_number(row->reuse_s.value);
@@ -92,13 +92,13 @@ static void format_reuse(char *out, size_t size, struct value value)
     format_seconds(out, size - (value.high > 0), value.high > 0 ? value_number(value.high) : value);
 }
 
-static struct value code(const struct snapshot *snapshot, const void *pointer)
+static struct value first_touching_code(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_watch_object);
     return value_text(row->code_count ? row->codes[0].text : NULL);
 }
 
-static struct value verdict(const struct snapshot *snapshot, const void *pointer)
+static struct value watch_verdict_value(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_watch_object);
     struct value value = value_text(watch_verdict_name(row->verdict));
@@ -166,7 +166,8 @@ static const struct column watch_list[] = {
                "cache was filled. Conflict: accessed again before it can have been filled, but "
                "missed. Cached: the same without evidence of misses. Reused: not known. 3 of 8: "
                "results so far, of the number that a verdict needs. The reason is below the list.",
-           .value = verdict, .width = 9, .format = format_verdict, .paint = paint_verdict),
+           .value = watch_verdict_value, .width = 9, .format = format_verdict,
+           .paint = paint_verdict),
     COLUMN(.title = "WATCHED", .key = "watched",
            .help = "Watched lines of its sampled accesses, among the last several thousand.",
            .from = FIELD(struct snapshot_watch_object, watched), .width = 7, .rank = 1, UNIT_COUNT),
@@ -181,7 +182,7 @@ static const struct column watch_list[] = {
     COLUMN(.title = "REUSE",
            .help = "Median time from one access of a line to the next. <: too short to be "
                    "measured, because setting a register takes as long.",
-           .value = reuse, .width = 6, .look = COLUMN_RIGHT, .format = format_reuse),
+           .value = watch_reuse_time, .width = 6, .look = COLUMN_RIGHT, .format = format_reuse),
     COLUMN(.title = "FROM", .help = "95% interval of the median.",
            .from = FIELD(struct snapshot_watch_object, reuse_s.low), .width = 6, .rank = 5,
            UNIT_SECONDS, .paint = paint_dim),
@@ -208,7 +209,7 @@ static const struct column watch_list[] = {
            .from = FIELD(struct snapshot_watch_object, elsewhere), .width = 6, .rank = 3,
            .shown = has_threads, UNIT_PERCENT),
     COLUMN(.title = "TOUCHED BY", .help = "The code that made the next access most often.",
-           .value = code, .width = 12, .most = 36, .rank = 2, .look = COLUMN_CODE),
+           .value = first_touching_code, .width = 12, .most = 36, .rank = 2, .look = COLUMN_CODE),
     COLUMN(.key = "verdict", .from = FIELD(struct snapshot_watch_object, verdict),
            .name = watch_verdict_name),
     MEMBER("touched", struct snapshot_watch_object, touched),
@@ -308,7 +309,8 @@ void watch_line(const struct snapshot_watch_object *object, char *out, size_t si
 static const double mostly = 0.5;
 
 /* Formats the time until a line is touched again, and the misses in between. */
-static const char *between(const struct snapshot_watch_object *object, char out[128])
+static const char *format_reuse_and_misses(const struct snapshot_watch_object *object,
+                                           char out[128])
 {
     char time[24], count[16];
     if (snapshot_reuse_is_bound(&object->reuse_s))
@@ -329,8 +331,8 @@ static const char *between(const struct snapshot_watch_object *object, char out[
     return out;
 }
 
-static void reading_reused(const struct snapshot_watch_object *object, const char *again, char *out,
-                           size_t size)
+static void write_reused_reading(const struct snapshot_watch_object *object, const char *again,
+                                 char *out, size_t size)
 {
     char low[24], high[24], range[80] = "";
     if (object->reuse_s.low > 0 && !isnan(object->reuse_s.high))
@@ -341,8 +343,9 @@ static void reading_reused(const struct snapshot_watch_object *object, const cha
              range);
 }
 
-static void reading_too_few(const struct snapshot_watch *watch,
-                            const struct snapshot_watch_object *object, char *out, size_t size)
+static void write_too_few_reading(const struct snapshot_watch *watch,
+                                  const struct snapshot_watch_object *object, char *out,
+                                  size_t size)
 {
     char wait[24], time[24], pace[64] = "";
     if (!isnan(object->wait_s))
@@ -359,7 +362,7 @@ void watch_reading(const struct snapshot_watch *watch, const struct snapshot_wat
                    char *out, size_t size)
 {
     char again[128];
-    between(object, again);
+    format_reuse_and_misses(object, again);
     switch (object->verdict) {
     case WATCH_STREAMING:
         snprintf(out, size,
@@ -396,9 +399,9 @@ void watch_reading(const struct snapshot_watch *watch, const struct snapshot_wat
                  again, watch->level);
         break;
     case WATCH_REUSED:
-        reading_reused(object, again, out, size);
+        write_reused_reading(object, again, out, size);
         break;
     default:
-        reading_too_few(watch, object, out, size);
+        write_too_few_reading(watch, object, out, size);
     }
 }

@@ -36,7 +36,7 @@ struct menu {
     size_t count;
 };
 
-static double change_of(const struct menu *menu, const struct whatif_wanted *wanted)
+static double find_past_change(const struct menu *menu, const struct whatif_wanted *wanted)
 {
     const struct snapshot_whatifs *asked = menu->asked;
     char words[160];
@@ -66,7 +66,7 @@ static void whatif_choice_add(struct menu *menu, enum whatif_kind kind, uint32_t
         whatif_plan_words(&plan, choice->text, sizeof choice->text);
     else
         snprintf(choice->text, sizeof choice->text, "Not here: %.170s.", error.text);
-    choice->change = change_of(menu, &choice->wanted);
+    choice->change = find_past_change(menu, &choice->wanted);
 }
 
 /* A member without a name is identified by its offset. */
@@ -121,7 +121,7 @@ static uint32_t line_bytes(const struct snapshot *snapshot)
                                    : LINE_BYTES;
 }
 
-static const struct snapshot_layout *layout_of(const struct browser *browser)
+static const struct snapshot_layout *whatif_layout(const struct browser *browser)
 {
     const struct snapshot_object *object = browser->opened.object;
     for (size_t i = 0; i < object->layout_count; i++)
@@ -131,8 +131,8 @@ static const struct snapshot_layout *layout_of(const struct browser *browser)
 }
 
 /* Returns the member that was selected on Layout, in this snapshot. */
-static const struct snapshot_layout_row *member_of(const struct browser *browser,
-                                                   const struct snapshot_layout *layout)
+static const struct snapshot_layout_row *whatif_member(const struct browser *browser,
+                                                       const struct snapshot_layout *layout)
 {
     struct whatif_view *view = whatif_view(browser);
     for (size_t i = 0; layout && view->at_member && i < layout->row_count; i++)
@@ -141,13 +141,13 @@ static const struct snapshot_layout_row *member_of(const struct browser *browser
     return NULL;
 }
 
-static bool is_in_asked(struct browser *browser)
+static bool asked_list_has_focus(struct browser *browser)
 {
     return browser_focused(browser, &whatif_view(browser)->asked);
 }
 
 /* Returns the question under the cursor, otherwise the best one. */
-static const struct snapshot_whatif *shown_of(struct browser *browser)
+static const struct snapshot_whatif *shown_question(struct browser *browser)
 {
     const struct snapshot_whatifs *asked = &browser->snapshot->whatif;
     const struct snapshot_whatif *selected = table_selected(&whatif_view(browser)->asked);
@@ -163,16 +163,16 @@ static void whatif_update(struct browser *browser)
     if (browser->screen == SCREEN_WHATIF && browser->opened.object &&
         snapshot->simulation.level_count) {
         struct menu menu = {.object = browser->opened.object,
-                            .layout = layout_of(browser),
+                            .layout = whatif_layout(browser),
                             .line_bytes = line_bytes(snapshot),
                             .asked = &snapshot->whatif,
                             .choices = view->choices};
-        whatif_choices(&menu, member_of(browser, menu.layout));
+        whatif_choices(&menu, whatif_member(browser, menu.layout));
         choices = menu.count;
     }
     table_set(&view->questions, snapshot, view->choices, choices);
     table_set(&view->asked, snapshot, snapshot->whatif.list, snapshot->whatif.count);
-    const struct snapshot_whatif *shown = shown_of(browser);
+    const struct snapshot_whatif *shown = shown_question(browser);
     if (browser->screen == SCREEN_WHATIF && shown)
         rows = whatif_rows(shown, view->rows);
     table_set(&view->answer, snapshot, view->rows, rows);
@@ -199,7 +199,8 @@ static void whatif_open(struct browser *browser)
 /* ---- drawing ---- */
 
 /* Shows the known figure: the share of the time that loads of the object took. */
-static void draw_without(const struct browser *browser, struct canvas *canvas, struct area area)
+static void draw_without_simulation(const struct browser *browser, struct canvas *canvas,
+                                    struct area area)
 {
     const struct snapshot_object *object = browser->opened.object;
     char text[512];
@@ -220,7 +221,7 @@ static void draw_without(const struct browser *browser, struct canvas *canvas, s
 static struct area draw_answer(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct whatif_view *view = whatif_view(browser);
-    const struct snapshot_whatif *answer = shown_of(browser);
+    const struct snapshot_whatif *answer = shown_question(browser);
     char text[WHATIF_TEXT_BYTES];
     struct area inside = {area.row, 1, area.rows, area.columns - 2};
     whatif_title(answer, text, sizeof text);
@@ -239,7 +240,7 @@ static struct area draw_answer(struct browser *browser, struct canvas *canvas, s
 }
 
 /* If several questions are open, they are listed above the displayed one. */
-static int asked_rows(const struct browser *browser)
+static int asked_list_rows(const struct browser *browser)
 {
     uint32_t count = browser->snapshot->whatif.count;
     return count > 1 ? (int)count + 2 : 0;
@@ -249,16 +250,16 @@ static int answer_rows(const struct browser *browser)
 {
     return !browser->snapshot->whatif.count
                ? 0
-               : asked_rows(browser) + (int)whatif_view(browser)->answer.count + 1 + TEXT_ROWS;
+               : asked_list_rows(browser) + (int)whatif_view(browser)->answer.count + 1 + TEXT_ROWS;
 }
 
-static struct area draw_asked(struct browser *browser, struct canvas *canvas, struct area area)
+static struct area draw_asked_list(struct browser *browser, struct canvas *canvas, struct area area)
 {
-    int rows = asked_rows(browser);
+    int rows = asked_list_rows(browser);
     rows = rows < area.rows ? rows : area.rows;
     if (rows < LIST_MIN)
         return area;
-    bool focused = is_in_asked(browser);
+    bool focused = asked_list_has_focus(browser);
     pane_title(canvas, area, focused, "Open questions, best first");
     pane_table(browser, canvas, (struct area){area.row + 1, area.column, rows - 1, area.columns},
                &whatif_view(browser)->asked);
@@ -269,7 +270,7 @@ static void whatif_draw(struct browser *browser, struct canvas *canvas, struct a
 {
     int wanted = answer_rows(browser);
     if (!browser->snapshot->simulation.level_count) {
-        draw_without(browser, canvas, area);
+        draw_without_simulation(browser, canvas, area);
         return;
     }
     if (whatif_view(browser)->questions.count) {
@@ -277,7 +278,8 @@ static void whatif_draw(struct browser *browser, struct canvas *canvas, struct a
         int most = area.rows - wanted;
         rows = rows < most ? rows : most;
         rows = rows < LIST_MIN ? LIST_MIN : rows;
-        pane_title(canvas, area, !is_in_asked(browser), "What if %s ...", browser->opened.name);
+        pane_title(canvas, area, !asked_list_has_focus(browser), "What if %s ...",
+                   browser->opened.name);
         pane_table(browser, canvas,
                    (struct area){area.row + 1, area.column, rows - 1, area.columns},
                    &whatif_view(browser)->questions);
@@ -288,7 +290,7 @@ static void whatif_draw(struct browser *browser, struct canvas *canvas, struct a
                                             "or on a member on its Layout, opens this screen."));
     }
     if (wanted && area.rows > 0)
-        area = draw_asked(browser, canvas, area);
+        area = draw_asked_list(browser, canvas, area);
     if (wanted && area.rows > 0)
         draw_answer(browser, canvas, area);
 }
@@ -303,7 +305,7 @@ static void whatif_ask(struct browser *browser, const struct whatif_choice *choi
         browser_message(browser, choice->text);
         return;
     }
-    const struct snapshot_layout *layout = layout_of(browser);
+    const struct snapshot_layout *layout = whatif_layout(browser);
     whatif_words(&choice->wanted, words, sizeof words);
     request->kind = REQUEST_WHATIF;
     request->object = browser->opened.id;
@@ -315,14 +317,15 @@ static bool whatif_act(struct browser *browser, enum action action, struct reque
 {
     struct whatif_view *view = whatif_view(browser);
     const struct whatif_choice *choice = table_selected(&view->questions);
-    const struct snapshot_whatif *asked = shown_of(browser);
+    const struct snapshot_whatif *asked = shown_question(browser);
     if (action == SCREEN_ACTION(WHATIF)) {
         if (asked)
             request->kind = REQUEST_WHATIF_END;
-        request->whatif = is_in_asked(browser) ? asked->number : WHATIF_MAX;
+        request->whatif = asked_list_has_focus(browser) ? asked->number : WHATIF_MAX;
         return true;
     }
-    if (action != ACTION_ENTER || is_in_asked(browser) || !view->questions.count || !choice)
+    if (action != ACTION_ENTER || asked_list_has_focus(browser) || !view->questions.count ||
+        !choice)
         return false;
     whatif_ask(browser, choice, request);
     return true;
@@ -332,7 +335,7 @@ static void whatif_hint(struct browser *browser, char *out, size_t size)
 {
     if (!whatif_view(browser)->questions.count)
         *out = '\0';
-    else if (is_in_asked(browser))
+    else if (asked_list_has_focus(browser))
         snprintf(out, size, "Up, Down: select an answer. x: withdraw it. Left: ask more");
     else if (!browser->snapshot->whatif.count)
         snprintf(out, size,
@@ -347,8 +350,9 @@ static const char *whatif_label(struct browser *browser, enum action action)
     const struct whatif_view *view = whatif_view(browser);
     const struct whatif_choice *choice = table_selected(&view->questions);
     if (action == ACTION_ENTER)
-        return view->questions.count && choice && choice->possible && !is_in_asked(browser) ? "Ask"
-                                                                                            : "";
+        return view->questions.count && choice && choice->possible && !asked_list_has_focus(browser)
+                   ? "Ask"
+                   : "";
     if (action != SCREEN_ACTION(WHATIF))
         return NULL;
     return browser->snapshot && browser->snapshot->whatif.count ? "No more" : "";
@@ -430,7 +434,7 @@ const struct columns whatif_columns = {
 
 /* ---- questions ---- */
 
-static struct value asked_waited(const struct snapshot *snapshot, const void *pointer)
+static struct value asked_wait_change(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_whatif);
     return value_number(snapshot_whatif_change(row));
@@ -444,7 +448,7 @@ static const void *last_level(const struct snapshot *snapshot, const void *point
                                                            : NULL;
 }
 
-static struct value asked_state(const struct snapshot *snapshot, const void *pointer)
+static struct value asked_state_text(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_whatif);
     return value_text(row->state == WHATIF_REFUSED  ? "no answer"
@@ -456,8 +460,9 @@ static struct value asked_state(const struct snapshot *snapshot, const void *poi
 static const struct column asked_list[] = {
     COLUMN(.title = "WHAT IF", .from = FIELD(struct snapshot_whatif, question), .width = 14,
            .most = 30, .paint = paint_strong),
-    COLUMN(.title = "WAITED", .help = "Change of the time waited for data.", .value = asked_waited,
-           .width = 7, .look = COLUMN_RIGHT, .format = format_change, .paint = paint_change),
+    COLUMN(.title = "WAITED", .help = "Change of the time waited for data.",
+           .value = asked_wait_change, .width = 7, .look = COLUMN_RIGHT, .format = format_change,
+           .paint = paint_change),
     COLUMN(.title = "MEMORY",
            .help =
                "Fetches from memory with the present layout, since this was asked (or settled).",
@@ -472,7 +477,7 @@ static const struct column asked_list[] = {
     COLUMN(.title = "STATE",
            .help = "Waits for the object; counts; or has settled: the second cache has the "
                    "contents that it would have if the layout had always been so.",
-           .value = asked_state, .width = 9, .rank = 1, .paint = paint_dim),
+           .value = asked_state_text, .width = 9, .rank = 1, .paint = paint_dim),
     COLUMN(.title = "OBJECT", .from = FIELD(struct snapshot_whatif, object), .width = 12,
            .most = 40, .look = COLUMN_NAME),
 };

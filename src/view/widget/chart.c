@@ -227,7 +227,7 @@ const char *bar_step(double fraction, bool ascii)
     return ascii ? ascii_steps[step] : standing[step];
 }
 
-static double largest(const float *values, size_t count)
+static double largest_value(const float *values, size_t count)
 {
     double top = 0;
     for (size_t i = 0; i < count; i++)
@@ -245,7 +245,7 @@ void bar_spark(char *out, size_t size, int columns, const float *values, size_t 
     for (; shown > count; shown--)
         used = bar_append(out, size, used, " ");
     if (!(top > 0))
-        top = largest(values, count);
+        top = largest_value(values, count);
     for (size_t i = count - shown; i < count; i++)
         used = bar_append(out, size, used, bar_step(top > 0 ? values[i] / top : values[i], ascii));
 }
@@ -270,7 +270,8 @@ static double round_up(double part)
 }
 
 /* Returns the last point to draw: after the largest mark only where the curve changes. */
-static double last_point(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *row)
+static double last_drawn_point(const struct snapshot_reuse *reuse,
+                               const struct snapshot_reuse_row *row)
 {
     double largest = 0;
     for (size_t i = 0; i < reuse->mark_count; i++)
@@ -282,7 +283,8 @@ static double last_point(const struct snapshot_reuse *reuse, const struct snapsh
     return fmin(point, REUSE_POINTS - 1);
 }
 
-static double at_column(const struct plot *plot, const struct snapshot_reuse_row *row, int column)
+static double miss_ratio_at_column(const struct plot *plot, const struct snapshot_reuse_row *row,
+                                   int column)
 {
     double point = plot->area.columns > 1 ? plot->last * column / (plot->area.columns - 1) : 0;
     unsigned below = (unsigned)point;
@@ -300,7 +302,7 @@ static int column_of(const struct plot *plot, double size_bytes)
 static void reuse_curve_fill(const struct plot *plot, const struct snapshot_reuse_row *row)
 {
     for (int i = 0; i < plot->area.columns; i++) {
-        double eighths = at_column(plot, row, i) / plot->top * plot->area.rows;
+        double eighths = miss_ratio_at_column(plot, row, i) / plot->top * plot->area.rows;
         for (int k = 0; k < plot->area.rows && eighths > k; k++) {
             double part = eighths - k;
             canvas_text(plot->canvas, plot->area.row + plot->area.rows - 1 - k,
@@ -327,10 +329,10 @@ static void draw_marks(const struct plot *plot, const struct snapshot_reuse *reu
     }
 }
 
-static void dot(const struct plot *plot, const struct snapshot_reuse_row *all)
+static void draw_dots(const struct plot *plot, const struct snapshot_reuse_row *all)
 {
     for (int i = 0; i < plot->area.columns; i++) {
-        double part = fmin(at_column(plot, all, i) / plot->top, 1);
+        double part = fmin(miss_ratio_at_column(plot, all, i) / plot->top, 1);
         int row = (int)lround((1 - part) * (plot->area.rows - 1));
         if (i % 2 == 0 && !isnan(part))
             canvas_text(plot->canvas, plot->area.row + row, plot->area.column + i, 1, PAINT_STRONG,
@@ -367,11 +369,11 @@ void reuse_curve_draw(const struct snapshot_reuse *reuse, const struct snapshot_
     if (plot.area.rows < ROWS_MIN || plot.area.columns < SIZE_COLUMNS)
         return;
     plot.top = round_up(fmax(row->miss[0].value, reuse->all.miss[0].value));
-    plot.last = last_point(reuse, row);
+    plot.last = last_drawn_point(reuse, row);
     reuse_curve_fill(&plot, row);
     draw_marks(&plot, reuse);
     if (row != &reuse->all)
-        dot(&plot, &reuse->all);
+        draw_dots(&plot, &reuse->all);
     draw_axes(&plot);
 }
 
@@ -416,7 +418,8 @@ static void draw_bytes(const struct frame *frame, int row, uint64_t read, uint64
     }
 }
 
-static void draw_side(const struct frame *frame, int row, const struct snapshot_sharing_side *side)
+static void draw_sharing_side(const struct frame *frame, int row,
+                              const struct snapshot_sharing_side *side)
 {
     int after = frame->start + BYTES / frame->per_cell + 1;
     char hitm[24] = "";
@@ -466,7 +469,7 @@ int sharing_picture(const struct snapshot_sharing_line *line, struct canvas *can
         written |= line->sides[i].written != 0;
     draw_ruler(&frame);
     for (size_t i = 0; i < line->side_count && used < area.rows - written; i++)
-        draw_side(&frame, area.row + used++, &line->sides[i]);
+        draw_sharing_side(&frame, area.row + used++, &line->sides[i]);
     if (written)
         draw_contended(&frame, area.row + used++, line);
     return used;
@@ -483,7 +486,7 @@ double sets_map_mean(const struct snapshot_sets *sets)
 }
 
 /* The number of cells in a row is a power of two. */
-static void choose_shape(struct sets_map *map, uint32_t sets, struct area area)
+static void choose_map_shape(struct sets_map *map, uint32_t sets, struct area area)
 {
     int columns = 1;
     map->fold = 1;
@@ -516,7 +519,7 @@ static enum paint heat_of(const struct snapshot_sets *sets, double count, double
 }
 
 /* Returns the maximum of the sets folded into a cell, because an average would hide a conflict. */
-static double fullest(const struct snapshot_sets *sets, uint32_t first, uint32_t count)
+static double fullest_set(const struct snapshot_sets *sets, uint32_t first, uint32_t count)
 {
     double most = 0;
     for (uint32_t i = first; i < first + count && i < sets->sets; i++)
@@ -528,8 +531,8 @@ int sets_map_draw(const struct snapshot_sets *sets, struct sets_map *map, long c
                   struct canvas *canvas, struct area area)
 {
     double mean = sets_map_mean(sets);
-    double top = fullest(sets, 0, sets->sets);
-    choose_shape(map, sets->sets, area);
+    double top = fullest_set(sets, 0, sets->sets);
+    choose_map_shape(map, sets->sets, area);
     uint32_t fold = (uint32_t)map->fold;
     uint32_t cells = (sets->sets + fold - 1) / fold;
     int filled = map->cell > 1 ? map->cell - 1 : 1;
@@ -539,7 +542,7 @@ int sets_map_draw(const struct snapshot_sets *sets, struct sets_map *map, long c
         canvas_format(canvas, area.row + i, area.column, SETS_LABEL - 1, PAINT_DIM, "%6d",
                       i * map->columns * map->fold);
     for (uint32_t i = 0; i < cells; i++) {
-        double count = fullest(sets, i * fold, fold);
+        double count = fullest_set(sets, i * fold, fold);
         int row = map->area.row + (int)i / map->columns;
         int column = map->area.column + (int)i % map->columns * map->cell;
         for (int k = 0; k < filled; k++)
@@ -556,7 +559,7 @@ void sets_map_legend(const struct snapshot_sets *sets, struct canvas *canvas, in
     char text[16];
     struct pen pen = {canvas, row, SETS_LABEL, canvas->columns};
     pen_part(&pen, PAINT_DIM, "%s 0 to %s %s", bar_step(0, canvas->ascii),
-             bar_step(1, canvas->ascii), text_count(text, fullest(sets, 0, sets->sets)));
+             bar_step(1, canvas->ascii), text_count(text, fullest_set(sets, 0, sets->sets)));
     pen_part(&pen, PAINT_DIM, " samples, mean %s", text_count(text, sets_map_mean(sets)));
     if (sets->verdict == SETS_CONCENTRATED)
         pen_part(&pen, PAINT_HEAT_5, "%s", "   more than chance explains");

@@ -21,7 +21,7 @@ enum {
     RANK_WITHOUT_COMFORT = 2
 };
 
-static const void *path_row(const struct path *path, const void *row)
+static const void *path_resolve_row(const struct path *path, const void *row)
 {
     const char *at = row;
     if (at && path->through)
@@ -106,14 +106,14 @@ static struct value value_at(const struct path *path, const char *at)
 
 struct value path_value(const struct path *path, const void *row)
 {
-    return value_at(path, path_row(path, row));
+    return value_at(path, path_resolve_row(path, row));
 }
 
 const void *path_target(const struct path *path, const void *row)
 {
     if (path->kind == PATH_NONE)
         return row;
-    row = path_row(path, row);
+    row = path_resolve_row(path, row);
     return row && path->kind == PATH_ROW ? *(const void *const *)row : row;
 }
 
@@ -172,7 +172,7 @@ struct value columns_element(const struct column *column, const struct snapshot 
     static const size_t sizes[] = {
         [PATH_DOUBLE] = sizeof(double), [PATH_FLOAT] = sizeof(float), [PATH_U32] = sizeof(uint32_t),
         [PATH_U64] = sizeof(uint64_t),  [PATH_TEXT] = sizeof(char *), [PATH_ROW_HERE] = 0};
-    const char *first = path_row(&column->from, column_row(column, snapshot, row));
+    const char *first = path_resolve_row(&column->from, column_row(column, snapshot, row));
     struct value value =
         value_at(&column->from, first ? first + index * sizes[column->from.kind] : NULL);
     return column->name && first ? value_text(column->name((unsigned)value.integer)) : value;
@@ -184,8 +184,8 @@ bool columns_given(const struct column *column, const struct snapshot *snapshot,
            path_given(&column->given, row) && path_given(&column->with, snapshot);
 }
 
-static bool has_some(const struct columns *columns, const struct column *column,
-                     const struct snapshot *snapshot)
+static bool has_known_value(const struct columns *columns, const struct column *column,
+                            const struct snapshot *snapshot)
 {
     const char *rows = path_target(&columns->all, snapshot);
     uint64_t count = path_value(&columns->all_count, snapshot).integer;
@@ -200,17 +200,17 @@ bool columns_shown(const struct columns *columns, unsigned index, const struct s
     const struct column *column = &columns->list[index];
     return column->title && (!column->shown || column->shown(snapshot)) &&
            path_given(&column->only, snapshot) &&
-           (!column->some || has_some(columns, column, snapshot));
+           (!column->some || has_known_value(columns, column, snapshot));
 }
 
-static bool drawn(const struct column *column)
+static bool is_picture_column(const struct column *column)
 {
     return column->look == COLUMN_BAR || column->look == COLUMN_SPARK;
 }
 
 /* Returns the width that a column with the row's name needs before less important columns are
  * added; 0: none. */
-static int comfort_of(const struct column *column, int wanted)
+static int comfortable_width(const struct column *column, int wanted)
 {
     int most = column->look == COLUMN_CODE                                           ? COMFORT_CODE
                : column->look == COLUMN_NAME && column->rank <= RANK_WITHOUT_COMFORT ? COMFORT
@@ -236,7 +236,7 @@ static int wanted_width(const struct columns *columns, const struct column *colu
                         bool on_screen)
 {
     int wanted = column->width;
-    if (drawn(column))
+    if (is_picture_column(column))
         return column->most;
     if (on_screen && column->look == COLUMN_NAME && !column->rank && column->most >= NAMES_LONG)
         wanted = NAME_COLUMNS;
@@ -261,28 +261,28 @@ static void choose_by_rank(const struct columns *columns, const struct snapshot 
         for (unsigned i = 0; i < columns->count; i++) {
             const struct column *column = &columns->list[i];
             if (column->rank != rank || !columns_shown(columns, i, snapshot) ||
-                (!pictures && drawn(column)))
+                (!pictures && is_picture_column(column)))
                 continue;
             int reserved = rank > RANK_WITHOUT_COMFORT ? comfort : 0;
             if (used > 0 && used + GAP + column->width + reserved > width)
                 return;
             used += GAP + column->width;
             chosen[i] = true;
-            if (comfort_of(column, wanted[i]))
-                comfort += comfort_of(column, wanted[i]) - column->width;
+            if (comfortable_width(column, wanted[i]))
+                comfort += comfortable_width(column, wanted[i]) - column->width;
         }
 }
 
 /* Distributes spare room among the columns that can grow; bars and sparklines last. */
-static int widen(struct layout *layout, const struct columns *columns,
-                 const int wanted[COLUMNS_MAX], int spare, bool pictures)
+static int widen_columns(struct layout *layout, const struct columns *columns,
+                         const int wanted[COLUMNS_MAX], int spare, bool pictures)
 {
     bool grown = true;
     while (spare > 0 && grown) {
         grown = false;
         for (unsigned i = 0; i < layout->count && spare > 0; i++) {
             unsigned index = layout->places[i].index;
-            if (drawn(&columns->list[index]) != pictures ||
+            if (is_picture_column(&columns->list[index]) != pictures ||
                 layout->places[i].width >= wanted[index])
                 continue;
             layout->places[i].width++;
@@ -320,7 +320,7 @@ void columns_layout(const struct columns *columns, const struct column_choice *c
     *layout = (struct layout){0};
     for (unsigned i = 0; i < columns->count; i++) {
         wanted[i] = wanted_width(columns, &columns->list[i], snapshot, rows, count, pictures);
-        comfortable[i] = comfort_of(&columns->list[i], wanted[i]);
+        comfortable[i] = comfortable_width(&columns->list[i], wanted[i]);
     }
     if (choice && choice->count) {
         place_chosen(columns, choice, snapshot, width, layout);
@@ -334,9 +334,9 @@ void columns_layout(const struct columns *columns, const struct column_choice *c
         layout->places[i].width = columns->list[layout->places[i].index].width;
         used += layout->places[i].width + GAP;
     }
-    int spare = widen(layout, columns, comfortable, width - used, false);
-    spare = widen(layout, columns, wanted, spare, false);
-    widen(layout, columns, wanted, spare, true);
+    int spare = widen_columns(layout, columns, comfortable, width - used, false);
+    spare = widen_columns(layout, columns, wanted, spare, false);
+    widen_columns(layout, columns, wanted, spare, true);
     for (unsigned i = 0; i < layout->count; i++) {
         layout->places[i].start = start;
         if (start + layout->places[i].width > width)

@@ -6,18 +6,18 @@
 
 enum { LABEL_COLUMNS = 21 };
 
-static bool in_sight(const struct prose_writer *writer)
+static bool is_line_visible(const struct prose_writer *writer)
 {
     return writer->line >= writer->top && writer->line < writer->top + writer->area.rows;
 }
 
-static int row_of(const struct prose_writer *writer)
+static int prose_line_row(const struct prose_writer *writer)
 {
     return writer->area.row + writer->line - writer->top;
 }
 
 /* Searches for the word; a match counts at the line where the entry begins. */
-static void look_for(struct prose_writer *writer, const char *label, const char *text)
+static void search_word(struct prose_writer *writer, const char *label, const char *text)
 {
     if (writer->word && writer->found < 0 && writer->line >= writer->from &&
         (strcasestr(label, writer->word) || strcasestr(text, writer->word)))
@@ -32,9 +32,10 @@ void prose_heading(struct prose_writer *writer, const char *text)
     }
     if (writer->line)
         writer->line++;
-    look_for(writer, "", text);
-    if (in_sight(writer))
-        canvas_text(writer->canvas, row_of(writer), 1, writer->area.columns - 2, PAINT_PANE, text);
+    search_word(writer, "", text);
+    if (is_line_visible(writer))
+        canvas_text(writer->canvas, prose_line_row(writer), 1, writer->area.columns - 2, PAINT_PANE,
+                    text);
     writer->line++;
 }
 
@@ -46,9 +47,9 @@ void prose_entry(struct prose_writer *writer, enum paint paint, const char *labe
     }
     int column = *label ? LABEL_COLUMNS + 3 : 3;
     int columns = writer->area.columns - column - 1;
-    look_for(writer, label, text);
-    if (in_sight(writer))
-        canvas_text(writer->canvas, row_of(writer), 3, LABEL_COLUMNS - 1, paint, label);
+    search_word(writer, label, text);
+    if (is_line_visible(writer))
+        canvas_text(writer->canvas, prose_line_row(writer), 3, LABEL_COLUMNS - 1, paint, label);
     while (*text) {
         char line[512];
         int used = 0;
@@ -65,8 +66,8 @@ void prose_entry(struct prose_writer *writer, enum paint paint, const char *labe
             }
         }
         snprintf(line, sizeof line, "%.*s", (int)bytes, text);
-        if (in_sight(writer))
-            canvas_text(writer->canvas, row_of(writer), column, columns, PAINT_PLAIN, line);
+        if (is_line_visible(writer))
+            canvas_text(writer->canvas, prose_line_row(writer), column, columns, PAINT_PLAIN, line);
         writer->line++;
         text += bytes ? bytes : strlen(text);
         text += strspn(text, " ");

@@ -71,7 +71,7 @@ static void table_remember(struct table *table)
         table->identity = identity_of(table, row);
 }
 
-static bool place_at(struct table *table, uint64_t identity)
+static bool select_identity(struct table *table, uint64_t identity)
 {
     for (size_t i = 0; i < table->shown; i++) {
         if (identity_of(table, row_at(table, table->order[i])) != identity)
@@ -90,7 +90,7 @@ static bool is_shown(const struct table *table, const void *row)
     return !*table->filter || columns_match(table->columns, table->snapshot, row, table->filter);
 }
 
-static bool parts(const struct table *table, size_t at)
+static bool is_parting_row(const struct table *table, size_t at)
 {
     return at < table->shown && table_parting(table, row_at(table, table->order[at]));
 }
@@ -99,16 +99,16 @@ size_t table_rows(const struct table *table)
 {
     size_t rows = 0;
     for (size_t i = 0; i < table->shown; i++)
-        rows += !parts(table, i);
+        rows += !is_parting_row(table, i);
     return rows;
 }
 
 /* Moves off a row that cannot be selected: forwards, or back if no row follows. */
-static void leave_parting(struct table *table, long step)
+static void skip_parting_rows(struct table *table, long step)
 {
     for (int tries = 0; tries < 2; tries++, step = -step) {
         long at = (long)table->selected;
-        while (at >= 0 && parts(table, (size_t)at))
+        while (at >= 0 && is_parting_row(table, (size_t)at))
             at += step;
         if (at < 0 || at >= (long)table->shown)
             continue;
@@ -118,7 +118,7 @@ static void leave_parting(struct table *table, long step)
 }
 
 /* Filters, sorts, and finds the selected row again. */
-static void arrange(struct table *table)
+static void arrange_rows(struct table *table)
 {
     table->shown = 0;
     for (size_t i = 0; i < table->count; i++)
@@ -128,9 +128,9 @@ static void arrange(struct table *table)
         qsort_r(table->order, table->shown, sizeof *table->order, table_compare, table);
     if (!table->pinned)
         table->selected = 0;
-    else if (!place_at(table, table->identity) && table->selected >= table->shown)
+    else if (!select_identity(table, table->identity) && table->selected >= table->shown)
         table->selected = table->shown ? table->shown - 1 : 0;
-    leave_parting(table, 1);
+    skip_parting_rows(table, 1);
 }
 
 void table_set(struct table *table, const struct snapshot *snapshot, const void *rows, size_t count)
@@ -140,10 +140,10 @@ void table_set(struct table *table, const struct snapshot *snapshot, const void 
     if (count && table->fits < FITS)
         table->laid_out = 0;
     /* Out of memory: show as many rows as fit. */
-    table->count = array_fit(&table->order, &table->capacity, count, sizeof *table->order)
+    table->count = array_reserve_exact(&table->order, &table->capacity, count, sizeof *table->order)
                        ? count
                        : table->capacity;
-    arrange(table);
+    arrange_rows(table);
 }
 
 void table_set_all(struct table *table, const struct snapshot *snapshot)
@@ -155,7 +155,7 @@ void table_set_all(struct table *table, const struct snapshot *snapshot)
 
 bool table_select(struct table *table, uint64_t identity)
 {
-    if (!place_at(table, identity))
+    if (!select_identity(table, identity))
         return false;
     table->pinned = true;
     table->identity = identity;
@@ -165,7 +165,7 @@ bool table_select(struct table *table, uint64_t identity)
 void table_prefer(struct table *table, uint64_t identity)
 {
     if (!table->pinned)
-        place_at(table, identity);
+        select_identity(table, identity);
 }
 
 void table_move(struct table *table, long rows)
@@ -173,7 +173,7 @@ void table_move(struct table *table, long rows)
     long last = (long)table->shown - 1;
     long to = (long)table->selected + rows;
     table->selected = (size_t)(to > last ? (last < 0 ? 0 : last) : to < 0 ? 0 : to);
-    leave_parting(table, rows < 0 ? -1 : 1);
+    skip_parting_rows(table, rows < 0 ? -1 : 1);
     table->pinned = true;
     table_remember(table);
 }
@@ -188,7 +188,7 @@ void table_filter(struct table *table, const char *part)
 {
     table_remember(table);
     snprintf(table->filter, sizeof table->filter, "%s", part);
-    arrange(table);
+    arrange_rows(table);
 }
 
 bool table_find(struct table *table, const char *part, bool here)
@@ -197,7 +197,7 @@ bool table_find(struct table *table, const char *part, bool here)
         snprintf(table->find, sizeof table->find, "%s", part);
     for (size_t i = 0; i < table->shown && *part; i++) {
         size_t at = (table->selected + i + !here) % table->shown;
-        if (parts(table, at) ||
+        if (is_parting_row(table, at) ||
             !columns_match(table->columns, table->snapshot, row_at(table, table->order[at]), part))
             continue;
         table->selected = at;
@@ -208,13 +208,13 @@ bool table_find(struct table *table, const char *part, bool here)
     return false;
 }
 
-static void sort_by(struct table *table, unsigned column)
+static void sort_by_column(struct table *table, unsigned column)
 {
     table_remember(table);
     table->sort = column;
     table->sort_chosen = true;
     table->invert = false;
-    arrange(table);
+    arrange_rows(table);
 }
 
 void table_suggest_sort(struct table *table, unsigned column)
@@ -222,7 +222,7 @@ void table_suggest_sort(struct table *table, unsigned column)
     if (table->sort_chosen || table->sort == column)
         return;
     table->sort = column;
-    arrange(table);
+    arrange_rows(table);
 }
 
 /* If the rows have their own order, it is one of the steps, after the columns. */
@@ -241,7 +241,7 @@ void table_sort_step(struct table *table, int direction)
         /* Skip bars: they show the value of the column next to them. */
         if (at < count && table->columns->list[index].look == COLUMN_BAR)
             continue;
-        sort_by(table, index);
+        sort_by_column(table, index);
         return;
     }
 }
@@ -250,7 +250,7 @@ void table_invert(struct table *table)
 {
     table_remember(table);
     table->invert = !table->invert;
-    arrange(table);
+    arrange_rows(table);
 }
 
 bool tags_have(const struct tags *tags, uint64_t identity)
@@ -283,7 +283,7 @@ enum table_hit table_click(struct table *table, int row, int column)
         return TABLE_MISSED;
     if (y >= 0) {
         size_t at = table->top + (size_t)y;
-        if (at >= table->shown || parts(table, at))
+        if (at >= table->shown || is_parting_row(table, at))
             return TABLE_MISSED;
         bool again = at == table->selected && table->pinned;
         table_move(table, (long)at - (long)table->selected);
@@ -298,7 +298,7 @@ enum table_hit table_click(struct table *table, int row, int column)
         if (index == table->sort)
             table_invert(table);
         else
-            sort_by(table, index);
+            sort_by_column(table, index);
         return TABLE_TITLE;
     }
     return TABLE_MISSED;
@@ -359,10 +359,10 @@ void table_draw_row(const struct table *table, const struct layout *layout, stru
 }
 
 /* Keeps the selected row visible, and the separator above it; the last page is full. */
-static void scroll(struct table *table, size_t rows)
+static void scroll_to_selected(struct table *table, size_t rows)
 {
     size_t first = table->selected;
-    while (first > 0 && parts(table, first - 1))
+    while (first > 0 && is_parting_row(table, first - 1))
         first--;
     if (first < table->top)
         table->top = first;
@@ -441,7 +441,7 @@ void table_draw(struct table *table, struct canvas *canvas, struct area area, bo
     fit_columns(table, width);
     canvas_paint(canvas, area.row, area.column, area.columns, PAINT_HEADING);
     table_draw_row(table, &table->layout, canvas, area.row, area.column, NULL);
-    scroll(table, (size_t)table->body.rows);
+    scroll_to_selected(table, (size_t)table->body.rows);
     draw_rows(table, canvas, focused);
     if (overflows)
         draw_scrollbar(table, canvas, area.column + area.columns - 1);

@@ -24,7 +24,7 @@ static struct unwind state;
 static unsigned deepest;
 
 /* Both unwinders must agree from the caller of this function on, as deep as both go. */
-static __attribute__((noinline)) void compare(void)
+static __attribute__((noinline)) void compare_unwinders(void)
 {
     void *theirs[THEIRS_MAX];
     void *const *frame = (void *const *)__builtin_frame_address(0);
@@ -47,13 +47,13 @@ static __attribute__((noinline)) int recurse(int depth, unsigned seed)
     char *frame = seed & 1 ? alloca(16 + seed % 300) : NULL;
     if (frame)
         memset(frame, 1, 16);
-    compare();
+    compare_unwinders();
     int below = depth ? recurse(depth - 1, seed * 7 + (unsigned)depth) : 0;
     __asm__ volatile("" : "+r"(below) : "r"(frame) : "memory");
     return below + 1;
 }
 
-static void recursion_and_frames_of_varying_size(void **unused)
+static void unwinds_recursion_and_frames_of_varying_size(void **unused)
 {
     (void)unused;
     for (unsigned seed = 1; seed < 40; seed++)
@@ -61,7 +61,7 @@ static void recursion_and_frames_of_varying_size(void **unused)
     assert_true(deepest > 20);
 }
 
-static void deeper_than_a_path_can_be(void **unused)
+static void depth_is_limited_to_agent_depth_max(void **unused)
 {
     (void)unused;
     recurse(100, 1);
@@ -70,11 +70,11 @@ static void deeper_than_a_path_can_be(void **unused)
 
 static int compare_numbers(const void *a, const void *b)
 {
-    compare();
+    compare_unwinders();
     return *(const int *)a - *(const int *)b;
 }
 
-static void through_a_library_without_frame_pointers(void **unused)
+static void unwinds_library_without_frame_pointers(void **unused)
 {
     int numbers[20];
     (void)unused;
@@ -88,12 +88,12 @@ static __attribute__((noinline)) int realigned(int depth)
 {
     _Alignas(64) volatile char buffer[128];
     buffer[0] = (char)depth;
-    compare();
+    compare_unwinders();
     int below = depth ? realigned(depth - 1) : 0;
     return below + buffer[0];
 }
 
-static void functions_that_realign_their_stack(void **unused)
+static void unwinds_realigned_stack(void **unused)
 {
     (void)unused;
     realigned(5);
@@ -106,7 +106,7 @@ static void *in_thread(void *data)
     return data;
 }
 
-static void in_another_thread_too(void **unused)
+static void unwinds_in_another_thread(void **unused)
 {
     pthread_t thread;
     (void)unused;
@@ -115,7 +115,7 @@ static void in_another_thread_too(void **unused)
 }
 
 /* A fake frame: the word above it is the return address, and then the mapping ends. */
-static void a_stack_that_ends_is_not_left(void **unused)
+static void unwinding_never_reads_past_the_stack_mapping(void **unused)
 {
     (void)unused;
     char *map = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -137,18 +137,18 @@ static void a_stack_that_ends_is_not_left(void **unused)
     gate.unmaps++;
 }
 
-static void addresses_that_are_no_code_have_no_rule(void **unused)
+static void address_outside_code_has_no_rule(void **unused)
 {
     (void)unused;
     assert_int_equal(rule_find(1).cfa, RULE_UNKNOWN);
     assert_int_equal(rule_find(0).cfa, RULE_UNKNOWN);
     assert_int_equal(rule_find((uint64_t)(uintptr_t)&state).cfa, RULE_UNKNOWN);
     assert_int_equal(rule_find(UINT64_MAX).cfa, RULE_UNKNOWN);
-    assert_int_not_equal(rule_find((uint64_t)(uintptr_t)&compare + 40).cfa, RULE_UNKNOWN);
+    assert_int_not_equal(rule_find((uint64_t)(uintptr_t)&compare_unwinders + 40).cfa, RULE_UNKNOWN);
 }
 
 /* Every address in the C library: no rule crashes or hangs, and most are supported. */
-static void rules_of_a_whole_library(void **unused)
+static void most_addresses_of_libc_have_a_rule(void **unused)
 {
     unsigned known = 0;
     unsigned asked = 0;
@@ -175,14 +175,14 @@ static int start(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recursion_and_frames_of_varying_size),
-        cmocka_unit_test(deeper_than_a_path_can_be),
-        cmocka_unit_test(through_a_library_without_frame_pointers),
-        cmocka_unit_test(functions_that_realign_their_stack),
-        cmocka_unit_test(in_another_thread_too),
-        cmocka_unit_test(a_stack_that_ends_is_not_left),
-        cmocka_unit_test(addresses_that_are_no_code_have_no_rule),
-        cmocka_unit_test(rules_of_a_whole_library),
+        cmocka_unit_test(unwinds_recursion_and_frames_of_varying_size),
+        cmocka_unit_test(depth_is_limited_to_agent_depth_max),
+        cmocka_unit_test(unwinds_library_without_frame_pointers),
+        cmocka_unit_test(unwinds_realigned_stack),
+        cmocka_unit_test(unwinds_in_another_thread),
+        cmocka_unit_test(unwinding_never_reads_past_the_stack_mapping),
+        cmocka_unit_test(address_outside_code_has_no_rule),
+        cmocka_unit_test(most_addresses_of_libc_have_a_rule),
     };
     return cmocka_run_group_tests(tests, start, NULL);
 }

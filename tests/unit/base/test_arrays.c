@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "unit.h"
 
-static void keeps_what_is_there(void **state)
+static void array_more_preserves_elements(void **state)
 {
     enum { MANY = 10000 };
     unsigned *numbers = NULL;
@@ -16,7 +16,7 @@ static void keeps_what_is_there(void **state)
     (void)state;
     for (unsigned i = 0; i < MANY; i++) {
         size_t before = room;
-        assert_true(array_more(&numbers, &room, i, sizeof *numbers, ARRAY_UNBOUNDED));
+        assert_true(array_reserve_next(&numbers, &room, i, sizeof *numbers, ARRAY_UNBOUNDED));
         numbers[i] = i;
         moves += room != before;
     }
@@ -27,14 +27,14 @@ static void keeps_what_is_there(void **state)
     free(numbers);
 }
 
-static void stops_at_the_bound(void **state)
+static void array_more_stops_at_the_bound(void **state)
 {
     enum { MOST = 100 };
     char *bytes = NULL;
     size_t room = 0;
     size_t count = 0;
     (void)state;
-    while (array_more(&bytes, &room, count, 1, MOST))
+    while (array_reserve_next(&bytes, &room, count, 1, MOST))
         count++;
     assert_int_equal(count, MOST);
     assert_int_equal(room, MOST);
@@ -43,24 +43,24 @@ static void stops_at_the_bound(void **state)
 }
 
 /* 2^62 elements of 64 bytes exceed the address space. */
-static void refuses_what_overflows(void **state)
+static void array_more_refuses_size_overflow(void **state)
 {
     size_t room = (size_t)1 << 61;
     char *none = NULL;
     (void)state;
-    assert_false(array_more(&none, &room, room, 64, ARRAY_UNBOUNDED));
+    assert_false(array_reserve_next(&none, &room, room, 64, ARRAY_UNBOUNDED));
     assert_null(none);
     assert_int_equal(room, (size_t)1 << 61);
 }
 
-static void reaches_any_index_and_fills_with_zero(void **state)
+static void array_reach_zero_fills_up_to_the_index(void **state)
 {
     static const size_t indices[] = {0, 63, 64, 5000, 12};
     unsigned *numbers = NULL;
     size_t room = 0;
     (void)state;
     for (size_t i = 0; i < sizeof indices / sizeof *indices; i++) {
-        assert_true(array_reach(&numbers, &room, indices[i], sizeof *numbers, 64));
+        assert_true(array_reserve_index(&numbers, &room, indices[i], sizeof *numbers, 64));
         assert_true(room > indices[i]);
         assert_int_equal(numbers[indices[i]], 0);
         numbers[indices[i]] = (unsigned)indices[i] + 1;
@@ -74,18 +74,18 @@ static void reaches_any_index_and_fills_with_zero(void **state)
     free(numbers);
 }
 
-static void reaches_no_further_than_an_address(void **state)
+static void array_reach_refuses_size_overflow(void **state)
 {
     size_t room = 0;
     char *none = NULL;
     (void)state;
-    assert_false(array_reach(&none, &room, SIZE_MAX, 1, 64));
-    assert_false(array_reach(&none, &room, (size_t)1 << 60, 64, 64));
+    assert_false(array_reserve_index(&none, &room, SIZE_MAX, 1, 64));
+    assert_false(array_reserve_index(&none, &room, (size_t)1 << 60, 64, 64));
     assert_null(none);
     assert_int_equal(room, 0);
 }
 
-static void sorts_and_finds_by_a_member(void **state)
+static void sort_by_one_member_and_search(void **state)
 {
     struct item {
         uint64_t wide;
@@ -108,7 +108,7 @@ static void sorts_and_finds_by_a_member(void **state)
     assert_int_equal(SORTED_UP_TO(items, 4, narrow, UINT32_MAX), 4);
 }
 
-static void sorts_by_several_members(void **state)
+static void sort_by_several_members(void **state)
 {
     struct row {
         double share;
@@ -138,20 +138,22 @@ static void sorts_by_several_members(void **state)
     assert_int_equal(rows[3].id, 2);
 }
 
-struct kept {
+struct item_share {
     double share;
     uint32_t id;
 };
 
-static void largest_are_kept_in_order(void **state)
+static void keep_retains_the_largest_in_order(void **state)
 {
-    static const struct kept all[] = {{0.1, 1}, {0.5, 2}, {0.3, 3}, {0.5, 1}, {0.3, 4}, {0.05, 5}};
-    struct kept list[4] = {{0, 0}};
+    static const struct item_share all[] = {{0.1, 1}, {0.5, 2}, {0.3, 3},
+                                            {0.5, 1}, {0.3, 4}, {0.05, 5}};
+    struct item_share list[4] = {{0, 0}};
     size_t count = 0;
     (void)state;
     list[3].id = 77;
     for (size_t i = 0; i < 6; i++)
-        KEEP(list, &count, 3, &all[i], LARGEST(struct kept, share), SMALLEST(struct kept, id));
+        KEEP(list, &count, 3, &all[i], LARGEST(struct item_share, share),
+             SMALLEST(struct item_share, id));
     assert_int_equal(count, 3);
     assert_int_equal(list[0].id, 1);
     assert_int_equal(list[1].id, 2);
@@ -159,25 +161,25 @@ static void largest_are_kept_in_order(void **state)
     assert_int_equal(list[3].id, 77);
     count = 0;
     for (size_t i = 0; i < 6; i++)
-        KEEP(list, &count, 3, &all[i], LARGEST(struct kept, share));
+        KEEP(list, &count, 3, &all[i], LARGEST(struct item_share, share));
     assert_int_equal(list[0].id, 2);
     assert_int_equal(list[1].id, 1);
 }
 
 static int run_array(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sorts_and_finds_by_a_member),
-                                       cmocka_unit_test(sorts_by_several_members),
-                                       cmocka_unit_test(largest_are_kept_in_order),
-                                       cmocka_unit_test(keeps_what_is_there),
-                                       cmocka_unit_test(stops_at_the_bound),
-                                       cmocka_unit_test(refuses_what_overflows),
-                                       cmocka_unit_test(reaches_any_index_and_fills_with_zero),
-                                       cmocka_unit_test(reaches_no_further_than_an_address)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sort_by_one_member_and_search),
+                                       cmocka_unit_test(sort_by_several_members),
+                                       cmocka_unit_test(keep_retains_the_largest_in_order),
+                                       cmocka_unit_test(array_more_preserves_elements),
+                                       cmocka_unit_test(array_more_stops_at_the_bound),
+                                       cmocka_unit_test(array_more_refuses_size_overflow),
+                                       cmocka_unit_test(array_reach_zero_fills_up_to_the_index),
+                                       cmocka_unit_test(array_reach_refuses_size_overflow)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-static void memory_is_zeroed_aligned_and_apart(void **state)
+static void arena_memory_is_zeroed_aligned_and_distinct(void **state)
 {
     (void)state;
     struct arena arena;
@@ -196,7 +198,7 @@ static void memory_is_zeroed_aligned_and_apart(void **state)
     arena_fini(&arena);
 }
 
-static void impossible_sizes_are_refused(void **state)
+static void arena_refuses_impossible_sizes(void **state)
 {
     (void)state;
     struct arena arena;
@@ -207,7 +209,7 @@ static void impossible_sizes_are_refused(void **state)
     arena_fini(&arena);
 }
 
-static void strings_are_copied(void **state)
+static void arena_copies_strings(void **state)
 {
     (void)state;
     struct arena arena;
@@ -224,15 +226,15 @@ static void strings_are_copied(void **state)
 static int run_arena(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_is_zeroed_aligned_and_apart),
-        cmocka_unit_test(impossible_sizes_are_refused),
-        cmocka_unit_test(strings_are_copied),
+        cmocka_unit_test(arena_memory_is_zeroed_aligned_and_distinct),
+        cmocka_unit_test(arena_refuses_impossible_sizes),
+        cmocka_unit_test(arena_copies_strings),
     };
     return cmocka_run_group_tests_name("arena", tests, NULL, NULL);
 }
 
 /* Compares random insertions and removals with a plain array of the same keys. */
-static void agrees_with_an_array(void **state)
+static void random_hash_operations_match_an_array(void **state)
 {
     (void)state;
     enum { KEYS = 2048, STEPS = 200000 };
@@ -264,7 +266,7 @@ static void agrees_with_an_array(void **state)
     free(values);
 }
 
-static void empty_and_cleared_maps_hold_nothing(void **state)
+static void empty_and_cleared_hashes_find_nothing(void **state)
 {
     (void)state;
     struct hash hash;
@@ -278,7 +280,7 @@ static void empty_and_cleared_maps_hold_nothing(void **state)
     hash_fini(&hash);
 }
 
-static void hash_values_are_put_added_and_walked(void **state)
+static void hash_put_add_and_next(void **state)
 {
     struct hash hash = {0};
     size_t at = 0;
@@ -297,9 +299,9 @@ static void hash_values_are_put_added_and_walked(void **state)
 static int run_hash(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_with_an_array),
-        cmocka_unit_test(hash_values_are_put_added_and_walked),
-        cmocka_unit_test(empty_and_cleared_maps_hold_nothing),
+        cmocka_unit_test(random_hash_operations_match_an_array),
+        cmocka_unit_test(hash_put_add_and_next),
+        cmocka_unit_test(empty_and_cleared_hashes_find_nothing),
     };
     return cmocka_run_group_tests_name("hash", tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@
 #include "unit.h"
 #include "unit/resolve/target.h"
 
-static void make(const char *path, const char *text)
+static void write_file(const char *path, const char *text)
 {
     FILE *out = fopen(path, "w");
     fputs(text, out);
@@ -34,10 +34,10 @@ static const char *text_of(int fd)
     return got >= 0 ? text : "(none)";
 }
 
-static void regular_files_only(void **state)
+static void files_open_opens_regular_files_only(void **state)
 {
     (void)state;
-    make(target_path("file"), "text");
+    write_file(target_path("file"), "text");
     assert_int_equal(mkfifo(target_path("fifo"), 0600), 0);
     assert_string_equal(text_of(files_open(target_path("file"))), "text");
     assert_true(files_open(target_path("fifo")) < 0);
@@ -53,10 +53,10 @@ static int in_root(pid_t pid, const char *path, enum files_links links)
     return files_open_in_root(pid, path, NULL, links, MOST);
 }
 
-static void the_root_of_a_process_is_ours(void **state)
+static void opens_files_in_the_root_of_a_process(void **state)
 {
     (void)state;
-    make(target_path("plain"), "plain");
+    write_file(target_path("plain"), "plain");
     assert_int_equal(symlink(target_path("plain"), target_path("link")), 0);
     assert_string_equal(text_of(in_root(getpid(), target_path("plain"), FILES_NOFOLLOW)), "plain");
     assert_int_equal(in_root(getpid(), target_path("link"), FILES_NOFOLLOW), -ELOOP);
@@ -64,11 +64,11 @@ static void the_root_of_a_process_is_ours(void **state)
     assert_true(in_root(1 << 30, target_path("plain"), FILES_NOFOLLOW) < 0);
 }
 
-static void what_is_no_file_is_never_opened(void **state)
+static void devices_fifos_and_bad_paths_are_not_opened(void **state)
 {
     (void)state;
     assert_int_equal(mkfifo(target_path("pipe"), 0600), 0);
-    make(target_path("large"), "");
+    write_file(target_path("large"), "");
     assert_int_equal(truncate(target_path("large"), (off_t)1 << 40), 0);
     assert_int_equal(symlink("loop", target_path("loop")), 0);
     const char *const none[] = {"/dev/ptmx",
@@ -101,7 +101,7 @@ static int as_user(const char *path, struct files_client *client)
 }
 
 /* The rule by file modes alone: needs no second user on the machine. */
-static void each_user_must_be_allowed(void **state)
+static void every_user_of_a_client_needs_read_permission(void **state)
 {
     (void)state;
     uid_t other = geteuid() + 4711;
@@ -113,7 +113,7 @@ static void each_user_must_be_allowed(void **state)
     member.users[0].groups[member.users[0].group_count++] = getegid();
     both.users[both.user_count++] = stranger.users[0];
     assert_int_equal(chmod(target_folder(), 0755), 0);
-    make(target_path("file"), "text");
+    write_file(target_path("file"), "text");
     chmod(target_path("file"), 0640);
     assert_string_equal(text_of(as_user(target_path("file"), &owner)), "text");
     assert_string_equal(text_of(as_user(target_path("file"), &member)), "text");
@@ -160,12 +160,12 @@ static bool deny(const char *path, uint32_t uid)
     return !setxattr(path, "system.posix_acl_access", &list, sizeof list, 0);
 }
 
-static void who_is_in_a_list_is_not_worked_out(void **state)
+static void file_with_access_control_list_is_refused(void **state)
 {
     (void)state;
     struct files_client stranger = client_of(geteuid() + 4711);
     assert_int_equal(chmod(target_folder(), 0755), 0);
-    make(target_path("listed"), "text");
+    write_file(target_path("listed"), "text");
     chmod(target_path("listed"), 0644);
     assert_string_equal(text_of(as_user(target_path("listed"), &stranger)), "text");
     if (!deny(target_path("listed"), stranger.users[0].uid)) {
@@ -202,7 +202,7 @@ static void stop(pid_t child)
     waitpid(child, NULL, 0);
 }
 
-static void a_process_lends_its_own_rights(void **state)
+static void client_has_the_rights_of_its_process(void **state)
 {
     (void)state;
     struct files_client client;
@@ -211,9 +211,9 @@ static void a_process_lends_its_own_rights(void **state)
         skip();
     }
     assert_int_equal(chmod(target_folder(), 0755), 0);
-    make(target_path("private"), "of root");
+    write_file(target_path("private"), "of root");
     chmod(target_path("private"), 0600);
-    make(target_path("own"), "its own");
+    write_file(target_path("own"), "its own");
     chmod(target_path("own"), 0400);
     assert_int_equal(chown(target_path("own"), 65534, 65534), 0);
     pid_t child = start_in(NULL, 65534);
@@ -231,7 +231,7 @@ static void a_process_lends_its_own_rights(void **state)
     assert_string_equal(text_of(as_user(target_path("private"), &client)), "of root");
 }
 
-static void a_recording_lends_those_of_its_owner(void **state)
+static void client_has_the_rights_of_the_recordings_owner(void **state)
 {
     (void)state;
     struct files_client client;
@@ -240,9 +240,9 @@ static void a_recording_lends_those_of_its_owner(void **state)
         skip();
     }
     assert_int_equal(chmod(target_folder(), 0755), 0);
-    make(target_path("private"), "of root");
+    write_file(target_path("private"), "of root");
     chmod(target_path("private"), 0600);
-    make(target_path("recording"), "");
+    write_file(target_path("recording"), "");
     files_client_recording(&client, target_path("recording"));
     assert_string_equal(text_of(as_user(target_path("private"), &client)), "of root");
     /* a program that belongs to another user names the file */
@@ -255,7 +255,7 @@ static void a_recording_lends_those_of_its_owner(void **state)
     assert_int_equal(as_user(target_path("private"), &client), -EACCES);
 }
 
-static void links_stay_in_the_root(void **state)
+static void symbolic_links_cannot_leave_the_root(void **state)
 {
     (void)state;
     char inside[512];
@@ -266,7 +266,7 @@ static void links_stay_in_the_root(void **state)
     }
     assert_int_equal(chmod(target_folder(), 0755), 0);
     assert_true(target_run("mkdir -p %s/etc", target_path("root")));
-    make(target_path("secret"), "of the host");
+    write_file(target_path("secret"), "of the host");
     snprintf(inside, sizeof inside, "%s/etc/absolute", target_path("root"));
     assert_int_equal(symlink(target_path("secret"), inside), 0);
     snprintf(inside, sizeof inside, "%s/etc/climbing", target_path("root"));
@@ -276,7 +276,7 @@ static void links_stay_in_the_root(void **state)
     snprintf(inside, sizeof inside, "%s/etc/through", target_path("root"));
     assert_int_equal(symlink("/etc/../../etc/file", inside), 0);
     snprintf(inside, sizeof inside, "%s/etc/file", target_path("root"));
-    make(inside, "of the guest");
+    write_file(inside, "of the guest");
     pid_t child = start_in(target_path("root"), 0);
     assert_string_equal(text_of(in_root(child, "/etc/file", FILES_NOFOLLOW)), "of the guest");
     assert_string_equal(text_of(in_root(child, "/../etc/file", FILES_NOFOLLOW)), "of the guest");
@@ -293,17 +293,17 @@ static void links_stay_in_the_root(void **state)
     stop(child);
 }
 
-static void a_copy_is_bounded_and_whole(void **state)
+static void file_copy_is_complete_or_refused(void **state)
 {
     (void)state;
     char bytes[8] = {0};
-    make(target_path("source"), "contents");
+    write_file(target_path("source"), "contents");
     int copy = files_copy(files_open(target_path("source")), 8);
-    make(target_path("source"), ""); /* truncated later: the copy is unaffected */
+    write_file(target_path("source"), ""); /* truncated later: the copy is unaffected */
     assert_int_equal(pread(copy, bytes, 8, 0), 8);
     assert_memory_equal(bytes, "contents", 8);
     close(copy);
-    make(target_path("source"), "contents");
+    write_file(target_path("source"), "contents");
     assert_int_equal(files_copy(files_open(target_path("source")), 7), -1);
     assert_int_equal(files_copy(-1, 100), -1);
 }
@@ -311,15 +311,15 @@ static void a_copy_is_bounded_and_whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(regular_files_only),
-        cmocka_unit_test(the_root_of_a_process_is_ours),
-        cmocka_unit_test(what_is_no_file_is_never_opened),
-        cmocka_unit_test(each_user_must_be_allowed),
-        cmocka_unit_test(who_is_in_a_list_is_not_worked_out),
-        cmocka_unit_test(a_process_lends_its_own_rights),
-        cmocka_unit_test(a_recording_lends_those_of_its_owner),
-        cmocka_unit_test(links_stay_in_the_root),
-        cmocka_unit_test(a_copy_is_bounded_and_whole),
+        cmocka_unit_test(files_open_opens_regular_files_only),
+        cmocka_unit_test(opens_files_in_the_root_of_a_process),
+        cmocka_unit_test(devices_fifos_and_bad_paths_are_not_opened),
+        cmocka_unit_test(every_user_of_a_client_needs_read_permission),
+        cmocka_unit_test(file_with_access_control_list_is_refused),
+        cmocka_unit_test(client_has_the_rights_of_its_process),
+        cmocka_unit_test(client_has_the_rights_of_the_recordings_owner),
+        cmocka_unit_test(symbolic_links_cannot_leave_the_root),
+        cmocka_unit_test(file_copy_is_complete_or_refused),
     };
     return cmocka_run_group_tests_name("files", tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static void expect_next(void *context, void *batch)
     *number *= 2;
 }
 
-static void batches_keep_their_order(void **state)
+static void batches_are_processed_in_order(void **state)
 {
     struct seen seen = {0};
     struct lane *lane;
@@ -29,7 +29,7 @@ static void batches_keep_their_order(void **state)
     assert_int_equal(lane_open(&lane, BATCHES, sizeof(unsigned), expect_next, &seen), 0);
     for (unsigned i = 0; i < GIVEN; i++) {
         *(unsigned *)lane_next(lane) = i;
-        lane_give(lane);
+        lane_submit(lane);
     }
     lane_settle(lane);
     assert_int_equal(seen.count, GIVEN);
@@ -37,7 +37,7 @@ static void batches_keep_their_order(void **state)
     lane_close(lane);
 }
 
-static void results_are_taken_in_their_order(void **state)
+static void results_are_taken_in_order(void **state)
 {
     struct seen seen = {0};
     struct lane *lane;
@@ -49,14 +49,14 @@ static void results_are_taken_in_their_order(void **state)
     assert_null(lane_take(lane));
     while (given < BATCHES - 1) {
         *(unsigned *)lane_next(lane) = given++;
-        lane_give(lane);
+        lane_submit(lane);
     }
     while ((result = lane_take(lane))) {
         assert_int_equal(*result, 2 * taken++);
         if (given == GIVEN)
             continue;
         *(unsigned *)lane_next(lane) = given++;
-        lane_give(lane);
+        lane_submit(lane);
     }
     assert_int_equal(taken, GIVEN);
     assert_int_equal(seen.out_of_order, 0);
@@ -70,7 +70,7 @@ static void wait_for_leave(void *context, void *batch)
     pthread_mutex_unlock(context);
 }
 
-static void a_result_is_waited_for_up_to_a_time(void **state)
+static void lane_take_within_waits_until_its_timeout(void **state)
 {
     enum { SHORT_NS = 1000000 };
     pthread_mutex_t leave = PTHREAD_MUTEX_INITIALIZER;
@@ -81,7 +81,7 @@ static void a_result_is_waited_for_up_to_a_time(void **state)
     assert_null(lane_take_within(lane, UINT64_MAX / 2));
     pthread_mutex_lock(&leave);
     lane_next(lane);
-    lane_give(lane);
+    lane_submit(lane);
     assert_null(lane_take_within(lane, 0));
     assert_null(lane_take_within(lane, SHORT_NS));
     pthread_mutex_unlock(&leave);
@@ -91,7 +91,7 @@ static void a_result_is_waited_for_up_to_a_time(void **state)
     lane_close(lane);
 }
 
-static void closing_waits_for_what_was_given(void **state)
+static void lane_close_processes_all_queued_batches(void **state)
 {
     struct seen seen = {0};
     struct lane *lane;
@@ -99,7 +99,7 @@ static void closing_waits_for_what_was_given(void **state)
     assert_int_equal(lane_open(&lane, BATCHES, sizeof(unsigned), expect_next, &seen), 0);
     for (unsigned i = 0; i < BATCHES; i++) {
         *(unsigned *)lane_next(lane) = i;
-        lane_give(lane);
+        lane_submit(lane);
     }
     lane_close(lane);
     assert_int_equal(seen.count, BATCHES);
@@ -109,10 +109,10 @@ static void closing_waits_for_what_was_given(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(batches_keep_their_order),
-        cmocka_unit_test(results_are_taken_in_their_order),
-        cmocka_unit_test(a_result_is_waited_for_up_to_a_time),
-        cmocka_unit_test(closing_waits_for_what_was_given),
+        cmocka_unit_test(batches_are_processed_in_order),
+        cmocka_unit_test(results_are_taken_in_order),
+        cmocka_unit_test(lane_take_within_waits_until_its_timeout),
+        cmocka_unit_test(lane_close_processes_all_queued_batches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static int make_folder(void **state)
     return 0;
 }
 
-static int drop_folder(void **state)
+static int remove_folder(void **state)
 {
     char command[128];
     (void)state;
@@ -31,7 +31,7 @@ static int drop_folder(void **state)
     return system(command);
 }
 
-static void file_is(const char *text, size_t size)
+static void write_settings(const char *text, size_t size)
 {
     char command[128];
     snprintf(command, sizeof command, "mkdir -p %s/misstop", folder);
@@ -42,7 +42,7 @@ static void file_is(const char *text, size_t size)
     fclose(file);
 }
 
-static void expect_file(const char *text)
+static void expect_settings(const char *text)
 {
     char *found;
     assert_int_equal(settings_read(path, 1 << 20, &found), strlen(text));
@@ -50,7 +50,7 @@ static void expect_file(const char *text)
     free(found);
 }
 
-static void a_value_is_kept_and_found_again(void **state)
+static void saved_values_are_loaded_again(void **state)
 {
     struct settings settings;
     struct error error = {0};
@@ -73,51 +73,52 @@ static void a_value_is_kept_and_found_again(void **state)
 }
 
 /* Lines of a newer version or of the user: comments, other keys, no newline at the end. */
-static void other_lines_stay(void **state)
+static void saving_preserves_other_lines(void **state)
 {
     static const char before[] = "# mine\nnewer=x=y\n\ninterval=1\r\nnot understood\ninterval=3";
     struct settings settings;
     struct error error = {0};
     char value[32];
     (void)state;
-    file_is(before, sizeof before - 1);
+    write_settings(before, sizeof before - 1);
     settings_load(&settings);
     assert_true(settings_get(&settings, "interval", value, sizeof value));
     assert_string_equal(value, "3"); /* the last line of the key counts */
     assert_int_equal(settings_set(&settings, "interval", "9"), 0);
     assert_int_equal(settings_set(&settings, "source", "clock"), 0);
     assert_int_equal(settings_save(&settings, &error), 0);
-    expect_file("# mine\nnewer=x=y\n\ninterval=1\r\nnot understood\ninterval=9\nsource=clock\n");
+    expect_settings(
+        "# mine\nnewer=x=y\n\ninterval=1\r\nnot understood\ninterval=9\nsource=clock\n");
     settings_free(&settings);
 }
 
-static void a_line_goes(void **state)
+static void setting_null_removes_the_line(void **state)
 {
     struct settings settings;
     struct error error = {0};
     (void)state;
-    file_is("a=1\nb=2\nc=3\n", 12);
+    write_settings("a=1\nb=2\nc=3\n", 12);
     settings_load(&settings);
     assert_int_equal(settings_set(&settings, "b", NULL), 0);
     assert_int_equal(settings_set(&settings, "d", NULL), 0);
     assert_int_equal(settings_save(&settings, &error), 0);
-    expect_file("a=1\nc=3\n");
+    expect_settings("a=1\nc=3\n");
     settings_free(&settings);
 }
 
-static void long_values_are_no_values(void **state)
+static void value_longer_than_the_buffer_is_ignored(void **state)
 {
     struct settings settings;
     char value[8];
     (void)state;
-    file_is("interval=12345678\n", 18);
+    write_settings("interval=12345678\n", 18);
     settings_load(&settings);
     assert_false(settings_get(&settings, "interval", value, sizeof value));
     settings_free(&settings);
 }
 
 /* A directory, a FIFO, a file that is too large or unreadable: not read, and not overwritten. */
-static void what_is_no_such_file_is_left(void **state)
+static void unsuitable_settings_file_is_not_overwritten(void **state)
 {
     static char large[1 << 17];
     struct settings settings;
@@ -125,14 +126,14 @@ static void what_is_no_such_file_is_left(void **state)
     struct stat status;
     (void)state;
     for (int kind = 0; kind < 3; kind++) {
-        file_is("", 0);
+        write_settings("", 0);
         unlink(path);
         if (kind == 0)
             assert_int_equal(mkdir(path, 0700), 0);
         else if (kind == 1)
             assert_int_equal(mkfifo(path, 0600), 0);
         else
-            file_is(large, sizeof large);
+            write_settings(large, sizeof large);
         settings_load(&settings);
         assert_int_equal(settings_set(&settings, "a", "1"), 0);
         assert_int_equal(settings_save(&settings, &error), -EACCES);
@@ -147,13 +148,13 @@ static void what_is_no_such_file_is_left(void **state)
 }
 
 /* A file with a NUL, which would hide the text after it, is not overwritten. */
-static void bytes_that_are_no_text(void **state)
+static void file_with_nul_bytes_is_ignored(void **state)
 {
     static const char bytes[] = "\xff\xfe=\n=\n==\nkey\n\0interval=4\n";
     struct settings settings;
     char value[32];
     (void)state;
-    file_is(bytes, sizeof bytes - 1);
+    write_settings(bytes, sizeof bytes - 1);
     settings_load(&settings);
     assert_false(settings_get(&settings, "interval", value, sizeof value));
     assert_false(settings_get(&settings, "key", value, sizeof value));
@@ -162,7 +163,7 @@ static void bytes_that_are_no_text(void **state)
 }
 
 /* Running as root with the home of another user. */
-static void the_home_of_another_user_is_left(void **state)
+static void home_of_another_user_is_ignored(void **state)
 {
     struct settings settings;
     struct error error;
@@ -170,26 +171,29 @@ static void the_home_of_another_user_is_left(void **state)
     (void)state;
     if (geteuid())
         skip();
-    file_is("interval=4\n", 11);
+    write_settings("interval=4\n", 11);
     assert_int_equal(chown(folder, 12345, 12345), 0);
     settings_load(&settings);
     assert_false(settings_get(&settings, "interval", value, sizeof value));
     assert_int_equal(settings_set(&settings, "interval", "9"), 0);
     assert_int_equal(settings_save(&settings, &error), -EACCES);
-    expect_file("interval=4\n");
+    expect_settings("interval=4\n");
     settings_free(&settings);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_value_is_kept_and_found_again, make_folder, drop_folder),
-        cmocka_unit_test_setup_teardown(other_lines_stay, make_folder, drop_folder),
-        cmocka_unit_test_setup_teardown(a_line_goes, make_folder, drop_folder),
-        cmocka_unit_test_setup_teardown(long_values_are_no_values, make_folder, drop_folder),
-        cmocka_unit_test_setup_teardown(what_is_no_such_file_is_left, make_folder, drop_folder),
-        cmocka_unit_test_setup_teardown(bytes_that_are_no_text, make_folder, drop_folder),
-        cmocka_unit_test_setup_teardown(the_home_of_another_user_is_left, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(saved_values_are_loaded_again, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(saving_preserves_other_lines, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(setting_null_removes_the_line, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(value_longer_than_the_buffer_is_ignored, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(unsuitable_settings_file_is_not_overwritten, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(file_with_nul_bytes_is_ignored, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(home_of_another_user_is_ignored, make_folder,
+                                        remove_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

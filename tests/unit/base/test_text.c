@@ -12,7 +12,7 @@ static void expect_sanitised(const char *in, const char *expected)
     assert_string_equal(out, expected);
 }
 
-static void escapes_and_bad_utf8_are_replaced(void **state)
+static void text_sanitise_replaces_escapes_and_bad_utf8(void **state)
 {
     (void)state;
     expect_sanitised("plain name.so", "plain name.so");
@@ -33,7 +33,7 @@ static void escapes_and_bad_utf8_are_replaced(void **state)
     expect_sanitised("a\nb\tc\x7f", "a?b?c?");
 }
 
-static void characters_are_not_cut(void **state)
+static void text_sanitise_never_splits_a_character(void **state)
 {
     (void)state;
     char out[4];
@@ -46,7 +46,7 @@ static void characters_are_not_cut(void **state)
     assert_int_equal(text_sanitise(out, 0, "x", 1), 0);
 }
 
-static void sizes_are_short(void **state)
+static void text_bytes_fits_in_six_characters(void **state)
 {
     (void)state;
     char out[16];
@@ -59,7 +59,7 @@ static void sizes_are_short(void **state)
     assert_true(strlen(text_bytes(out, UINT64_MAX)) <= 6);
 }
 
-static void distance_counts_edits(void **state)
+static void text_distance_counts_edits_ignoring_case(void **state)
 {
     (void)state;
     assert_int_equal(text_distance("", ""), 0);
@@ -67,7 +67,7 @@ static void distance_counts_edits(void **state)
     assert_int_equal(text_distance("kitten", "sitting"), 3);
 }
 
-static void files_are_read_whole_or_cut(void **state)
+static void text_read_file_truncates_to_the_buffer(void **state)
 {
     (void)state;
     char out[8];
@@ -79,11 +79,11 @@ static void files_are_read_whole_or_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(escapes_and_bad_utf8_are_replaced),
-        cmocka_unit_test(characters_are_not_cut),
-        cmocka_unit_test(sizes_are_short),
-        cmocka_unit_test(distance_counts_edits),
-        cmocka_unit_test(files_are_read_whole_or_cut),
+        cmocka_unit_test(text_sanitise_replaces_escapes_and_bad_utf8),
+        cmocka_unit_test(text_sanitise_never_splits_a_character),
+        cmocka_unit_test(text_bytes_fits_in_six_characters),
+        cmocka_unit_test(text_distance_counts_edits_ignoring_case),
+        cmocka_unit_test(text_read_file_truncates_to_the_buffer),
     };
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

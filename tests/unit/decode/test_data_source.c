@@ -17,7 +17,7 @@ struct expected {
     enum data_answer remote;
 };
 
-static void check(const struct expected *wanted, size_t count)
+static void check_decoding(const struct expected *wanted, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct data_source got = data_source_decode(wanted[i].word);
@@ -27,10 +27,10 @@ static void check(const struct expected *wanted, size_t count)
                      data_level_name(got.level), data_snoop_name(got.snoop), got.remote);
     }
 }
-#define CHECK(wanted) check(wanted, sizeof(wanted) / sizeof *(wanted))
+#define CHECK(wanted) check_decoding(wanted, sizeof(wanted) / sizeof *(wanted))
 
 /* arch/x86/events/intel/ds.c, pebs_data_source[]: Sandy Bridge and later, both fields set. */
-static void the_sixteen_of_intel(void **state)
+static void intel_pebs_data_source_encodings(void **state)
 {
     static const struct expected wanted[] = {
         {S(OP, LOAD) | S(LVL, MISS) | S(LVL, L3) | S(SNOOP, NA), DATA_BEYOND_L3, SNOOP_UNKNOWN,
@@ -64,7 +64,7 @@ static void the_sixteen_of_intel(void **state)
 }
 
 /* The same file, intel_pmu_pebs_data_source_skl(): only the bit HIT, and numbers of later CPUs. */
-static void numbers_without_bits(void **state)
+static void level_numbers_without_level_bits(void **state)
 {
     static const struct expected wanted[] = {
         {LOAD_HIT | NUM(0xe) | S(SNOOP, HIT), DATA_PMEM, SNOOP_HIT, ANSWER_NO},
@@ -90,7 +90,7 @@ static void numbers_without_bits(void **state)
 
 /* arch/x86/events/amd/ibs.c, perf_ibs_get_mem_lvl(): caches of this node and, by hops, of other
  * nodes. */
-static void caches_of_amd(void **state)
+static void amd_ibs_cache_levels(void **state)
 {
     static const struct expected wanted[] = {
         {LOAD_HIT | S(LVL, REM_CCE1) | NUM(0xb) | REMOTE | S(HOPS, 0), DATA_PEER_CACHE,
@@ -111,7 +111,7 @@ static void caches_of_amd(void **state)
 }
 
 /* Kernels before 4.14 had only the bits. */
-static void bits_without_numbers(void **state)
+static void level_bits_without_level_numbers(void **state)
 {
     static const struct expected wanted[] = {
         {LOAD_HIT | S(LVL, L1), DATA_L1, SNOOP_UNKNOWN, ANSWER_NO},
@@ -127,7 +127,7 @@ static void bits_without_numbers(void **state)
     CHECK(wanted);
 }
 
-static void not_recorded_is_unknown(void **state)
+static void absent_data_source_is_unknown(void **state)
 {
     static const struct data_source nothing = {0};
     (void)state;
@@ -139,7 +139,7 @@ static void not_recorded_is_unknown(void **state)
     assert_memory_equal(&got, &nothing, sizeof got);
 }
 
-static void tlbs(void **state)
+static void tlb_levels(void **state)
 {
     static const struct {
         uint64_t word;
@@ -159,7 +159,7 @@ static void tlbs(void **state)
         assert_int_equal(data_source_decode(wanted[i].word | S(OP, LOAD)).tlb, wanted[i].tlb);
 }
 
-static void locks_and_blocks(void **state)
+static void lock_and_block_bits(void **state)
 {
     (void)state;
     assert_int_equal(data_source_decode(LOAD_HIT | S(LOCK, LOCKED)).locked, ANSWER_YES);
@@ -173,7 +173,7 @@ static void locks_and_blocks(void **state)
     assert_int_equal(data_source_decode(LOAD_HIT).blocked_address, ANSWER_UNKNOWN);
 }
 
-static void kinds(void **state)
+static void access_kinds(void **state)
 {
     (void)state;
     assert_int_equal(data_source_decode(S(OP, LOAD)).kind, ACCESS_LOAD);
@@ -184,7 +184,7 @@ static void kinds(void **state)
 }
 
 /* Every word decodes to values with names, and all names differ. */
-static void any_word_has_names(void **state)
+static void every_data_source_word_has_names(void **state)
 {
     (void)state;
     uint64_t word = 1;
@@ -211,11 +211,15 @@ static void any_word_has_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_sixteen_of_intel),    cmocka_unit_test(numbers_without_bits),
-        cmocka_unit_test(caches_of_amd),           cmocka_unit_test(bits_without_numbers),
-        cmocka_unit_test(not_recorded_is_unknown), cmocka_unit_test(tlbs),
-        cmocka_unit_test(locks_and_blocks),        cmocka_unit_test(kinds),
-        cmocka_unit_test(any_word_has_names),
+        cmocka_unit_test(intel_pebs_data_source_encodings),
+        cmocka_unit_test(level_numbers_without_level_bits),
+        cmocka_unit_test(amd_ibs_cache_levels),
+        cmocka_unit_test(level_bits_without_level_numbers),
+        cmocka_unit_test(absent_data_source_is_unknown),
+        cmocka_unit_test(tlb_levels),
+        cmocka_unit_test(lock_and_block_bits),
+        cmocka_unit_test(access_kinds),
+        cmocka_unit_test(every_data_source_word_has_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,7 +90,7 @@ static struct access decode_without(struct fake *fake, const char *bytes, size_t
 }
 
 /* perf record --intr-regs=ax,si: registers that were not recorded must not count as 0. */
-static void registers_that_were_not_recorded_are_not_used(void **state)
+static void unrecorded_registers_are_not_used(void **state)
 {
     (void)state;
     struct fake fake = {0};
@@ -109,7 +109,7 @@ static void registers_that_were_not_recorded_are_not_used(void **state)
     assert_int_equal(decode_without(&fake, load, 8, 5, 0, 0).reason, REASON_NO_REGISTERS);
 }
 
-static void a_plain_load_is_the_one_before(void **state)
+static void load_before_the_sampled_instruction_is_found(void **state)
 {
     (void)state;
     struct fake fake = {0};
@@ -125,7 +125,7 @@ static void a_plain_load_is_the_one_before(void **state)
 }
 
 /* Each code ends with a return; the sample is after the load, at `after`. */
-static void loops_that_only_look_are_reported(void **state)
+static void spin_loops_set_waits(void **state)
 {
     static const struct {
         const char *what;
@@ -164,7 +164,7 @@ static void loops_that_only_look_are_reported(void **state)
 }
 
 /* addsd 8(%rsp), with or without a call in the loop; also with another base register. */
-static void slots_in_loops_that_call_are_reported(void **state)
+static void stack_slot_in_calling_loop_sets_kept(void **state)
 {
     static const struct {
         const char *bytes;
@@ -191,7 +191,7 @@ static void slots_in_loops_that_call_are_reported(void **state)
 
 /* addsd 8(%rsp), then a store of the sum to that slot, to the next slot, or no store; dec %ecx;
  * jne. */
-static void slots_that_their_loop_writes_are_reported(void **state)
+static void stack_slot_written_in_its_loop_sets_rewritten(void **state)
 {
     static const struct {
         const char *bytes;
@@ -211,7 +211,7 @@ static void slots_that_their_loop_writes_are_reported(void **state)
     }
 }
 
-static void loads_by_what_their_loop_loaded_are_reported(void **state)
+static void pointer_chasing_loop_sets_chases(void **state)
 {
     static const struct {
         const char *what;
@@ -244,7 +244,7 @@ static void loads_by_what_their_loop_loaded_are_reported(void **state)
 
 /* addsd (%rdi,%rax,8); inc %rax, with or without xor %eax,%eax before; and the same with a store of
  * the sum. */
-static void accesses_along_a_line_are_reported(void **state)
+static void sequential_accesses_to_a_line_set_again(void **state)
 {
     static const char sum[] = "\x31\xc0\xf2\x0f\x58\x04\xc7\x48\xff\xc0\x48\x39\xf0\x75\xf3\xc3";
     static const char anew[] =
@@ -274,7 +274,7 @@ static void accesses_along_a_line_are_reported(void **state)
 }
 
 /* addsd (%rdi,%rax,8); inc %rcx; mulsd %xmm0,%xmm0: samples two instructions after the access. */
-static void accesses_along_a_line_are_found_from_further_on(void **state)
+static void sequential_accesses_are_recognised_despite_skid(void **state)
 {
     static const char sum[] = "\x31\xc0\xf2\x0f\x58\x04\xc7\x48\xff\xc1\xf2\x0f\x59\xc0"
                               "\x48\xff\xc0\x48\x39\xf0\x75\xec\xc3";
@@ -290,7 +290,7 @@ static void accesses_along_a_line_are_found_from_further_on(void **state)
 }
 
 /* An access after others by the same registers; `at` is the offset of (%rdi) in its line. */
-static void accesses_beside_a_load_are_reported(void **state)
+static void access_after_another_to_its_line_sets_again(void **state)
 {
     static const struct {
         const char *what;
@@ -334,7 +334,7 @@ static void accesses_beside_a_load_are_reported(void **state)
     }
 }
 
-static void atomic_instructions_are_reported(void **state)
+static void atomic_instructions_set_locked(void **state)
 {
     (void)state;
     struct fake fake = {0};
@@ -351,7 +351,7 @@ static void atomic_instructions_are_reported(void **state)
 }
 
 /* clflush (%rdi), nop; mov (%rsi),%rax, nop: the load may access the flushed line. */
-static void flushes_are_of_the_whole_function(void **state)
+static void flush_marks_all_accesses_of_its_function(void **state)
 {
     struct fake fake = {.bounds = true};
     uint64_t regs[SREG_COUNT] = {[SREG_DI] = DATA_BASE, [SREG_SI] = DATA_BASE + 8};
@@ -373,7 +373,7 @@ static void flushes_are_of_the_whole_function(void **state)
     assert_true(access.flushes);
 }
 
-static void changes_in_between_are_undone(void **state)
+static void register_changes_after_the_access_are_undone(void **state)
 {
     (void)state;
     struct fake fake = {0};
@@ -387,7 +387,7 @@ static void changes_in_between_are_undone(void **state)
 
 /* The indices are not in the sample: picks one lane if they were loaded, otherwise finds only the
  * object. */
-static void a_gather_is_one_of_its_lanes(void **state)
+static void gather_address_is_one_of_its_lanes(void **state)
 {
     (void)state;
     struct fake fake = {
@@ -416,7 +416,7 @@ static void a_gather_is_one_of_its_lanes(void **state)
     assert_int_equal(access.reason, REASON_GATHER);
 }
 
-static void an_overwritten_base_is_computed_again(void **state)
+static void overwritten_base_is_recomputed(void **state)
 {
     (void)state;
     struct fake fake = {0};
@@ -428,7 +428,7 @@ static void an_overwritten_base_is_computed_again(void **state)
     assert_int_equal(access.address, 0x2000 + 3 * 64 + 0x28);
 }
 
-static void a_base_in_memory_is_read_again(void **state)
+static void overwritten_base_is_reread_from_memory(void **state)
 {
     (void)state;
     struct fake fake = {.data = {0x5000}};
@@ -441,7 +441,7 @@ static void a_base_in_memory_is_read_again(void **state)
 }
 
 /* Recovers a base from a copy made before the load, and a sum with a memory operand. */
-static void copies_and_sums_recover_a_base(void **state)
+static void base_is_recovered_from_copies_and_sums(void **state)
 {
     (void)state;
     struct fake fake = {.data = {[1] = 0x2000}};
@@ -462,7 +462,7 @@ static void copies_and_sums_recover_a_base(void **state)
 }
 
 /* mov (%rsi,%rax,8),%rax; nop: the table shows which element was loaded if only one matches. */
-static void an_element_is_known_by_its_value(void **state)
+static void table_element_is_identified_by_its_value(void **state)
 {
     (void)state;
     static const char code[] = "\x48\x8b\x04\xc6\x90";
@@ -480,7 +480,7 @@ static void an_element_is_known_by_its_value(void **state)
     assert_int_equal(decode(&fake, code, sizeof code - 1, 4, regs).reason, REASON_OVERWRITTEN);
 }
 
-static void a_list_walk_is_inferred_and_a_single_step_is_not(void **state)
+static void list_walk_is_inferred_but_single_step_is_overwritten(void **state)
 {
     (void)state;
     struct fake fake = {0};
@@ -497,7 +497,7 @@ static void a_list_walk_is_inferred_and_a_single_step_is_not(void **state)
 
 /* An event that counts instructions sampled the last instruction, whatever it does: no walk back to
  * an earlier access. */
-static void any_instruction_is_no_access_of_another(void **state)
+static void instruction_event_never_walks_back_to_earlier_access(void **state)
 {
     (void)state;
     struct fake fake = {0};
@@ -526,7 +526,7 @@ static void any_instruction_is_no_access_of_another(void **state)
     assert_int_equal(access.address, 0x1000);
 }
 
-static void the_flags_tell_which_way_was_taken(void **state)
+static void flags_select_the_path_that_was_taken(void **state)
 {
     (void)state;
     struct fake fake = {0};
@@ -546,7 +546,7 @@ static void the_flags_tell_which_way_was_taken(void **state)
 
 /* Two paths to a label: one with a load or comparison at (%rdi), the other with one at (%rsi),
  * which is the next line. */
-static void a_way_that_leaves_other_values_was_not_taken(void **state)
+static void path_with_contradicting_register_values_is_excluded(void **state)
 {
     static const char constants[] = "\x48\x8b\x17\xb8\x05\0\0\0\xeb\x05" /* mov (%rdi),%rdx;
         mov $5,%eax; jmp label */
@@ -592,7 +592,7 @@ static void a_way_that_leaves_other_values_was_not_taken(void **state)
 }
 
 /* mov (%rdi),%rax; jmp label; mov 8(%rdi),%rax; label: add $1,%r8 */
-static void ways_to_one_line_are_one(void **state)
+static void paths_to_the_same_line_are_merged(void **state)
 {
     static const char code[] = "\x48\x8b\x07\xeb\x04\x48\x8b\x47\x08\x49\x83\xc0\x01";
     struct fake fake = {0};
@@ -607,7 +607,7 @@ static void ways_to_one_line_are_one(void **state)
 }
 
 /* Two procedure linkage stubs, and a call of the second. */
-static void a_stub_is_entered_by_calls(void **state)
+static void plt_stub_sample_is_its_call(void **state)
 {
     static const char code[] = "\xff\x25\0\x10\0\0\x68\0\0\0\0\xe9\0\x10\0\0"
                                "\xff\x25\0\x10\0\0\x68\x01\0\0\0\xe9\0\x10\0\0"
@@ -622,7 +622,7 @@ static void a_stub_is_entered_by_calls(void **state)
 }
 
 /* No-ops between a return and a label do not run, so no path goes through them. */
-static void nobody_comes_through_padding(void **state)
+static void padding_is_not_a_path(void **state)
 {
     (void)state;
     struct fake fake = {0};
@@ -648,7 +648,7 @@ static struct access enter(struct fake *fake, const char *call, size_t size, con
     return decode(fake, code, sizeof code, 0, regs);
 }
 
-static void a_call_through_memory_waits_for_its_target(void **state)
+static void function_entry_sample_is_the_call_through_memory(void **state)
 {
     (void)state;
     struct fake fake = {.data = {[0] = CODE_BASE + 16, [4] = CODE_BASE}};
@@ -685,7 +685,7 @@ static void a_call_through_memory_waits_for_its_target(void **state)
 }
 
 /* call *24(%rax), with its return address in the recorded stack but no longer in memory. */
-static void the_return_address_is_that_of_the_sample(void **state)
+static void recorded_stack_supplies_the_return_address(void **state)
 {
     struct fake fake = {.data = {[0] = 1, [4] = CODE_BASE}, .size = 18, .bounds = true};
     struct decode_target target = {
@@ -727,7 +727,7 @@ static struct access enter_again(struct fake *fake, const uint64_t *regs, uint64
 }
 
 /* Another call has overwritten the return address by the time it is read. */
-static void how_it_was_called_before_counts_where_nothing_else_tells(void **state)
+static void earlier_caller_is_used_if_return_address_is_lost(void **state)
 {
     (void)state;
     struct fake fake = {.data = {[0] = 1, [4] = CODE_BASE}};
@@ -754,7 +754,7 @@ static void how_it_was_called_before_counts_where_nothing_else_tells(void **stat
 }
 
 /* Haskell's code has a table before each block, which is no code, and no symbols but of a few. */
-static void boundaries_are_found_between_tables(void **state)
+static void instruction_boundaries_are_found_between_data_tables(void **state)
 {
     enum { BLOCKS = 8, BLOCK_BYTES = 48, ENTRY = 16, CMP = 25 };
     static const unsigned char block[BLOCK_BYTES] =
@@ -798,7 +798,7 @@ static void boundaries_are_found_between_tables(void **state)
 }
 
 /* An index that counts down from the pointer, as a skip list's levels in rocksdb. */
-static void a_negated_index_is_computed_again(void **state)
+static void negated_index_is_recomputed(void **state)
 {
     struct fake fake = {0};
     const uint64_t regs[SREG_COUNT] = {[SREG_BX] = 0x9000, [SREG_R13] = 3, [SREG_AX] = 0x1234};
@@ -822,7 +822,7 @@ static bool fake_mapped(void *context, uint64_t address)
 
 /* mov 8(%rcx),%rax; mov (%rax),%rax; nop. If 8(%rcx) holds a number when it is read, the address is
  * lost; it is not a wrong one. */
-static void a_base_that_changed_meanwhile_is_lost(void **state)
+static void implausible_reread_base_is_overwritten(void **state)
 {
     static const char code[] = "\x48\x8b\x41\x08\x48\x8b\x00\x90";
     struct fake fake = {.size = sizeof code - 1, .bounds = true, .data = {[1] = DATA_BASE + 64}};
@@ -847,7 +847,7 @@ static void a_base_that_changed_meanwhile_is_lost(void **state)
     decoder_free(decoder);
 }
 
-static void pushes_pops_and_rip_relative_operands(void **state)
+static void push_pop_and_rip_relative_addresses(void **state)
 {
     (void)state;
     struct fake fake = {0};
@@ -861,7 +861,7 @@ static void pushes_pops_and_rip_relative_operands(void **state)
     assert_int_equal(access.address, CODE_BASE + 7 + 16);
 }
 
-static void string_instructions(void **state)
+static void string_instruction_addresses(void **state)
 {
     (void)state;
     struct fake fake = {0};
@@ -872,7 +872,7 @@ static void string_instructions(void **state)
     assert_int_equal(access.address, 0x3008);
 }
 
-static void each_failure_has_its_reason(void **state)
+static void undecodable_samples_have_distinct_reasons(void **state)
 {
     (void)state;
     struct fake fake = {0};
@@ -897,7 +897,7 @@ static void each_failure_has_its_reason(void **state)
 
 /* An address from the recording at a load that agrees, at a load that does not, and where there is
  * no code. */
-static void what_was_reported_when_it_was_recorded_stands(void **state)
+static void recorded_address_takes_precedence_over_decoded_address(void **state)
 {
     struct fake fake = {.size = 5, .bounds = true};
     struct decode_target target = {
@@ -931,7 +931,7 @@ static void what_was_reported_when_it_was_recorded_stands(void **state)
 }
 
 /* Random bytes and mutated code give an address or one reason, and never crash. */
-static void random_code_is_survived(void **state)
+static void random_code_yields_an_address_or_a_reason(void **state)
 {
     (void)state;
     struct fake fake = {.size = 256};
@@ -1001,7 +1001,7 @@ static bool near_function(void *context, uint64_t ip, uint64_t *start, uint64_t 
 
 /* With more IPs than the cache holds, a function that is sampled all the time stays, and another is
  * evicted. */
-static void what_was_not_sampled_for_long_is_forgotten(void **state)
+static void function_cache_evicts_least_recently_sampled_function(void **state)
 {
     unsigned reads[2] = {0};
     struct decode_target target = {.context = reads, .code = near_code, .function = near_function};
@@ -1028,42 +1028,42 @@ static void what_was_not_sampled_for_long_is_forgotten(void **state)
 static int run_decoder(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flushes_are_of_the_whole_function),
-        cmocka_unit_test(a_plain_load_is_the_one_before),
-        cmocka_unit_test(loops_that_only_look_are_reported),
-        cmocka_unit_test(slots_in_loops_that_call_are_reported),
-        cmocka_unit_test(slots_that_their_loop_writes_are_reported),
-        cmocka_unit_test(loads_by_what_their_loop_loaded_are_reported),
-        cmocka_unit_test(accesses_along_a_line_are_reported),
-        cmocka_unit_test(accesses_along_a_line_are_found_from_further_on),
-        cmocka_unit_test(accesses_beside_a_load_are_reported),
-        cmocka_unit_test(atomic_instructions_are_reported),
-        cmocka_unit_test(registers_that_were_not_recorded_are_not_used),
-        cmocka_unit_test(changes_in_between_are_undone),
-        cmocka_unit_test(a_gather_is_one_of_its_lanes),
-        cmocka_unit_test(an_overwritten_base_is_computed_again),
-        cmocka_unit_test(a_base_in_memory_is_read_again),
-        cmocka_unit_test(copies_and_sums_recover_a_base),
-        cmocka_unit_test(an_element_is_known_by_its_value),
-        cmocka_unit_test(a_list_walk_is_inferred_and_a_single_step_is_not),
-        cmocka_unit_test(any_instruction_is_no_access_of_another),
-        cmocka_unit_test(a_way_that_leaves_other_values_was_not_taken),
-        cmocka_unit_test(ways_to_one_line_are_one),
-        cmocka_unit_test(a_stub_is_entered_by_calls),
-        cmocka_unit_test(the_return_address_is_that_of_the_sample),
-        cmocka_unit_test(the_flags_tell_which_way_was_taken),
-        cmocka_unit_test(nobody_comes_through_padding),
-        cmocka_unit_test(a_call_through_memory_waits_for_its_target),
-        cmocka_unit_test(how_it_was_called_before_counts_where_nothing_else_tells),
-        cmocka_unit_test(pushes_pops_and_rip_relative_operands),
-        cmocka_unit_test(boundaries_are_found_between_tables),
-        cmocka_unit_test(a_negated_index_is_computed_again),
-        cmocka_unit_test(a_base_that_changed_meanwhile_is_lost),
-        cmocka_unit_test(string_instructions),
-        cmocka_unit_test(each_failure_has_its_reason),
-        cmocka_unit_test(what_was_reported_when_it_was_recorded_stands),
-        cmocka_unit_test(random_code_is_survived),
-        cmocka_unit_test(what_was_not_sampled_for_long_is_forgotten),
+        cmocka_unit_test(flush_marks_all_accesses_of_its_function),
+        cmocka_unit_test(load_before_the_sampled_instruction_is_found),
+        cmocka_unit_test(spin_loops_set_waits),
+        cmocka_unit_test(stack_slot_in_calling_loop_sets_kept),
+        cmocka_unit_test(stack_slot_written_in_its_loop_sets_rewritten),
+        cmocka_unit_test(pointer_chasing_loop_sets_chases),
+        cmocka_unit_test(sequential_accesses_to_a_line_set_again),
+        cmocka_unit_test(sequential_accesses_are_recognised_despite_skid),
+        cmocka_unit_test(access_after_another_to_its_line_sets_again),
+        cmocka_unit_test(atomic_instructions_set_locked),
+        cmocka_unit_test(unrecorded_registers_are_not_used),
+        cmocka_unit_test(register_changes_after_the_access_are_undone),
+        cmocka_unit_test(gather_address_is_one_of_its_lanes),
+        cmocka_unit_test(overwritten_base_is_recomputed),
+        cmocka_unit_test(overwritten_base_is_reread_from_memory),
+        cmocka_unit_test(base_is_recovered_from_copies_and_sums),
+        cmocka_unit_test(table_element_is_identified_by_its_value),
+        cmocka_unit_test(list_walk_is_inferred_but_single_step_is_overwritten),
+        cmocka_unit_test(instruction_event_never_walks_back_to_earlier_access),
+        cmocka_unit_test(path_with_contradicting_register_values_is_excluded),
+        cmocka_unit_test(paths_to_the_same_line_are_merged),
+        cmocka_unit_test(plt_stub_sample_is_its_call),
+        cmocka_unit_test(recorded_stack_supplies_the_return_address),
+        cmocka_unit_test(flags_select_the_path_that_was_taken),
+        cmocka_unit_test(padding_is_not_a_path),
+        cmocka_unit_test(function_entry_sample_is_the_call_through_memory),
+        cmocka_unit_test(earlier_caller_is_used_if_return_address_is_lost),
+        cmocka_unit_test(push_pop_and_rip_relative_addresses),
+        cmocka_unit_test(instruction_boundaries_are_found_between_data_tables),
+        cmocka_unit_test(negated_index_is_recomputed),
+        cmocka_unit_test(implausible_reread_base_is_overwritten),
+        cmocka_unit_test(string_instruction_addresses),
+        cmocka_unit_test(undecodable_samples_have_distinct_reasons),
+        cmocka_unit_test(recorded_address_takes_precedence_over_decoded_address),
+        cmocka_unit_test(random_code_yields_an_address_or_a_reason),
+        cmocka_unit_test(function_cache_evicts_least_recently_sampled_function),
     };
     return cmocka_run_group_tests_name("decoder", tests, NULL, NULL);
 }
@@ -1102,7 +1102,7 @@ static const struct {
      3},
 };
 
-static void operands_are_those_of_objdump(void **state)
+static void operands_match_objdump(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -1124,7 +1124,7 @@ static void operands_are_those_of_objdump(void **state)
     }
 }
 
-static void registers_only_have_no_operand(void **state)
+static void register_operands_are_not_memory_operands(void **state)
 {
     (void)state;
     struct insn insn; /* vptestmb %ymm26,%ymm26,%k1 */
@@ -1133,7 +1133,7 @@ static void registers_only_have_no_operand(void **state)
     assert_int_equal(insn.memory_count, 0);
 }
 
-static void masks_move_and_test(void **state)
+static void mask_register_instructions(void **state)
 {
     (void)state;
     static const struct {
@@ -1159,7 +1159,7 @@ static void masks_move_and_test(void **state)
 }
 
 /* Kinds of memory operands: read, written, both, or address only. */
-static void reading_is_not_writing(void **state)
+static void operand_kinds_and_sizes(void **state)
 {
     (void)state;
     static const struct {
@@ -1192,7 +1192,7 @@ static void reading_is_not_writing(void **state)
     }
 }
 
-static void lanes_are_as_many_as_fit(void **state)
+static void gather_lane_counts_and_sizes(void **state)
 {
     (void)state;
     static const struct {
@@ -1222,7 +1222,7 @@ static void lanes_are_as_many_as_fit(void **state)
 
 /* Reads nothing after the given bytes (checked by the sanitizers), and refuses bytes that are no
  * instruction of 64-bit mode. */
-static void other_bytes_are_refused(void **state)
+static void invalid_instructions_are_refused(void **state)
 {
     (void)state;
     static const char *const none[] = {"\x06",
@@ -1248,7 +1248,7 @@ static void other_bytes_are_refused(void **state)
 }
 
 /* Shifts and masks of part of a register do not count as operations on the whole register. */
-static void parts_of_registers_are_reported(void **state)
+static void operations_on_partial_registers_are_distinguished(void **state)
 {
     static const struct {
         const char *bytes;
@@ -1274,13 +1274,14 @@ static void parts_of_registers_are_reported(void **state)
 
 static int run_insn(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(operands_are_those_of_objdump),
-                                       cmocka_unit_test(registers_only_have_no_operand),
-                                       cmocka_unit_test(masks_move_and_test),
-                                       cmocka_unit_test(reading_is_not_writing),
-                                       cmocka_unit_test(lanes_are_as_many_as_fit),
-                                       cmocka_unit_test(parts_of_registers_are_reported),
-                                       cmocka_unit_test(other_bytes_are_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(operands_match_objdump),
+        cmocka_unit_test(register_operands_are_not_memory_operands),
+        cmocka_unit_test(mask_register_instructions),
+        cmocka_unit_test(operand_kinds_and_sizes),
+        cmocka_unit_test(gather_lane_counts_and_sizes),
+        cmocka_unit_test(operations_on_partial_registers_are_distinguished),
+        cmocka_unit_test(invalid_instructions_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

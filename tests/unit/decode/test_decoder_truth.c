@@ -217,7 +217,8 @@ struct tally {
     unsigned reasons[REASON_COUNT];
 };
 
-static void judge(struct tally *tally, const struct access *truth, const struct access *found)
+static void compare_access(struct tally *tally, const struct access *truth,
+                           const struct access *found)
 {
     tally->touched++;
     tally->reasons[found->reason]++;
@@ -252,7 +253,7 @@ static void step_through(struct decoder *decoder, struct tally *tally)
             continue;
         fill_sample(&sample, &regs, false);
         decoder_decode(decoder, &sample, &found);
-        judge(tally, &truth, &found);
+        compare_access(tally, &truth, &found);
     }
 }
 
@@ -277,7 +278,7 @@ static int object_of(uint64_t address)
 }
 
 /* Compares objects: an inferred address may be that of a neighbour. */
-static void judge_late(struct decoder *decoder, struct late *late, struct tally *tally)
+static void compare_late_access(struct decoder *decoder, struct late *late, struct tally *tally)
 {
     struct access found;
     late->sample.stack = late->stack;
@@ -314,7 +315,7 @@ static void step_late(struct decoder *decoder, struct tally *tally)
     for (int i = 0; i < STEPS; i++) {
         struct late *late = &queue[i % LATE_STEPS];
         if (filled[i % LATE_STEPS])
-            judge_late(decoder, late, tally);
+            compare_late_access(decoder, late, tally);
         filled[i % LATE_STEPS] = false;
         if (ptrace(PTRACE_GETREGS, child, NULL, &regs))
             return;
@@ -367,7 +368,7 @@ static void stop(struct decoder *decoder, const struct tally *tally)
     decoder_free(decoder);
 }
 
-static void code_that_is_not_optimised_is_found_late(void **state)
+static void unoptimised_code_is_attributed_despite_skid(void **state)
 {
     (void)state;
     struct decode_target target = {
@@ -381,7 +382,7 @@ static void code_that_is_not_optimised_is_found_late(void **state)
     assert_true(tally.wrong <= tally.touched / 100);
 }
 
-static void addresses_are_those_that_were_touched(void **state)
+static void decoded_addresses_match_single_stepping(void **state)
 {
     (void)state;
     struct decode_target target = {
@@ -407,7 +408,7 @@ static size_t own_code(void *context, uint64_t address, void *out, size_t size)
 
 /* Code without a symbol, like JIT code: around each instruction the decoder finds the same
  * instructions as from the start of the function. */
-static void boundaries_are_found_without_bounds(void **state)
+static void instruction_boundaries_are_found_without_function_bounds(void **state)
 {
     static const char *const names[] = {"qsort_r",     "strtod",  "vfprintf",   "regcomp", "glob",
                                         "getaddrinfo", "fnmatch", "strftime_l", "mktime"};
@@ -445,7 +446,7 @@ static void boundaries_are_found_without_bounds(void **state)
 
 /* Instructions and the loops around them are decoded on demand: the result must not depend on
  * earlier requests. */
-static void what_is_known_does_not_depend_on_what_was_asked(void **state)
+static void decoding_does_not_depend_on_request_order(void **state)
 {
     static const char *const names[] = {"qsort_r", "strtod", "vfprintf", "regcomp", "glob"};
     const struct decode_target target = {.code = own_code, .function = bounds};
@@ -483,10 +484,10 @@ static void what_is_known_does_not_depend_on_what_was_asked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_known_does_not_depend_on_what_was_asked),
-        cmocka_unit_test(boundaries_are_found_without_bounds),
-        cmocka_unit_test(addresses_are_those_that_were_touched),
-        cmocka_unit_test(code_that_is_not_optimised_is_found_late),
+        cmocka_unit_test(decoding_does_not_depend_on_request_order),
+        cmocka_unit_test(instruction_boundaries_are_found_without_function_bounds),
+        cmocka_unit_test(decoded_addresses_match_single_stepping),
+        cmocka_unit_test(unoptimised_code_is_attributed_despite_skid),
     };
     return cmocka_run_group_tests_name("decoder against the truth", tests, NULL, NULL);
 }

@@ -45,7 +45,7 @@ static uint8_t register_of(ZydisRegister reg)
     return by_number[whole - ZYDIS_REGISTER_RAX];
 }
 
-static bool by_ip(ZydisRegister reg)
+static bool is_ip_relative_register(ZydisRegister reg)
 {
     return reg == ZYDIS_REGISTER_RIP || reg == ZYDIS_REGISTER_EIP;
 }
@@ -83,12 +83,14 @@ static bool same_operand(const ZydisDecodedInstruction *in, const ZydisDecodedOp
      * displacement. */
     bool stack =
         operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN && mem->base == ZYDIS_REGISTER_RSP;
-    int64_t distance = (int64_t)mem->disp.value + (by_ip(mem->base) ? (int64_t)next : 0);
-    bool same_place = memory->base == (by_ip(mem->base) ? SREG_NONE : register_of(mem->base)) &&
-                      memory->vector == vector && segment == memory->segment &&
-                      (vector || memory->index == register_of(mem->index)) &&
-                      (mem->index == ZYDIS_REGISTER_NONE || memory->scale == mem->scale) &&
-                      (stack || memory->displacement == distance);
+    int64_t distance =
+        (int64_t)mem->disp.value + (is_ip_relative_register(mem->base) ? (int64_t)next : 0);
+    bool same_place =
+        memory->base == (is_ip_relative_register(mem->base) ? SREG_NONE : register_of(mem->base)) &&
+        memory->vector == vector && segment == memory->segment &&
+        (vector || memory->index == register_of(mem->index)) &&
+        (mem->index == ZYDIS_REGISTER_NONE || memory->scale == mem->scale) &&
+        (stack || memory->displacement == distance);
     /* A prefetch accesses a line of any length. */
     bool same_size =
         memory->size == bytes || bytes > SIZE_MAX_KNOWN || memory->kind == ACCESS_PREFETCH;
@@ -144,8 +146,9 @@ static uint64_t target_of(const ZydisDecodedInstruction *in, const ZydisDecodedO
     return target;
 }
 
-static void show(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *operands,
-                 const struct insn *insn, bool decoded, const uint8_t *bytes, const char *what)
+static void print_difference(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *operands,
+                             const struct insn *insn, bool decoded, const uint8_t *bytes,
+                             const char *what)
 {
     if (shown >= SHOWN_MAX || shown_of[in->mnemonic]++ >= 2)
         return;
@@ -181,7 +184,7 @@ static void show(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *o
  * omits the registers that string instructions without a prefix advance (SDM vol. 2, CMPS: "the
  * registers increment").
  */
-static bool no_judge(const ZydisDecodedInstruction *in)
+static bool is_outside_zydis_reference(const ZydisDecodedInstruction *in)
 {
     switch (in->mnemonic) {
     case ZYDIS_MNEMONIC_XLAT:
@@ -223,13 +226,13 @@ static void compare(struct tally *tally, const ZydisDecodedInstruction *in,
 {
     struct insn insn;
     const char *wrong = NULL;
-    if (no_judge(in)) {
+    if (is_outside_zydis_reference(in)) {
         tally->unknown++;
         return;
     }
     if (!insn_decode(&insn, address, bytes, size)) {
         tally->unknown++;
-        show(in, operands, &insn, false, bytes, "unknown");
+        print_difference(in, operands, &insn, false, bytes, "unknown");
         return;
     }
     uint32_t writes = written_of(in, operands);
@@ -248,7 +251,7 @@ static void compare(struct tally *tally, const ZydisDecodedInstruction *in,
              in->mnemonic != ZYDIS_MNEMONIC_XCHG)
         wrong = "lock";
     if (wrong) {
-        show(in, operands, &insn, true, bytes, wrong);
+        print_difference(in, operands, &insn, true, bytes, wrong);
         tally->wrong++;
     } else {
         tally->right++;
@@ -317,7 +320,7 @@ static void compare_modrm(struct tally *tally, const uint8_t *prefix, size_t siz
 
 /* Encodings that may be absent from all local programs: each opcode of each map, with each
  * mandatory prefix, width and vector length. */
-static void every_encoding_is_that_of_zydis(void **state)
+static void all_encodings_match_zydis(void **state)
 {
     (void)state;
     static const uint8_t mandatory[] = {0, 0x66, 0xf3, 0xf2};
@@ -375,7 +378,7 @@ static void every_encoding_is_that_of_zydis(void **state)
 
 static char **files;
 
-static void operands_are_those_of_zydis(void **state)
+static void library_operands_match_zydis(void **state)
 {
     (void)state;
     struct tally tally = {0};
@@ -401,8 +404,8 @@ int main(int count, char **arguments)
 {
     (void)count;
     files = arguments + 1;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(operands_are_those_of_zydis),
-                                       cmocka_unit_test(every_encoding_is_that_of_zydis)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(library_operands_match_zydis),
+                                       cmocka_unit_test(all_encodings_match_zydis)};
     return cmocka_run_group_tests_name("operands", tests, NULL, NULL);
 }
 

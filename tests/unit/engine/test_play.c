@@ -22,7 +22,7 @@ static uint64_t read_all(struct play *play, uint64_t now_ns, uint64_t cost_ns)
     return now_ns;
 }
 
-static void it_starts_paused_and_stays(void **state)
+static void player_starts_paused_at_zero(void **state)
 {
     struct play play;
     (void)state;
@@ -32,7 +32,7 @@ static void it_starts_paused_and_stays(void **state)
     assert_int_equal(play_due(&play, WALL + 100 * SECOND), 0);
 }
 
-static void it_follows_the_wall_at_its_pace(void **state)
+static void player_follows_the_wall_clock_at_its_pace(void **state)
 {
     static const struct {
         double pace;
@@ -56,7 +56,7 @@ static void it_follows_the_wall_at_its_pace(void **state)
 }
 
 /* Time that a slow reader could not read is dropped: it could never catch up. */
-static void a_reader_too_slow_falls_behind_without_a_debt(void **state)
+static void slow_reader_drops_time_instead_of_catching_up(void **state)
 {
     struct play play;
     uint64_t now = WALL;
@@ -72,7 +72,7 @@ static void a_reader_too_slow_falls_behind_without_a_debt(void **state)
     assert_true(play.slice_ns <= 2000000);
 }
 
-static void a_pause_stops_and_does_not_count(void **state)
+static void paused_time_does_not_advance_the_position(void **state)
 {
     struct play play;
     (void)state;
@@ -86,7 +86,7 @@ static void a_pause_stops_and_does_not_count(void **state)
     assert_int_equal(play_due(&play, WALL + 90 * SECOND + 1000), SECOND / 100 + 1000);
 }
 
-static void a_goal_is_reached_in_slices_that_leave_time_for_keys(void **state)
+static void seek_reads_in_slices_and_pauses_at_its_goal(void **state)
 {
     struct play play;
     (void)state;
@@ -102,7 +102,7 @@ static void a_goal_is_reached_in_slices_that_leave_time_for_keys(void **state)
     assert_true(play.paused);
 }
 
-static void to_the_end_and_from_there_to_the_start(void **state)
+static void resuming_at_the_end_restarts_from_the_beginning(void **state)
 {
     struct play play;
     (void)state;
@@ -119,7 +119,7 @@ static void to_the_end_and_from_there_to_the_start(void **state)
     assert_int_equal(play.position_ns, 0);
 }
 
-static void reading_is_stopped_where_it_is(void **state)
+static void seeking_here_stops_at_the_current_position(void **state)
 {
     struct play play;
     uint64_t to_ns;
@@ -137,7 +137,7 @@ static void reading_is_stopped_where_it_is(void **state)
     assert_true(play_seeks(&play));
 }
 
-static void going_back_reads_again_and_going_on_does_not(void **state)
+static void backward_step_rereads_and_forward_step_does_not(void **state)
 {
     struct play play;
     (void)state;
@@ -158,7 +158,7 @@ static void going_back_reads_again_and_going_on_does_not(void **state)
     assert_int_equal(play.goal_ns, PLAY_END);
 }
 
-static void without_a_length_it_ends_where_it_ends(void **state)
+static void recording_without_length_ends_at_its_last_record(void **state)
 {
     struct play play;
     (void)state;
@@ -180,7 +180,7 @@ static void without_a_length_it_ends_where_it_ends(void **state)
     assert_true(play.ended);
 }
 
-static void times_as_people_write_them(void **state)
+static void play_parse_accepts_common_time_formats(void **state)
 {
     static const struct {
         const char *text;
@@ -234,16 +234,16 @@ static void times_as_people_write_them(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_starts_paused_and_stays),
-        cmocka_unit_test(reading_is_stopped_where_it_is),
-        cmocka_unit_test(it_follows_the_wall_at_its_pace),
-        cmocka_unit_test(a_reader_too_slow_falls_behind_without_a_debt),
-        cmocka_unit_test(a_pause_stops_and_does_not_count),
-        cmocka_unit_test(a_goal_is_reached_in_slices_that_leave_time_for_keys),
-        cmocka_unit_test(to_the_end_and_from_there_to_the_start),
-        cmocka_unit_test(going_back_reads_again_and_going_on_does_not),
-        cmocka_unit_test(without_a_length_it_ends_where_it_ends),
-        cmocka_unit_test(times_as_people_write_them),
+        cmocka_unit_test(player_starts_paused_at_zero),
+        cmocka_unit_test(seeking_here_stops_at_the_current_position),
+        cmocka_unit_test(player_follows_the_wall_clock_at_its_pace),
+        cmocka_unit_test(slow_reader_drops_time_instead_of_catching_up),
+        cmocka_unit_test(paused_time_does_not_advance_the_position),
+        cmocka_unit_test(seek_reads_in_slices_and_pauses_at_its_goal),
+        cmocka_unit_test(resuming_at_the_end_restarts_from_the_beginning),
+        cmocka_unit_test(backward_step_rereads_and_forward_step_does_not),
+        cmocka_unit_test(recording_without_length_ends_at_its_last_record),
+        cmocka_unit_test(play_parse_accepts_common_time_formats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

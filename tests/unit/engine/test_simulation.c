@@ -14,7 +14,7 @@ static struct sim_wanted levels_of(const char *spec)
     return wanted;
 }
 
-static void test_levels_in_their_order(void **state)
+static void simulation_levels_and_options_are_parsed(void **state)
 {
     (void)state;
     struct sim_wanted wanted = levels_of("L1=64K,2,64:L2=512K,1,64");
@@ -31,7 +31,7 @@ static void test_levels_in_their_order(void **state)
     assert_true(levels_of("L1=64K,2,64:exact").exact);
 }
 
-static void test_causes(void **state)
+static void simulation_causes_keyword_is_parsed(void **state)
 {
     (void)state;
     struct sim_wanted wanted = levels_of("L1=2M,8,64:causes");
@@ -40,7 +40,7 @@ static void test_causes(void **state)
 }
 
 /* If sysfs lists no cache, the user must give a shape. */
-static void test_this_machine(void **state)
+static void default_simulation_levels_come_from_sysfs(void **state)
 {
     (void)state;
     struct sim_wanted wanted = {0};
@@ -56,7 +56,7 @@ static void test_this_machine(void **state)
     assert_memory_equal(other.levels, wanted.levels, sizeof wanted.levels);
 }
 
-static void test_refusals(void **state)
+static void invalid_simulation_levels_are_refused(void **state)
 {
     static const char *const bad[] = {
         ":",
@@ -84,10 +84,10 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_levels_in_their_order),
-        cmocka_unit_test(test_causes),
-        cmocka_unit_test(test_this_machine),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(simulation_levels_and_options_are_parsed),
+        cmocka_unit_test(simulation_causes_keyword_is_parsed),
+        cmocka_unit_test(default_simulation_levels_come_from_sysfs),
+        cmocka_unit_test(invalid_simulation_levels_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,7 +44,7 @@ static struct place *make_run(void)
     return places;
 }
 
-static void record(const struct place *places, size_t count)
+static void record_places(const struct place *places, size_t count)
 {
     static struct planned planned;
     struct store_writer *writer;
@@ -63,7 +63,7 @@ static void record(const struct place *places, size_t count)
 }
 
 /* Reads everything; nothing decays. */
-static struct engine *play(void)
+static struct engine *replay_run(void)
 {
     struct engine *engine;
     struct error error = {0};
@@ -78,23 +78,23 @@ static struct engine *play(void)
     return engine;
 }
 
-static const struct snapshot *look(struct engine *engine)
+static const struct snapshot *take_snapshot(struct engine *engine)
 {
-    while (engine_fills(engine))
+    while (engine_is_filling(engine))
         engine_fill(engine);
     const struct snapshot *snapshot = engine_snapshot(engine, 1);
     assert_non_null(snapshot);
     return snapshot;
 }
 
-static void strip(json_t *from, const char *const *members, size_t count)
+static void remove_members(json_t *from, const char *const *members, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         json_object_del(from, members[i]);
 }
 
 /* Returns the tables, without members that a time range does not have. */
-static json_t *figures(const struct snapshot *snapshot)
+static json_t *comparable_report(const struct snapshot *snapshot)
 {
     static const char *const tables[] = {"objects", "code",    "matrix",  "sets",   "window",
                                          "sharing", "samples", "counted", "source", "types"};
@@ -109,17 +109,17 @@ static json_t *figures(const struct snapshot *snapshot)
         json_object_set(kept, tables[i], json_object_get(all, tables[i]));
     json_array_foreach(json_object_get(kept, "objects"), i, object)
     {
-        strip(object, live, sizeof live / sizeof *live);
+        remove_members(object, live, sizeof live / sizeof *live);
     }
-    strip(json_object_get(kept, "samples"), counted, sizeof counted / sizeof *counted);
+    remove_members(json_object_get(kept, "samples"), counted, sizeof counted / sizeof *counted);
     json_decref(all);
     return kept;
 }
 
 static void expect_same(const struct snapshot *left, const struct snapshot *right)
 {
-    json_t *a = figures(left);
-    json_t *b = figures(right);
+    json_t *a = comparable_report(left);
+    json_t *b = comparable_report(right);
     const char *key;
     json_t *value;
     json_object_foreach(a, key, value) if (!json_equal(value, json_object_get(b, key)))
@@ -133,8 +133,8 @@ static void expect_same(const struct snapshot *left, const struct snapshot *righ
 }
 
 /* Copies the places of these time ranges, with their times. */
-static size_t cut(const struct place *places, const struct time_range *list, size_t count,
-                  struct place *out)
+static size_t copy_time_ranges(const struct place *places, const struct time_range *list,
+                               size_t count, struct place *out)
 {
     size_t kept = 0;
     for (size_t i = 0; i < PLACES; i++)
@@ -158,8 +158,8 @@ static int setup(void **state)
     static struct fixture fixture;
     fixture = (struct fixture){.places = make_run(), .some = calloc(PLACES, sizeof(struct place))};
     assert_true(fixture.places && fixture.some);
-    record(fixture.places, PLACES);
-    fixture.engine = play();
+    record_places(fixture.places, PLACES);
+    fixture.engine = replay_run();
     browser_init(&fixture.browser, NULL);
     canvas_init(&fixture.canvas, 36, 120, false);
     *state = &fixture;
@@ -185,7 +185,7 @@ static struct request press(struct fixture *fixture, uint32_t key)
     return request;
 }
 
-static bool seen(struct fixture *fixture, const char *text)
+static bool screen_contains(struct fixture *fixture, const char *text)
 {
     char line[1024];
     bool found = false;
@@ -198,31 +198,31 @@ static bool seen(struct fixture *fixture, const char *text)
 }
 
 /* Same as the main loop. */
-static const struct snapshot *act(struct fixture *fixture, const struct request *request)
+static const struct snapshot *handle_request(struct fixture *fixture, const struct request *request)
 {
     engine_request(fixture->engine, request);
-    browser_show(&fixture->browser, look(fixture->engine), snapshot_free);
+    browser_show(&fixture->browser, take_snapshot(fixture->engine), snapshot_free);
     return fixture->browser.snapshot;
 }
 
 /* Selects the time range of the first phase in the list. */
 static const struct snapshot *select_first_phase(struct fixture *fixture)
 {
-    browser_show(&fixture->browser, look(fixture->engine), snapshot_free);
+    browser_show(&fixture->browser, take_snapshot(fixture->engine), snapshot_free);
     press(fixture, '8');
-    assert_true(seen(fixture, "Only this phase"));
+    assert_true(screen_contains(fixture, "Only this phase"));
     struct request request = press(fixture, KEYS_ENTER);
     assert_int_equal(request.kind, REQUEST_TIME_RANGE);
     assert_string_equal(request.name, "A");
-    return act(fixture, &request);
+    return handle_request(fixture, &request);
 }
 
 /* Another object leads: this is reported, with the time in the format of all screens. */
-static void a_change_is_reported(void **state)
+static void phase_change_is_reported_in_the_status(void **state)
 {
     struct fixture *fixture = *state;
-    snapshot_free(look(fixture->engine)); /* reported by the next refresh */
-    const struct snapshot *shown = look(fixture->engine);
+    snapshot_free(take_snapshot(fixture->engine)); /* reported by the next refresh */
+    const struct snapshot *shown = take_snapshot(fixture->engine);
     assert_non_null(shown->status);
     assert_non_null(strstr(shown->status, "phase A again since 2"));
     assert_non_null(strstr(shown->status, "s: "));
@@ -230,7 +230,7 @@ static void a_change_is_reported(void **state)
     snapshot_free(shown);
 }
 
-static void a_phase_is_as_if_nothing_else_had_been(void **state)
+static void phase_equals_a_run_of_that_phase_alone(void **state)
 {
     struct fixture *fixture = *state;
     const struct snapshot *shown = select_first_phase(fixture);
@@ -250,42 +250,42 @@ static void a_phase_is_as_if_nothing_else_had_been(void **state)
                                                 start_ns + (uint64_t)llround(phase->end_s * 1e9)};
     }
     assert_int_equal(count, 3);
-    size_t some = cut(fixture->places, list, count, fixture->some);
+    size_t some = copy_time_ranges(fixture->places, list, count, fixture->some);
     assert_int_equal(some, shown->time_range->kept);
-    record(fixture->some, some);
-    struct engine *alone = play();
-    const struct snapshot *expected = look(alone);
+    record_places(fixture->some, some);
+    struct engine *alone = replay_run();
+    const struct snapshot *expected = take_snapshot(alone);
     ((struct snapshot *)(uintptr_t)expected)->counted_s = shown->counted_s;
     expect_same(shown, expected);
     snapshot_free(expected);
     engine_close(alone);
 }
 
-static void what_is_marked_is_shown(void **state)
+static void marked_time_range_is_shown(void **state)
 {
     struct fixture *fixture = *state;
-    browser_show(&fixture->browser, look(fixture->engine), snapshot_free);
+    browser_show(&fixture->browser, take_snapshot(fixture->engine), snapshot_free);
     press(fixture, '8');
     for (int i = 0; i < 5; i++)
         press(fixture, KEYS_RIGHT);
     press(fixture, 'v');
     for (int i = 0; i < 4; i++)
         press(fixture, KEYS_RIGHT);
-    assert_true(seen(fixture, "Only what is marked"));
+    assert_true(screen_contains(fixture, "Only what is marked"));
     struct request request = press(fixture, KEYS_ENTER);
     assert_int_equal(request.kind, REQUEST_TIME_RANGE);
     assert_string_equal(request.name, "");
     assert_true(request.end_s > request.start_s && request.end_s < PHASES * PHASE_S);
-    const struct snapshot *shown = act(fixture, &request);
+    const struct snapshot *shown = handle_request(fixture, &request);
     struct time_range one = {start_ns + (uint64_t)(request.start_s * 1e9),
                              start_ns + (uint64_t)(request.end_s * 1e9)};
-    size_t some = cut(fixture->places, &one, 1, fixture->some);
+    size_t some = copy_time_ranges(fixture->places, &one, 1, fixture->some);
     assert_int_equal(shown->time_range->kept, some);
     assert_int_equal(shown->totals.samples, some);
 }
 
 /* Every screen shows its time range at any size, and N returns to the present. */
-static void back_to_now_from_every_screen(void **state)
+static void n_key_returns_to_now_from_every_screen(void **state)
 {
     static const char keys[] = "1234567890mf?";
     struct fixture *fixture = *state;
@@ -295,21 +295,21 @@ static void back_to_now_from_every_screen(void **state)
         const struct snapshot *shown = select_first_phase(fixture);
         assert_non_null(shown->time_range);
         press(fixture, (uint32_t)*key);
-        assert_true(seen(fixture, "Only phase A, 3 times"));
-        assert_true(seen(fixture, "N: back to now"));
-        assert_true(seen(fixture, "PAST"));
+        assert_true(screen_contains(fixture, "Only phase A, 3 times"));
+        assert_true(screen_contains(fixture, "N: back to now"));
+        assert_true(screen_contains(fixture, "PAST"));
         browser_draw(&fixture->browser, &small, clock_now_ns());
         struct request request = press(fixture, 'N');
         assert_int_equal(request.kind, REQUEST_NOW);
-        assert_null(act(fixture, &request)->time_range);
-        assert_false(seen(fixture, "Only phase A"));
+        assert_null(handle_request(fixture, &request)->time_range);
+        assert_false(screen_contains(fixture, "Only phase A"));
     }
     canvas_fini(&small);
     assert_int_equal(press(fixture, 'N').kind, REQUEST_NONE);
 }
 
 /* Esc goes up the levels, and from the tab back to the present. */
-static void escape_leads_back_at_last(void **state)
+static void escape_returns_to_now_from_a_tab(void **state)
 {
     struct fixture *fixture = *state;
     select_first_phase(fixture);
@@ -322,18 +322,18 @@ static void escape_leads_back_at_last(void **state)
 }
 
 /* Looking at time ranges does not change the whole run. */
-static void the_run_is_not_touched(void **state)
+static void showing_a_time_range_leaves_the_run_unchanged(void **state)
 {
     struct fixture *fixture = *state;
-    const struct snapshot *before = look(fixture->engine);
+    const struct snapshot *before = take_snapshot(fixture->engine);
     struct request now = {.kind = REQUEST_NOW};
     select_first_phase(fixture);
-    act(fixture, &now);
+    handle_request(fixture, &now);
     expect_same(before, fixture->browser.snapshot);
     snapshot_free(before);
 }
 
-static void what_only_goes_on_live_is_not_known(void **state)
+static void live_only_values_are_null_in_a_time_range(void **state)
 {
     struct fixture *fixture = *state;
     const struct snapshot *shown = select_first_phase(fixture);
@@ -349,25 +349,25 @@ static void what_only_goes_on_live_is_not_known(void **state)
     assert_true(shown->timeline.phase_count == PHASES);
     json_decref(report);
     press(fixture, '4');
-    assert_true(seen(fixture, "not as it was in this time range"));
+    assert_true(screen_contains(fixture, "not as it was in this time range"));
 }
 
 /* The time range is read more than once, because it is soon over. */
-static void a_search_goes_through_the_time_range(void **state)
+static void search_rereads_the_time_range(void **state)
 {
     struct fixture *fixture = *state;
     struct request all = {.kind = REQUEST_SEARCH_ALL};
     select_first_phase(fixture);
-    const struct snapshot *shown = act(fixture, &all);
+    const struct snapshot *shown = handle_request(fixture, &all);
     assert_int_not_equal(shown->search.state, SEARCH_OFF);
     double once = shown->time_range->length_s / shown->search.interval_s;
     assert_true(shown->search.iteration > once);
     assert_true(shown->search.region_count > 0);
     struct request now = {.kind = REQUEST_NOW};
-    assert_int_equal(act(fixture, &now)->search.state, SEARCH_OFF);
+    assert_int_equal(handle_request(fixture, &now)->search.state, SEARCH_OFF);
 }
 
-static void an_option_says_the_same(void **state)
+static void time_range_option_matches_the_screen(void **state)
 {
     struct fixture *fixture = *state;
     struct error error = {0};
@@ -379,7 +379,7 @@ static void an_option_says_the_same(void **state)
     assert_int_equal(engine_show_time_range(fixture->engine, "phase=Q", &error), -ENOENT);
     assert_int_equal(engine_show_time_range(fixture->engine, "900-901", &error), -ENODATA);
     assert_int_equal(engine_show_time_range(fixture->engine, "1-2", &error), 0);
-    const struct snapshot *shown = look(fixture->engine);
+    const struct snapshot *shown = take_snapshot(fixture->engine);
     assert_int_equal(shown->totals.samples, RATE);
     snapshot_free(shown);
 }
@@ -393,7 +393,7 @@ static long drain_some(struct engine *engine, uint64_t until_ns)
 }
 
 /* A walked heap is read soon after a sample; without samples there is no hurry. */
-static void a_target_that_sleeps_is_seldom_looked_at(void **state)
+static void idle_target_is_polled_less_often(void **state)
 {
     static const struct engine_kind kind = {.drain = drain_some};
     struct engine *engine = calloc(1, sizeof *engine);
@@ -417,16 +417,17 @@ static void a_target_that_sleeps_is_seldom_looked_at(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_change_is_reported, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_phase_is_as_if_nothing_else_had_been, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_is_marked_is_shown, setup, teardown),
-        cmocka_unit_test_setup_teardown(back_to_now_from_every_screen, setup, teardown),
-        cmocka_unit_test_setup_teardown(escape_leads_back_at_last, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_run_is_not_touched, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_only_goes_on_live_is_not_known, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_search_goes_through_the_time_range, setup, teardown),
-        cmocka_unit_test_setup_teardown(an_option_says_the_same, setup, teardown),
-        cmocka_unit_test(a_target_that_sleeps_is_seldom_looked_at),
+        cmocka_unit_test_setup_teardown(phase_change_is_reported_in_the_status, setup, teardown),
+        cmocka_unit_test_setup_teardown(phase_equals_a_run_of_that_phase_alone, setup, teardown),
+        cmocka_unit_test_setup_teardown(marked_time_range_is_shown, setup, teardown),
+        cmocka_unit_test_setup_teardown(n_key_returns_to_now_from_every_screen, setup, teardown),
+        cmocka_unit_test_setup_teardown(escape_returns_to_now_from_a_tab, setup, teardown),
+        cmocka_unit_test_setup_teardown(showing_a_time_range_leaves_the_run_unchanged, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(live_only_values_are_null_in_a_time_range, setup, teardown),
+        cmocka_unit_test_setup_teardown(search_rereads_the_time_range, setup, teardown),
+        cmocka_unit_test_setup_teardown(time_range_option_matches_the_screen, setup, teardown),
+        cmocka_unit_test(idle_target_is_polled_less_often),
     };
     setlocale(LC_ALL, "C.UTF-8");
     int fd = mkstemp(path);

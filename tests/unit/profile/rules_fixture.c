@@ -15,7 +15,7 @@ struct memory_use memory;
 struct fake_names names;
 struct findings findings;
 
-static void tell_memory(void *context, uint64_t address, struct memory_use *use)
+static void fake_memory_use(void *context, uint64_t address, struct memory_use *use)
 {
     (void)context;
     (void)address;
@@ -38,7 +38,7 @@ int findings_setup(void **state)
     (void)state;
     arena_init(&arena);
     memory = (struct memory_use){.huge_share = 0, .tlb_entries = TLB};
-    names = (struct fake_names){.memory = tell_memory};
+    names = (struct fake_names){.memory = fake_memory_use};
     code[0] = (struct snapshot_code){.id = 1, .function = "work", .share = {.value = 1}};
     for (uint32_t i = 0; i < 2; i++)
         objects[i] = (struct snapshot_object){.id = 7 + i,

@@ -61,8 +61,8 @@ static int end(void **state)
 static uint32_t missing = MULTIPLY; /* the function that misses */
 static uint32_t causes_thread = 1;
 
-static void miss(uint32_t object, enum miss_cause cause, uint64_t weight, uint32_t by_object,
-                 uint32_t by_function)
+static void add_miss(uint32_t object, enum miss_cause cause, uint64_t weight, uint32_t by_object,
+                     uint32_t by_function)
 {
     struct place place = {.object = object,
                           .function = missing,
@@ -81,18 +81,18 @@ static void miss(uint32_t object, enum miss_cause cause, uint64_t weight, uint32
 
 /* matrix: 100 misses: 50 conflict, 30 capacity, 20 first; of the 80 evictions, 60 by multiply on
  * the matrix itself, 12 by fill on the queue, 8 by fill on an unknown object. */
-static void feed(void)
+static void feed_matrix_and_queue(void)
 {
-    miss(MATRIX, CAUSE_CONFLICT, 40, MATRIX, MULTIPLY);
-    miss(MATRIX, CAUSE_CONFLICT, 10, QUEUE, FILL);
-    miss(MATRIX, CAUSE_CAPACITY, 20, MATRIX, MULTIPLY);
-    miss(MATRIX, CAUSE_CAPACITY, 2, QUEUE, FILL);
-    miss(MATRIX, CAUSE_CAPACITY, 8, 0, FILL);
-    miss(MATRIX, CAUSE_FIRST, 15, 0, 0);
-    miss(MATRIX, CAUSE_FIRST_HERE, 5, 0, 0);
-    miss(QUEUE, CAUSE_INVALIDATED_FALSE, 30, 0, 0);
-    miss(QUEUE, CAUSE_INVALIDATED_TRUE, 5, 0, 0);
-    miss(QUEUE, CAUSE_UNKNOWN, 5, 0, 0);
+    add_miss(MATRIX, CAUSE_CONFLICT, 40, MATRIX, MULTIPLY);
+    add_miss(MATRIX, CAUSE_CONFLICT, 10, QUEUE, FILL);
+    add_miss(MATRIX, CAUSE_CAPACITY, 20, MATRIX, MULTIPLY);
+    add_miss(MATRIX, CAUSE_CAPACITY, 2, QUEUE, FILL);
+    add_miss(MATRIX, CAUSE_CAPACITY, 8, 0, FILL);
+    add_miss(MATRIX, CAUSE_FIRST, 15, 0, 0);
+    add_miss(MATRIX, CAUSE_FIRST_HERE, 5, 0, 0);
+    add_miss(QUEUE, CAUSE_INVALIDATED_FALSE, 30, 0, 0);
+    add_miss(QUEUE, CAUSE_INVALIDATED_TRUE, 5, 0, 0);
+    add_miss(QUEUE, CAUSE_UNKNOWN, 5, 0, 0);
 }
 
 static void assert_near(double value, double expected)
@@ -100,10 +100,10 @@ static void assert_near(double value, double expected)
     assert_true(fabs(value - expected) < 1e-9);
 }
 
-static void shares_by_cause(void **state)
+static void miss_causes_have_shares_per_object(void **state)
 {
     (void)state;
-    feed();
+    feed_matrix_and_queue();
     const struct snapshot *snapshot = profile_snapshot(causes_profile, &causes_head, causes_now_ns);
     const struct snapshot_causes *causes = &snapshot->causes;
     const struct snapshot_causes_list *objects = &causes->of[CAUSES_OBJECTS];
@@ -126,10 +126,10 @@ static void shares_by_cause(void **state)
     snapshot_free(snapshot);
 }
 
-static void who_threw_it_out(void **state)
+static void object_rows_list_their_evictors(void **state)
 {
     (void)state;
-    feed();
+    feed_matrix_and_queue();
     const struct snapshot *snapshot = profile_snapshot(causes_profile, &causes_head, causes_now_ns);
     const struct snapshot_causes_row *matrix = &snapshot->causes.of[CAUSES_OBJECTS].rows[0];
     const struct snapshot_causes_row *queue = &snapshot->causes.of[CAUSES_OBJECTS].rows[1];
@@ -149,10 +149,10 @@ static void who_threw_it_out(void **state)
     snapshot_free(snapshot);
 }
 
-static void of_the_ranking_event_only(void **state)
+static void causes_are_known_for_ranking_event_only(void **state)
 {
     (void)state;
-    feed();
+    feed_matrix_and_queue();
     profile_set_ranking(causes_profile, 1);
     const struct snapshot *snapshot = profile_snapshot(causes_profile, &causes_head, causes_now_ns);
     assert_false(snapshot->causes.known);
@@ -160,7 +160,7 @@ static void of_the_ranking_event_only(void **state)
     snapshot_free(snapshot);
     profile_set_ranking(causes_profile, 0);
     profile_zero(causes_profile, causes_now_ns);
-    miss(QUEUE, CAUSE_NOT_KNOWN, 1, 0, 0);
+    add_miss(QUEUE, CAUSE_NOT_KNOWN, 1, 0, 0);
     snapshot = profile_snapshot(causes_profile, &causes_head, causes_now_ns);
     assert_false(snapshot->causes.known);
     snapshot_free(snapshot);
@@ -168,7 +168,7 @@ static void of_the_ranking_event_only(void **state)
 
 /* Every row and column of the matrix is the sum of its cells, and together they add up to the
  * total. */
-static void adds_up(const struct snapshot_evictions *evictions, double expected)
+static void expect_cells_add_up(const struct snapshot_evictions *evictions, double expected)
 {
     double rows = 0;
     double columns = 0;
@@ -186,24 +186,24 @@ static void adds_up(const struct snapshot_evictions *evictions, double expected)
     assert_near(columns, expected);
 }
 
-/* In addition to feed(): fill, in a second thread, has 30 misses on the queue; 24 were evicted by
- * the matrix and 6 by the queue itself; of the 24, 18 by multiply. */
-static void feed_second(void)
+/* In addition to feed_matrix_and_queue(): fill, in a second thread, has 30 misses on the queue; 24
+ * were evicted by the matrix and 6 by the queue itself; of the 24, 18 by multiply. */
+static void feed_second_thread(void)
 {
     missing = FILL;
     causes_thread = 2;
-    miss(QUEUE, CAUSE_CAPACITY, 18, MATRIX, MULTIPLY);
-    miss(QUEUE, CAUSE_INCLUSION, 6, MATRIX, FILL);
-    miss(QUEUE, CAUSE_CONFLICT, 6, QUEUE, FILL);
+    add_miss(QUEUE, CAUSE_CAPACITY, 18, MATRIX, MULTIPLY);
+    add_miss(QUEUE, CAUSE_INCLUSION, 6, MATRIX, FILL);
+    add_miss(QUEUE, CAUSE_CONFLICT, 6, QUEUE, FILL);
     missing = MULTIPLY;
     causes_thread = 1;
 }
 
-static void by_function_and_by_thread(void **state)
+static void miss_causes_per_function_and_thread(void **state)
 {
     (void)state;
-    feed();
-    feed_second();
+    feed_matrix_and_queue();
+    feed_second_thread();
     const struct snapshot *snapshot = profile_snapshot(causes_profile, &causes_head, causes_now_ns);
     const struct snapshot_causes_list *functions = &snapshot->causes.of[CAUSES_FUNCTIONS];
     const struct snapshot_causes_list *threads = &snapshot->causes.of[CAUSES_THREADS];
@@ -228,12 +228,12 @@ static void by_function_and_by_thread(void **state)
 
 /* DTrack 3.5: premature evictions, by the same object or by another. An unknown evictor counts as
  * neither, and a line invalidated by another thread's write was not evicted too early. */
-static void premature_evictions(void **state)
+static void premature_evictions_by_same_or_other_object(void **state)
 {
     (void)state;
-    feed();
-    feed_second();
-    miss(QUEUE, CAUSE_INVALIDATED_TRUE, 10, QUEUE, FILL);
+    feed_matrix_and_queue();
+    feed_second_thread();
+    add_miss(QUEUE, CAUSE_INVALIDATED_TRUE, 10, QUEUE, FILL);
     const struct snapshot *snapshot = profile_snapshot(causes_profile, &causes_head, causes_now_ns);
     const struct snapshot_causes_row *matrix = &snapshot->causes.of[CAUSES_OBJECTS].rows[0];
     const struct snapshot_causes_row *queue = &snapshot->causes.of[CAUSES_OBJECTS].rows[1];
@@ -251,11 +251,11 @@ static void premature_evictions(void **state)
 }
 
 /* Rows: objects that missed; columns: evictors. */
-static void who_evicts_whom(void **state)
+static void eviction_matrix_of_objects_and_functions(void **state)
 {
     (void)state;
-    feed();
-    feed_second();
+    feed_matrix_and_queue();
+    feed_second_thread();
     const struct snapshot *snapshot = profile_snapshot(causes_profile, &causes_head, causes_now_ns);
     const struct snapshot_evictions *objects = &snapshot->causes.of[CAUSES_OBJECTS].evictions;
     const struct snapshot_evictions *functions = &snapshot->causes.of[CAUSES_FUNCTIONS].evictions;
@@ -270,14 +270,14 @@ static void who_evicts_whom(void **state)
     assert_near(objects->cells[1][1], 6);
     assert_near(objects->columns[0].misses, 84);
     assert_null(objects->columns[2].name);
-    adds_up(objects, 110);
+    expect_cells_add_up(objects, 110);
     assert_string_equal(functions->rows[0].name, "multiply");
     assert_string_equal(functions->columns[0].name, "multiply");
     assert_near(functions->cells[0][0], 60);
     assert_near(functions->cells[0][1], 20);
     assert_near(functions->cells[1][0], 18);
     assert_near(functions->cells[1][1], 12);
-    adds_up(functions, 110);
+    expect_cells_add_up(functions, 110);
     snapshot_free(snapshot);
 }
 
@@ -288,11 +288,11 @@ static const struct snapshot_causes_figures *cell_of(const struct snapshot_matri
 }
 
 /* MemSpy's details of a bin: a function's misses on an object, and their evictors. */
-static void by_cell_of_the_matrix(void **state)
+static void matrix_cells_have_causes_and_evictors(void **state)
 {
     (void)state;
-    feed();
-    feed_second();
+    feed_matrix_and_queue();
+    feed_second_thread();
     const struct snapshot *snapshot = profile_snapshot(causes_profile, &causes_head, causes_now_ns);
     const struct snapshot_matrix *matrix = &snapshot->matrix;
     double by_matrix = 0;
@@ -313,12 +313,12 @@ static void by_cell_of_the_matrix(void **state)
 }
 
 /* Evictors are kept separately for two functions that miss on one object. */
-static void each_function_has_its_own_evictors(void **state)
+static void evictors_are_counted_per_missing_function(void **state)
 {
     (void)state;
-    miss(MATRIX, CAUSE_CAPACITY, 30, QUEUE, FILL);
+    add_miss(MATRIX, CAUSE_CAPACITY, 30, QUEUE, FILL);
     missing = FILL;
-    miss(MATRIX, CAUSE_CAPACITY, 10, QUEUE, FILL);
+    add_miss(MATRIX, CAUSE_CAPACITY, 10, QUEUE, FILL);
     missing = MULTIPLY;
     const struct snapshot *snapshot = profile_snapshot(causes_profile, &causes_head, causes_now_ns);
     const struct snapshot_matrix *matrix = &snapshot->matrix;
@@ -331,12 +331,12 @@ static void each_function_has_its_own_evictors(void **state)
     snapshot_free(snapshot);
 }
 
-/* The two words of the matrix that miss() and this test access. */
-static void by_field(void **state)
+/* The two words of the matrix that add_miss() and this test access. */
+static void fields_have_miss_causes(void **state)
 {
     struct place place = {.object = MATRIX, .function = MULTIPLY, .base = 0x1000};
     (void)state;
-    feed();
+    feed_matrix_and_queue();
     place.access = (struct access){.time_ns = ++causes_now_ns,
                                    .address = 0x1010,
                                    .weight = 25,
@@ -356,35 +356,35 @@ static void by_field(void **state)
 }
 
 /* More pairs than rows: the listed pairs and the reported remainder add up to the total. */
-static void what_found_no_room_is_reported(void **state)
+static void unlisted_evictors_are_reported_as_remainder(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < MANY; i++)
-        miss(MATRIX, CAUSE_CAPACITY, 1, 3 + i, FILL);
+        add_miss(MATRIX, CAUSE_CAPACITY, 1, 3 + i, FILL);
     const struct snapshot *snapshot = profile_snapshot(causes_profile, &causes_head, causes_now_ns);
     const struct snapshot_causes_list *objects = &snapshot->causes.of[CAUSES_OBJECTS];
     const struct snapshot_causes_row *matrix = &objects->rows[0];
     assert_near(matrix->figures.evicted, MANY);
     assert_int_equal(matrix->evictor_count, SNAPSHOT_EVICTORS);
     assert_true(matrix->unlisted > 0.5 && matrix->unlisted < 1);
-    adds_up(&objects->evictions, MANY);
-    adds_up(&snapshot->causes.of[CAUSES_FUNCTIONS].evictions, MANY);
+    expect_cells_add_up(&objects->evictions, MANY);
+    expect_cells_add_up(&snapshot->causes.of[CAUSES_FUNCTIONS].evictions, MANY);
     snapshot_free(snapshot);
 }
 
 static int run_causes(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(shares_by_cause, begin, end),
-        cmocka_unit_test_setup_teardown(who_threw_it_out, begin, end),
-        cmocka_unit_test_setup_teardown(by_function_and_by_thread, begin, end),
-        cmocka_unit_test_setup_teardown(premature_evictions, begin, end),
-        cmocka_unit_test_setup_teardown(who_evicts_whom, begin, end),
-        cmocka_unit_test_setup_teardown(by_cell_of_the_matrix, begin, end),
-        cmocka_unit_test_setup_teardown(each_function_has_its_own_evictors, begin, end),
-        cmocka_unit_test_setup_teardown(by_field, begin, end),
-        cmocka_unit_test_setup_teardown(of_the_ranking_event_only, begin, end),
-        cmocka_unit_test_setup_teardown(what_found_no_room_is_reported, begin, end),
+        cmocka_unit_test_setup_teardown(miss_causes_have_shares_per_object, begin, end),
+        cmocka_unit_test_setup_teardown(object_rows_list_their_evictors, begin, end),
+        cmocka_unit_test_setup_teardown(miss_causes_per_function_and_thread, begin, end),
+        cmocka_unit_test_setup_teardown(premature_evictions_by_same_or_other_object, begin, end),
+        cmocka_unit_test_setup_teardown(eviction_matrix_of_objects_and_functions, begin, end),
+        cmocka_unit_test_setup_teardown(matrix_cells_have_causes_and_evictors, begin, end),
+        cmocka_unit_test_setup_teardown(evictors_are_counted_per_missing_function, begin, end),
+        cmocka_unit_test_setup_teardown(fields_have_miss_causes, begin, end),
+        cmocka_unit_test_setup_teardown(causes_are_known_for_ranking_event_only, begin, end),
+        cmocka_unit_test_setup_teardown(unlisted_evictors_are_reported_as_remainder, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -451,7 +451,7 @@ struct missed {
     uint64_t weight;
 };
 
-static void threads_miss(const struct missed *missed)
+static void add_thread_miss(const struct missed *missed)
 {
     bool known = missed->by < THREADS;
     struct place place = {.object = missed->object,
@@ -493,7 +493,7 @@ static void threads_feed(void)
                                 1 + (uint32_t)prng_below(&prng, FUNCTIONS),
                                 (uint32_t)prng_below(&prng, THREADS),
                                 (uint32_t)prng_below(&prng, THREADS + 1), 1 + prng_below(&prng, 9)};
-        threads_miss(&missed);
+        add_thread_miss(&missed);
         if (missed.by == THREADS)
             continue;
         add(threads_expected.object[missed.object], &missed);
@@ -503,7 +503,7 @@ static void threads_feed(void)
     }
 }
 
-static const struct snapshot *look(void)
+static const struct snapshot *take_threads_snapshot(void)
 {
     struct snapshot head = {.iteration = 1};
     head.source.event_count = 1;
@@ -511,7 +511,7 @@ static const struct snapshot *look(void)
 }
 
 /* All four threads are listed, the largest share first, and the shares add up to 1. */
-static void same_threads(const struct snapshot_causes_row *row, const sums wanted)
+static void expect_evictor_threads(const struct snapshot_causes_row *row, const sums wanted)
 {
     double all = 0;
     assert_true(fabs(row->figures.evicted - wanted[THREADS]) < 1e-6);
@@ -530,25 +530,25 @@ static void same_threads(const struct snapshot_causes_row *row, const sums wante
     assert_true(fabs(all - 1) < 1e-9);
 }
 
-static void of_objects_functions_and_threads(void **state)
+static void evictor_threads_of_objects_functions_and_threads(void **state)
 {
     (void)state;
     threads_feed();
-    const struct snapshot *snapshot = look();
+    const struct snapshot *snapshot = take_threads_snapshot();
     const struct snapshot_causes_list *of = snapshot->causes.of;
     assert_int_equal(of[CAUSES_OBJECTS].count, OBJECTS);
     assert_int_equal(of[CAUSES_FUNCTIONS].count, FUNCTIONS);
     assert_int_equal(of[CAUSES_THREADS].count, THREADS);
     for (size_t i = 0; i < OBJECTS; i++)
-        same_threads(&of[CAUSES_OBJECTS].rows[i],
-                     threads_expected.object[of[CAUSES_OBJECTS].rows[i].id]);
+        expect_evictor_threads(&of[CAUSES_OBJECTS].rows[i],
+                               threads_expected.object[of[CAUSES_OBJECTS].rows[i].id]);
     for (size_t i = 0; i < FUNCTIONS; i++)
-        same_threads(&of[CAUSES_FUNCTIONS].rows[i],
-                     threads_expected.function[of[CAUSES_FUNCTIONS].rows[i].id]);
+        expect_evictor_threads(&of[CAUSES_FUNCTIONS].rows[i],
+                               threads_expected.function[of[CAUSES_FUNCTIONS].rows[i].id]);
     for (size_t i = 0; i < THREADS; i++) {
         const struct snapshot_causes_row *row = &of[CAUSES_THREADS].rows[i];
         const double *wanted = threads_expected.thread[row->id - FIRST_TID];
-        same_threads(row, wanted);
+        expect_evictor_threads(row, wanted);
         assert_true(fabs(row->figures.by_itself - wanted[row->id - FIRST_TID] / wanted[THREADS]) <
                     1e-9);
     }
@@ -556,12 +556,12 @@ static void of_objects_functions_and_threads(void **state)
 }
 
 /* The matrix of threads: cells are exact, and add up to rows, columns and the total. */
-static void threads_who_evicts_whom(void **state)
+static void eviction_matrix_of_threads_is_exact(void **state)
 {
     double all = 0;
     (void)state;
     threads_feed();
-    const struct snapshot *snapshot = look();
+    const struct snapshot *snapshot = take_threads_snapshot();
     const struct snapshot_evictions *matrix = &snapshot->causes.of[CAUSES_THREADS].evictions;
     assert_int_equal(matrix->row_count, THREADS);
     assert_int_equal(matrix->column_count, THREADS);
@@ -582,12 +582,12 @@ static void threads_who_evicts_whom(void **state)
     snapshot_free(snapshot);
 }
 
-static void of_cells(void **state)
+static void evictor_threads_of_matrix_cells(void **state)
 {
     size_t found = 0;
     (void)state;
     threads_feed();
-    const struct snapshot *snapshot = look();
+    const struct snapshot *snapshot = take_threads_snapshot();
     const struct snapshot_matrix *matrix = &snapshot->matrix;
     for (size_t i = 0; i < matrix->evictor_thread_count; i++) {
         const struct snapshot_matrix_evictor *one = &matrix->evictor_threads[i];
@@ -604,12 +604,12 @@ static void of_cells(void **state)
 }
 
 /* Without thread ids, and with only one thread, there are no figures. */
-static void unknown_is_nobody(void **state)
+static void unknown_or_single_thread_has_no_evictor_threads(void **state)
 {
     struct missed missed = {1, 1, 0, THREADS, 5};
     (void)state;
-    threads_miss(&missed);
-    const struct snapshot *snapshot = look();
+    add_thread_miss(&missed);
+    const struct snapshot *snapshot = take_threads_snapshot();
     assert_int_equal(snapshot->causes.of[CAUSES_OBJECTS].rows[0].thread_count, 0);
     assert_true(isnan(snapshot->causes.of[CAUSES_THREADS].rows[0].figures.by_itself));
     assert_int_equal(snapshot->causes.of[CAUSES_THREADS].evictions.row_count, 0);
@@ -619,11 +619,14 @@ static void unknown_is_nobody(void **state)
 static int run_causes_threads(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(of_objects_functions_and_threads, threads_begin,
+        cmocka_unit_test_setup_teardown(evictor_threads_of_objects_functions_and_threads,
+                                        threads_begin, threads_test_end),
+        cmocka_unit_test_setup_teardown(eviction_matrix_of_threads_is_exact, threads_begin,
                                         threads_test_end),
-        cmocka_unit_test_setup_teardown(threads_who_evicts_whom, threads_begin, threads_test_end),
-        cmocka_unit_test_setup_teardown(of_cells, threads_begin, threads_test_end),
-        cmocka_unit_test_setup_teardown(unknown_is_nobody, threads_begin, threads_test_end),
+        cmocka_unit_test_setup_teardown(evictor_threads_of_matrix_cells, threads_begin,
+                                        threads_test_end),
+        cmocka_unit_test_setup_teardown(unknown_or_single_thread_has_no_evictor_threads,
+                                        threads_begin, threads_test_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

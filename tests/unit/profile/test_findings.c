@@ -63,7 +63,7 @@ static struct spread gather(void)
 }
 
 /* Eight samples per pass over 64 MiB. */
-static void a_pass_over_an_array_is_in_order(void **state)
+static void forward_passes_over_array_are_spread_forward(void **state)
 {
     (void)state;
     for (uint64_t i = 0; i < 800; i++)
@@ -75,7 +75,7 @@ static void a_pass_over_an_array_is_in_order(void **state)
 }
 
 /* Two arrays of one object alternate, each in order: no pass ends in 400 steps. */
-static void going_back_and_forth_is_no_pass(void **state)
+static void two_alternating_arrays_are_not_passes(void **state)
 {
     (void)state;
     for (uint64_t i = 0; i < 400; i++)
@@ -84,7 +84,7 @@ static void going_back_and_forth_is_no_pass(void **state)
     assert_true(spread_passes(&spread, SPREAD_FORWARD) <= 1);
 }
 
-static void the_same_backwards(void **state)
+static void backward_passes_over_array_are_spread_backward(void **state)
 {
     (void)state;
     for (uint64_t i = 0; i < 800; i++)
@@ -93,7 +93,7 @@ static void the_same_backwards(void **state)
     assert_int_equal(spread_order(&spread, spread_pass_samples(&spread, 2000)), SPREAD_BACKWARD);
 }
 
-static void no_order_is_reported_only_where_order_would_be_seen(void **state)
+static void scattered_order_needs_enough_samples_per_pass(void **state)
 {
     (void)state;
     uint64_t at = 1;
@@ -108,7 +108,7 @@ static void no_order_is_reported_only_where_order_would_be_seen(void **state)
 }
 
 /* Chao's estimate, computed by hand: 3 lines once, 1 twice: 4 + 3 * 2 / (2 * 2). */
-static void lines_not_seen_are_estimated(void **state)
+static void unsampled_lines_are_estimated_by_chao(void **state)
 {
     (void)state;
     static const uint64_t lines[] = {1, 9, 5, 1, 300};
@@ -121,7 +121,7 @@ static void lines_not_seen_are_estimated(void **state)
     assert_true(fabs(spread_bytes(&spread, LINE) - 5.5 * LINE) < 1e-9);
 }
 
-static void page_walks_are_found_from_a_fifth_on(void **state)
+static void tlb_finding_needs_twenty_percent_page_walks(void **state)
 {
     (void)state;
     levels.tlb_miss = 0.19;
@@ -136,7 +136,7 @@ static void page_walks_are_found_from_a_fifth_on(void **state)
     assert_true(findings_list[0].rule == RULE_TLB && findings_list[0].of.pages.part == 0.25);
 }
 
-static void remote_memory_is_found(void **state)
+static void remote_memory_accesses_are_a_finding(void **state)
 {
     (void)state;
     levels.remote = 0.5;
@@ -146,7 +146,7 @@ static void remote_memory_is_found(void **state)
     assert_true(findings_list[0].gain > 0 && findings_list[0].gain < 0.5 * 0.8 * 0.5);
 }
 
-static void what_is_not_reported_by_hardware_is_no_finding(void **state)
+static void levels_not_reported_by_hardware_give_no_finding(void **state)
 {
     (void)state;
     findings_find(&findings_findings); /* NAN */
@@ -159,7 +159,7 @@ static void what_is_not_reported_by_hardware_is_no_finding(void **state)
 }
 
 /* glibc's heap, tables of the loader, sections: their layout is not under the user's control. */
-static void nothing_is_advised_that_nobody_can_change(void **state)
+static void no_finding_for_memory_outside_user_control(void **state)
 {
     static const struct {
         const char *name;
@@ -189,7 +189,7 @@ static void nothing_is_advised_that_nobody_can_change(void **state)
     }
 }
 
-static void little_gain_and_few_samples_are_not_worth_a_line(void **state)
+static void small_gain_or_few_samples_give_no_finding(void **state)
 {
     (void)state;
     levels.tlb_miss = 0.9;
@@ -202,7 +202,7 @@ static void little_gain_and_few_samples_are_not_worth_a_line(void **state)
     assert_int_equal(findings_findings.count, 0);
 }
 
-static void estimates_come_before_bounds_and_the_list_is_bounded(void **state)
+static void estimates_precede_bounds_in_a_bounded_list(void **state)
 {
     (void)state;
     levels.tlb_miss = levels.remote = 0.4; /* the bound is larger than the estimate */
@@ -217,7 +217,7 @@ static void estimates_come_before_bounds_and_the_list_is_bounded(void **state)
 }
 
 /* A rule without a row has no kind, so findings_add() could not add it. */
-static void each_rule_has_one_row(void **state)
+static void every_rule_is_in_one_family_row(void **state)
 {
     static const struct findings_family *const families[] = {&findings_layout, &findings_access,
                                                              &findings_misses, &findings_threads};
@@ -244,18 +244,18 @@ static void each_rule_has_one_row(void **state)
 static int run_findings(void)
 {
     const struct CMUnitTest tests[] = {
-        RULE(a_pass_over_an_array_is_in_order),
-        RULE(going_back_and_forth_is_no_pass),
-        RULE(the_same_backwards),
-        RULE(no_order_is_reported_only_where_order_would_be_seen),
-        RULE(lines_not_seen_are_estimated),
-        RULE(page_walks_are_found_from_a_fifth_on),
-        RULE(remote_memory_is_found),
-        RULE(what_is_not_reported_by_hardware_is_no_finding),
-        RULE(nothing_is_advised_that_nobody_can_change),
-        RULE(little_gain_and_few_samples_are_not_worth_a_line),
-        RULE(estimates_come_before_bounds_and_the_list_is_bounded),
-        RULE(each_rule_has_one_row),
+        RULE(forward_passes_over_array_are_spread_forward),
+        RULE(two_alternating_arrays_are_not_passes),
+        RULE(backward_passes_over_array_are_spread_backward),
+        RULE(scattered_order_needs_enough_samples_per_pass),
+        RULE(unsampled_lines_are_estimated_by_chao),
+        RULE(tlb_finding_needs_twenty_percent_page_walks),
+        RULE(remote_memory_accesses_are_a_finding),
+        RULE(levels_not_reported_by_hardware_give_no_finding),
+        RULE(no_finding_for_memory_outside_user_control),
+        RULE(small_gain_or_few_samples_give_no_finding),
+        RULE(estimates_precede_bounds_in_a_bounded_list),
+        RULE(every_rule_is_in_one_family_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -301,7 +301,7 @@ static size_t refresh(uint64_t samples, const char *type)
     return findings_held_join(&held, held_list, type ? 1 : 0, ROOM, &moment, &held_arena);
 }
 
-static void what_was_found_once_does_not_stay(void **state)
+static void finding_seen_once_is_not_held(void **state)
 {
     (void)state;
     assert_int_equal(refresh(10, "first"), 1);
@@ -310,7 +310,7 @@ static void what_was_found_once_does_not_stay(void **state)
     assert_int_equal(refresh(10, NULL), 0);
 }
 
-static void what_was_found_twice_stays_as_it_was_reported_last(void **state)
+static void finding_seen_twice_is_held_with_latest_text(void **state)
 {
     char text[32] = "second";
     (void)state;
@@ -324,7 +324,7 @@ static void what_was_found_twice_stays_as_it_was_reported_last(void **state)
     assert_null(held_list[0].field);
 }
 
-static void until_its_samples_have_left_the_window(void **state)
+static void held_finding_ends_when_its_samples_leave_window(void **state)
 {
     (void)state;
     refresh(10, "first");
@@ -334,7 +334,7 @@ static void until_its_samples_have_left_the_window(void **state)
     assert_int_equal(refresh(1, NULL), 0);
 }
 
-static void or_for_half_a_minute(void **state)
+static void held_finding_ends_after_half_a_minute(void **state)
 {
     (void)state;
     refresh(10, "first");
@@ -345,7 +345,7 @@ static void or_for_half_a_minute(void **state)
     assert_int_equal(refresh(0, NULL), 0);
 }
 
-static void of_one_object_a_kind_is_reported_once(void **state)
+static void one_finding_per_kind_and_object(void **state)
 {
     (void)state;
     refresh(10, "first");
@@ -358,7 +358,7 @@ static void of_one_object_a_kind_is_reported_once(void **state)
     assert_int_equal(held_list[1].id, 7);
 }
 
-static void lines_of_one_object_are_reported_one_by_one(void **state)
+static void sharing_findings_are_listed_per_line(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -374,7 +374,7 @@ static void lines_of_one_object_are_reported_one_by_one(void **state)
     assert_string_equal(held_list[1].field, "b");
 }
 
-static void a_line_is_reported_once_whatever_it_is_called(void **state)
+static void shared_line_is_listed_once_despite_new_names(void **state)
 {
     (void)state;
     for (int i = 0; i < 4; i++) {
@@ -386,7 +386,7 @@ static void a_line_is_reported_once_whatever_it_is_called(void **state)
     }
 }
 
-static void there_is_no_more_than_there_is_room_for(void **state)
+static void held_findings_are_bounded(void **state)
 {
     (void)state;
     for (int times = 0; times < 2; times++)
@@ -398,7 +398,7 @@ static void there_is_no_more_than_there_is_room_for(void **state)
     assert_true(held.count <= FINDINGS_HELD_MAX);
 }
 
-static void strings_too_long_to_be_kept_are_not_held(void **state)
+static void findings_with_too_long_strings_are_not_held(void **state)
 {
     static char text[FINDINGS_HELD_TEXT + 1];
     (void)state;
@@ -415,14 +415,14 @@ static struct snapshot_object held_objects[2];
 static struct snapshot held_test_snapshot;
 static struct findings held_findings;
 
-static void find(size_t count)
+static void find_with_held(size_t count)
 {
     held_list[0] = finding(FINDING_TLB, 7, "walks");
     held_findings.count = count;
     findings_hold(&held_findings, &held);
 }
 
-static void prepare(void)
+static void hold_one_finding(void)
 {
     held_objects[0] = (struct snapshot_object){.id = 7, .share = {.value = 0.6}};
     held_objects[1] = (struct snapshot_object){.id = 8, .share = {.value = 0.4}};
@@ -434,32 +434,32 @@ static void prepare(void)
                                       .window = &held_window,
                                       .attributed = 1,
                                       .list = held_list};
-    find(1);
-    find(1);
+    find_with_held(1);
+    find_with_held(1);
 }
 
-static void a_held_one_is_found_where_its_object_stands_now(void **state)
+static void held_finding_follows_its_object_to_new_row(void **state)
 {
     (void)state;
-    prepare();
+    hold_one_finding();
     held_objects[0].id = 8;
     held_objects[1] = (struct snapshot_object){.id = 7, .share = {.value = 0.25}};
-    find(0);
+    find_with_held(0);
     assert_int_equal(held_findings.count, 1);
     assert_int_equal(held_list[0].object, 1);
     assert_true(fabs(held_list[0].gain - 0.25) < 1e-9); /* no more than the remainder */
 }
 
-static void of_an_object_that_hardly_misses_any_more_nothing_is_held(void **state)
+static void held_finding_ends_when_object_hardly_misses(void **state)
 {
     (void)state;
-    prepare();
+    hold_one_finding();
     held_objects[0].share.value = FINDINGS_GAIN_MIN / 2;
-    find(0);
+    find_with_held(0);
     assert_int_equal(held_findings.count, 0);
     held_objects[0].share.value = 0.6;
     held_test_snapshot.object_count = 0;
-    find(0);
+    find_with_held(0);
     assert_int_equal(held_findings.count, 0);
 }
 
@@ -468,17 +468,17 @@ static void of_an_object_that_hardly_misses_any_more_nothing_is_held(void **stat
 static int run_findings_held(void)
 {
     const struct CMUnitTest tests[] = {
-        HELD(what_was_found_once_does_not_stay),
-        HELD(what_was_found_twice_stays_as_it_was_reported_last),
-        HELD(until_its_samples_have_left_the_window),
-        HELD(or_for_half_a_minute),
-        HELD(of_one_object_a_kind_is_reported_once),
-        HELD(lines_of_one_object_are_reported_one_by_one),
-        HELD(a_line_is_reported_once_whatever_it_is_called),
-        HELD(there_is_no_more_than_there_is_room_for),
-        HELD(strings_too_long_to_be_kept_are_not_held),
-        HELD(a_held_one_is_found_where_its_object_stands_now),
-        HELD(of_an_object_that_hardly_misses_any_more_nothing_is_held),
+        HELD(finding_seen_once_is_not_held),
+        HELD(finding_seen_twice_is_held_with_latest_text),
+        HELD(held_finding_ends_when_its_samples_leave_window),
+        HELD(held_finding_ends_after_half_a_minute),
+        HELD(one_finding_per_kind_and_object),
+        HELD(sharing_findings_are_listed_per_line),
+        HELD(shared_line_is_listed_once_despite_new_names),
+        HELD(held_findings_are_bounded),
+        HELD(findings_with_too_long_strings_are_not_held),
+        HELD(held_finding_follows_its_object_to_new_row),
+        HELD(held_finding_ends_when_object_hardly_misses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ static struct snapshot_layout_row rows[2];
 
 /* Blocks */
 
-static void small_blocks_between_others_are_scattered(void **state)
+static void small_blocks_spread_over_many_lines_are_scattered(void **state)
 {
     (void)state;
     scatter(UINT64_C(96) << 20);
@@ -31,7 +31,7 @@ static void small_blocks_between_others_are_scattered(void **state)
     assert_int_equal(REPORTED(RULE_SCATTERED), 0);
 }
 
-static void what_malloc_takes_for_itself_is_waste(void **state)
+static void allocator_overhead_in_sequential_blocks_is_waste(void **state)
 {
     (void)state;
     for (uint64_t i = 0; i < 4000; i++)
@@ -73,7 +73,7 @@ static void pair_up(void)
     gather_samples();
 }
 
-static void one_each_that_miss_together(void **state)
+static void objects_missing_in_pairs_are_pointed_to(void **state)
 {
     (void)state;
     pair_up();
@@ -96,7 +96,7 @@ static void one_each_that_miss_together(void **state)
     assert_int_equal(REPORTED(RULE_POINTED_TO), 0);
 }
 
-static void one_after_the_other_is_not_together(void **state)
+static void objects_missing_in_sequence_are_not_pointed_to(void **state)
 {
     (void)state;
     pair_up();
@@ -110,7 +110,7 @@ static void one_after_the_other_is_not_together(void **state)
 /* ---- elements ---- */
 
 /* Eight of 64 bytes are used. */
-static void half_used_elements_are_split(void **state)
+static void partly_used_elements_are_a_split(void **state)
 {
     (void)state;
     rows[0] = (struct snapshot_layout_row){
@@ -142,7 +142,7 @@ static void half_used_elements_are_split(void **state)
 }
 
 /* Orders of 128 bytes with a price that is read in random order: 2 MiB of 16 MiB of lines. */
-static void one_member_read_in_no_order_is_split_off(void **state)
+static void randomly_read_single_member_is_a_split(void **state)
 {
     struct snapshot_instance instance = {.size = UINT64_C(32) << 20};
     (void)state;
@@ -189,7 +189,7 @@ static void one_member_read_in_no_order_is_split_off(void **state)
 
 /* ---- allocation ---- */
 
-static void allocating_all_the_time_is_churn(void **state)
+static void frequent_short_lived_allocations_are_churn(void **state)
 {
     (void)state;
     code[0] = (struct snapshot_code){.function = "work", .module = "a", .all_share = 0.5};
@@ -214,13 +214,13 @@ static void allocating_all_the_time_is_churn(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RULE(small_blocks_between_others_are_scattered),
-        RULE(what_malloc_takes_for_itself_is_waste),
-        RULE(one_each_that_miss_together),
-        RULE(one_after_the_other_is_not_together),
-        RULE(half_used_elements_are_split),
-        RULE(one_member_read_in_no_order_is_split_off),
-        RULE(allocating_all_the_time_is_churn),
+        RULE(small_blocks_spread_over_many_lines_are_scattered),
+        RULE(allocator_overhead_in_sequential_blocks_is_waste),
+        RULE(objects_missing_in_pairs_are_pointed_to),
+        RULE(objects_missing_in_sequence_are_not_pointed_to),
+        RULE(partly_used_elements_are_a_split),
+        RULE(randomly_read_single_member_is_a_split),
+        RULE(frequent_short_lived_allocations_are_churn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,14 +35,14 @@ static int setup(void **state)
     return failed;
 }
 
-static void because(int object, enum miss_cause cause, double share)
+static void set_miss_cause(int object, enum miss_cause cause, double share)
 {
     memset(reported[object].figures.share, 0, sizeof reported[object].figures.share);
     reported[object].figures.share[cause] = share;
     reported[object].figures.share[CAUSE_FIRST] += 1 - share;
 }
 
-static void thrown_out_by(int object, int by, double share)
+static void set_evictor(int object, int by, double share)
 {
     reported[object].evictors[0] = (struct snapshot_evictor){.function = "work",
                                                              .object = objects[by].name,
@@ -54,12 +54,12 @@ static void thrown_out_by(int object, int by, double share)
 
 /* ---- causes ---- */
 
-static void conflicts_are_reported_with_who_needed_the_place(void **state)
+static void conflict_finding_names_its_evictor(void **state)
 {
     (void)state;
-    because(0, CAUSE_CONFLICT, 0.6);
-    because(1, CAUSE_CONFLICT, 0.1); /* too few */
-    thrown_out_by(0, 1, 0.9);
+    set_miss_cause(0, CAUSE_CONFLICT, 0.6);
+    set_miss_cause(1, CAUSE_CONFLICT, 0.1); /* too few */
+    set_evictor(0, 1, 0.9);
     assert_int_equal(REPORTED(RULE_CONFLICT_CAUSE), 1);
     assert_int_equal(list[0].kind, FINDING_CONFLICT);
     assert_int_equal(list[0].sure, FINDING_SURE);
@@ -67,29 +67,29 @@ static void conflicts_are_reported_with_who_needed_the_place(void **state)
     assert_non_null(strstr(words()->evidence, "work on second 90%"));
     assert_non_null(strstr(words()->advice, "a multiple of 32768 bytes"));
     assert_non_null(strstr(words()->advice, "this and second"));
-    thrown_out_by(0, 0, 1);
+    set_evictor(0, 0, 1);
     assert_int_equal(REPORTED(RULE_CONFLICT_CAUSE), 1);
     assert_non_null(strstr(words()->advice, "rows one line longer"));
     reported[0].figures.samples = FINDINGS_SAMPLES - 1;
     assert_int_equal(REPORTED(RULE_CONFLICT_CAUSE), 0);
 }
 
-static void lines_that_others_took_are_sharing(void **state)
+static void invalidation_misses_are_sharing_findings(void **state)
 {
     (void)state;
-    because(0, CAUSE_INVALIDATED_FALSE, 0.5);
-    because(1, CAUSE_INVALIDATED_TRUE, 0.5);
+    set_miss_cause(0, CAUSE_INVALIDATED_FALSE, 0.5);
+    set_miss_cause(1, CAUSE_INVALIDATED_TRUE, 0.5);
     assert_int_equal(REPORTED(RULE_FALSE_SHARING_CAUSE), 2);
     assert_int_equal(list[0].kind, FINDING_FALSE_SHARING);
     assert_int_equal(list[1].kind, FINDING_TRUE_SHARING);
-    because(0, CAUSE_INVALIDATED_FALSE, 0.05);
-    because(1, CAUSE_CAPACITY, 1);
+    set_miss_cause(0, CAUSE_INVALIDATED_FALSE, 0.05);
+    set_miss_cause(1, CAUSE_CAPACITY, 1);
     assert_int_equal(REPORTED(RULE_FALSE_SHARING_CAUSE), 0);
 }
 
 /* A line that threads take from each other is rarely filled from memory: the object is not listed
  * if memory misses rank, or is listed for other misses. */
-static void lines_taken_are_sharing_whatever_ranks(void **state)
+static void sharing_is_found_for_any_ranking_event(void **state)
 {
     struct snapshot_sharing_side sides[2] = {
         {.codes = {{.function = "count_hits"}}, .code_count = 1},
@@ -117,7 +117,7 @@ static void lines_taken_are_sharing_whatever_ranks(void **state)
     assert_string_equal(list[0].name, "counters");
     assert_non_null(strstr(words()->evidence, "sampled misses occurred because"));
     group.object = 0;
-    because(0, CAUSE_FIRST, 1);
+    set_miss_cause(0, CAUSE_FIRST, 1);
     assert_int_equal(REPORTED(RULE_FALSE_SHARING), 1);
     group.hitm = 100; /* handed over only rarely */
     assert_int_equal(REPORTED(RULE_FALSE_SHARING), 0);
@@ -125,7 +125,7 @@ static void lines_taken_are_sharing_whatever_ranks(void **state)
 }
 
 /* Applies the rules of capacity misses and first references. */
-static size_t reported_without_room(void)
+static size_t apply_capacity_and_cold_rules(void)
 {
     findings.count = 0;
     for (int rule = RULE_EVICTED; rule <= RULE_FIRST_TOUCH_CAUSE; rule++)
@@ -143,38 +143,38 @@ static void table_and_stream(void)
     gather_samples();
 }
 
-static void a_table_that_would_fit_is_pushed_out_by_what_passes_through(void **state)
+static void fitting_table_evicted_by_stream_is_pushed_out(void **state)
 {
     (void)state;
     table_and_stream();
-    because(0, CAUSE_CAPACITY, 0.9);
-    because(1, CAUSE_CAPACITY, 0.8);
-    thrown_out_by(0, 1, 0.9);
-    thrown_out_by(1, 1, 0.9);
-    assert_int_equal(reported_without_room(), 2);
+    set_miss_cause(0, CAUSE_CAPACITY, 0.9);
+    set_miss_cause(1, CAUSE_CAPACITY, 0.8);
+    set_evictor(0, 1, 0.9);
+    set_evictor(1, 1, 0.9);
+    assert_int_equal(apply_capacity_and_cold_rules(), 2);
     assert_int_equal(list[0].kind, FINDING_PUSHED_OUT);
     assert_true(fabs(list[0].gain - 0.4 * 0.9) < 1e-9);
     assert_non_null(strstr(words()->advice, "Avoid accesses to second"));
     assert_int_equal(list[1].kind, FINDING_STREAMING);
     assert_true(fabs(list[1].gain - 0.4 * 0.8) < 1e-9);
-    reported[0].figures.evicted = 10; /* most evictors are not known */
-    because(1, CAUSE_FIRST, 1);       /* read once: no second pass */
-    assert_int_equal(reported_without_room(), 0);
+    reported[0].figures.evicted = 10;  /* most evictors are not known */
+    set_miss_cause(1, CAUSE_FIRST, 1); /* read once: no second pass */
+    assert_int_equal(apply_capacity_and_cold_rules(), 0);
 }
 
-static void filling_fresh_memory_is_first_touch(void **state)
+static void cold_misses_with_stores_are_first_touch(void **state)
 {
     (void)state;
     table_and_stream();
-    because(0, CAUSE_FIRST, 1);
-    because(1, CAUSE_FIRST, 1);
+    set_miss_cause(0, CAUSE_FIRST, 1);
+    set_miss_cause(1, CAUSE_FIRST, 1);
     objects[1].stores = 900;
-    assert_int_equal(reported_without_room(), 1);
+    assert_int_equal(apply_capacity_and_cold_rules(), 1);
     assert_int_equal(list[0].kind, FINDING_FIRST_TOUCH);
     assert_int_equal(list[0].object, 1);
 }
 
-static void rules_of_time_are_silent_in_a_simulation(void **state)
+static void time_based_rules_are_disabled_in_simulation(void **state)
 {
     (void)state;
     scatter(UINT64_C(96) << 20);
@@ -226,7 +226,7 @@ static void list_of_nodes(void)
 }
 
 /* One pass over 8 MiB takes less time than there is between two samples. */
-static void links_tell_the_order_of_a_short_list(void **state)
+static void links_show_pointer_chasing_in_short_list(void **state)
 {
     (void)state;
     snapshot.simulation.level_count = 0;
@@ -249,6 +249,30 @@ static void links_tell_the_order_of_a_short_list(void **state)
     assert_int_equal(REPORTED(RULE_CHASING), 0);
 }
 
+/* Accesses to a node and to its base class, in memory with several types. */
+static void link_of_a_base_class_is_not_a_second_link(void **state)
+{
+    static struct snapshot_layout layouts[2];
+    (void)state;
+    snapshot.simulation.level_count = 0;
+    snapshot.causes.known = false;
+    step = 0;
+    list_of_nodes();
+    layouts[0] = layouts[1] = layout;
+    layouts[1].name = "struct base";
+    layouts[1].size = sizeof(void *);
+    objects[0].layouts = layouts;
+    objects[0].layout_count = 2;
+    assert_int_equal(REPORTED(RULE_CHASING), 1);
+    assert_false(list[0].of.chasing.several);
+    assert_non_null(strstr(words()->evidence, "of 64 bytes"));
+    layout.size = sizeof(void *);
+    objects[0].layouts = &layout;
+    objects[0].layout_count = 1;
+    assert_int_equal(REPORTED(RULE_CHASING), 1);
+    assert_null(strstr(words()->evidence, "bytes"));
+}
+
 /* Words at 8 and 16 of half of the nodes are links; the first word is not an address. */
 static bool short_tree(void *context, uint64_t address, uint64_t *value)
 {
@@ -267,7 +291,7 @@ static bool short_chain(void *context, uint64_t address, uint64_t *value)
     return true;
 }
 
-static void chains_of_one_node_are_not_walked(void **state)
+static void single_node_chains_are_not_pointer_chasing(void **state)
 {
     (void)state;
     snapshot.simulation.level_count = 0;
@@ -285,7 +309,7 @@ static void chains_of_one_node_are_not_walked(void **state)
 
 /* Two links that are read and lead far away, neither of them along a chain: a tree, recognised by
  * the targets, not by names. */
-static void a_tree_has_two_links(void **state)
+static void node_with_two_links_is_a_tree(void **state)
 {
     static struct snapshot_layout_row rows[3];
     (void)state;
@@ -329,7 +353,7 @@ static bool ring(void *context, uint64_t address, uint64_t *value)
 
 /* All samples of the links are on one of them, for example if the compiler selects the child by an
  * index. For a tree, and for the two directions of a list in the elements of a hash table. */
-static void the_second_child_need_not_be_sampled(void **state)
+static void tree_is_found_with_one_sampled_link(void **state)
 {
     static struct snapshot_layout_row rows[3];
     (void)state;
@@ -358,7 +382,7 @@ static void the_second_child_need_not_be_sampled(void **state)
 
 /* ---- one miss after the other ---- */
 
-static void arrays_read_at_one_index_miss_together(void **state)
+static void arrays_read_at_same_index_are_a_finding(void **state)
 {
     (void)state;
     for (int i = 0; i < 4000; i++) {
@@ -381,7 +405,7 @@ static void arrays_read_at_one_index_miss_together(void **state)
 
 /* ---- exact evidence against findings ---- */
 
-static struct snapshot_finding found(enum finding_rule rule, bool bound)
+static struct snapshot_finding prepare_finding(enum finding_rule rule, bool bound)
 {
     return (struct snapshot_finding){.rule = rule,
                                      .kind = findings_rule(rule)->kind,
@@ -394,28 +418,28 @@ static struct snapshot_finding found(enum finding_rule rule, bool bound)
 
 static size_t weighed(enum finding_rule rule, bool bound)
 {
-    list[0] = found(rule, bound);
+    list[0] = prepare_finding(rule, bound);
     findings.count = 1;
     findings_weigh(&findings);
     return findings.count;
 }
 
-static void causes_drop_what_needs_lines_to_come_back(void **state)
+static void cold_misses_drop_findings_that_need_reuse(void **state)
 {
     (void)state;
-    because(0, CAUSE_FIRST, 1);
+    set_miss_cause(0, CAUSE_FIRST, 1);
     assert_int_equal(weighed(RULE_COLUMNS, true), 0);
     assert_int_equal(weighed(RULE_SPLIT, false), 1); /* fewer lines are fetched */
     assert_non_null(strstr(words()->evidence, "100% are first references"));
-    because(0, CAUSE_CAPACITY, 1);
+    set_miss_cause(0, CAUSE_CAPACITY, 1);
     assert_int_equal(weighed(RULE_COLUMNS, true), 1);
 }
 
-static void use_of_lines_drops_or_supports_a_split(void **state)
+static void line_use_drops_or_supports_a_split(void **state)
 {
     struct snapshot_use use = {.lines = 1000, .fetched_bytes = 64000, .used_bytes = 8000};
     (void)state;
-    because(0, CAUSE_CAPACITY, 1);
+    set_miss_cause(0, CAUSE_CAPACITY, 1);
     objects[0].use = &use;
     snapshot.uses = (struct snapshot_uses){.known = true, .level = 1};
     assert_int_equal(weighed(RULE_SPLIT, false), 1);
@@ -433,7 +457,7 @@ static void use_of_lines_drops_or_supports_a_split(void **state)
     assert_int_equal(weighed(RULE_SPLIT, false), 1);
 }
 
-static void watches_drop_or_support(void **state)
+static void watch_results_drop_or_support_findings(void **state)
 {
     struct snapshot_watch_object watched = {.object = 0,
                                             .id = 7,
@@ -464,20 +488,21 @@ static void watches_drop_or_support(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RULE(conflicts_are_reported_with_who_needed_the_place),
-        RULE(lines_that_others_took_are_sharing),
-        RULE(lines_taken_are_sharing_whatever_ranks),
-        RULE(a_table_that_would_fit_is_pushed_out_by_what_passes_through),
-        RULE(filling_fresh_memory_is_first_touch),
-        RULE(rules_of_time_are_silent_in_a_simulation),
-        RULE(chains_of_one_node_are_not_walked),
-        RULE(a_tree_has_two_links),
-        RULE(the_second_child_need_not_be_sampled),
-        RULE(links_tell_the_order_of_a_short_list),
-        RULE(arrays_read_at_one_index_miss_together),
-        RULE(causes_drop_what_needs_lines_to_come_back),
-        RULE(use_of_lines_drops_or_supports_a_split),
-        RULE(watches_drop_or_support),
+        RULE(conflict_finding_names_its_evictor),
+        RULE(invalidation_misses_are_sharing_findings),
+        RULE(sharing_is_found_for_any_ranking_event),
+        RULE(fitting_table_evicted_by_stream_is_pushed_out),
+        RULE(cold_misses_with_stores_are_first_touch),
+        RULE(time_based_rules_are_disabled_in_simulation),
+        RULE(single_node_chains_are_not_pointer_chasing),
+        RULE(node_with_two_links_is_a_tree),
+        RULE(tree_is_found_with_one_sampled_link),
+        RULE(links_show_pointer_chasing_in_short_list),
+        RULE(link_of_a_base_class_is_not_a_second_link),
+        RULE(arrays_read_at_same_index_are_a_finding),
+        RULE(cold_misses_drop_findings_that_need_reuse),
+        RULE(line_use_drops_or_supports_a_split),
+        RULE(watch_results_drop_or_support_findings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 
 /* ---- the stack ---- */
 
-static void a_scalar_that_is_written_on_the_stack(void **state)
+static void written_stack_scalar_is_a_stack_finding(void **state)
 {
     (void)state;
     objects[0].kind = OBJECT_STACK;
@@ -49,7 +49,7 @@ static void a_scalar_that_is_written_on_the_stack(void **state)
 
 /* ---- pages ---- */
 
-static void more_pages_than_the_tlb_reaches(void **state)
+static void object_larger_than_tlb_reach_is_a_finding(void **state)
 {
     (void)state;
     scatter(UINT64_C(16) * TLB * PAGE);
@@ -65,7 +65,7 @@ static void more_pages_than_the_tlb_reaches(void **state)
 }
 
 /* How to get huge pages depends on the allocator of the memory. */
-static void advice_names_the_allocator(void **state)
+static void huge_page_advice_depends_on_the_allocator(void **state)
 {
     static const struct {
         const char *source;
@@ -106,7 +106,7 @@ static void advice_names_the_allocator(void **state)
     assert_non_null(strstr(words()->advice, "settings of its allocator"));
 }
 
-static void on_huge_pages_the_tlb_reaches_far(void **state)
+static void huge_pages_suppress_tlb_reach_finding(void **state)
 {
     (void)state;
     scatter(UINT64_C(16) * TLB * PAGE);
@@ -118,7 +118,7 @@ static void on_huge_pages_the_tlb_reaches_far(void **state)
     assert_int_equal(REPORTED(RULE_REACH), 0);
 }
 
-static void fresh_memory_is_filled(void **state)
+static void page_faults_while_storing_are_first_touch(void **state)
 {
     (void)state;
     scatter(UINT64_C(32) << 20);
@@ -148,7 +148,7 @@ static void clear_in_passes(uint64_t bytes)
     gather_samples();
 }
 
-static void a_block_is_cleared_again_and_again(void **state)
+static void repeated_memset_of_a_block_is_clearing(void **state)
 {
     (void)state;
     snapshot.source = (struct snapshot_source){.event_count = 1};
@@ -182,7 +182,7 @@ static void walk_columns(uint64_t row_bytes)
     gather_samples();
 }
 
-static void columns_of_rows_of_a_power_of_two(void **state)
+static void power_of_two_row_stride_is_columns(void **state)
 {
     (void)state;
     walk_columns(16384);
@@ -197,7 +197,7 @@ static void columns_of_rows_of_a_power_of_two(void **state)
 }
 
 /* Rows of any length: a line is evicted before its next word is used, in any set. */
-static void columns_of_rows_of_any_length(void **state)
+static void any_row_length_is_columns(void **state)
 {
     static const uint64_t rows[] = {16384 + 64, 23984, 4000, 99996};
     (void)state;
@@ -213,7 +213,7 @@ static void columns_of_rows_of_any_length(void **state)
 }
 
 /* Rows in separate blocks are a matrix; rows across several blocks are not rows. */
-static void rows_over_several_blocks_are_no_rows(void **state)
+static void rows_crossing_heap_blocks_are_not_columns(void **state)
 {
     static struct snapshot_instance block = {.base = BASE};
     (void)state;
@@ -230,7 +230,7 @@ static void rows_over_several_blocks_are_no_rows(void **state)
 }
 
 /* A member of longer elements is sampled: fewer elements of a row share a line. */
-static void columns_of_structs_gain_less(void **state)
+static void columns_gain_depends_on_element_size(void **state)
 {
     static struct snapshot_layout layout = {.size = 24};
     (void)state;
@@ -247,7 +247,7 @@ static void columns_of_structs_gain_less(void **state)
 }
 
 /* Accesses down the columns are ordered: no finding about the same object may contradict this. */
-static void findings_of_one_object_agree(void **state)
+static void columns_finding_excludes_tlb_reach_finding(void **state)
 {
     (void)state;
     findings.rate = 1e6;
@@ -258,7 +258,7 @@ static void findings_of_one_object_agree(void **state)
     assert_int_equal(list[0].kind, FINDING_COLUMNS);
 }
 
-static void first_lines_of_pages_and_no_order_are_no_columns(void **state)
+static void page_starts_and_random_accesses_are_not_columns(void **state)
 {
     (void)state;
     for (int i = 0; i < 4000; i++) /* where a prefetcher restarts */
@@ -278,18 +278,18 @@ static void first_lines_of_pages_and_no_order_are_no_columns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RULE(a_scalar_that_is_written_on_the_stack),
-        RULE(more_pages_than_the_tlb_reaches),
-        RULE(advice_names_the_allocator),
-        RULE(on_huge_pages_the_tlb_reaches_far),
-        RULE(fresh_memory_is_filled),
-        RULE(a_block_is_cleared_again_and_again),
-        RULE(columns_of_rows_of_a_power_of_two),
-        RULE(columns_of_rows_of_any_length),
-        RULE(rows_over_several_blocks_are_no_rows),
-        RULE(columns_of_structs_gain_less),
-        RULE(findings_of_one_object_agree),
-        RULE(first_lines_of_pages_and_no_order_are_no_columns),
+        RULE(written_stack_scalar_is_a_stack_finding),
+        RULE(object_larger_than_tlb_reach_is_a_finding),
+        RULE(huge_page_advice_depends_on_the_allocator),
+        RULE(huge_pages_suppress_tlb_reach_finding),
+        RULE(page_faults_while_storing_are_first_touch),
+        RULE(repeated_memset_of_a_block_is_clearing),
+        RULE(power_of_two_row_stride_is_columns),
+        RULE(any_row_length_is_columns),
+        RULE(rows_crossing_heap_blocks_are_not_columns),
+        RULE(columns_gain_depends_on_element_size),
+        RULE(columns_finding_excludes_tlb_reach_finding),
+        RULE(page_starts_and_random_accesses_are_not_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ static struct snapshot_instruction loads[2];
 static bool looks_only = true;
 
 /* Each thread waits for its own word on its own line, and one sample in 100 is elsewhere. */
-static void wait_on(uint64_t line_bytes)
+static void add_spinning_samples(uint64_t line_bytes)
 {
     for (uint32_t i = 0; i < SAMPLES; i++) {
         uint32_t tid = i % THREADS;
@@ -43,10 +43,10 @@ static void plant_spin(void)
                                      .instruction_count = 2};
     snapshot.code_count = 1;
     snapshot.target.threads = THREADS + 1;
-    wait_on(64);
+    add_spinning_samples(64);
 }
 
-static void threads_at_one_load_are_reported(void **state)
+static void threads_spinning_on_one_load_are_found(void **state)
 {
     (void)state;
     plant_spin();
@@ -58,7 +58,7 @@ static void threads_at_one_load_are_reported(void **state)
     assert_true(isnan(list[0].gain) && list[0].share == 0.5);
 }
 
-static void one_thread_waits_for_nobody(void **state)
+static void single_thread_is_not_spinning(void **state)
 {
     (void)state;
     plant_spin();
@@ -66,7 +66,7 @@ static void one_thread_waits_for_nobody(void **state)
     assert_int_equal(REPORTED(RULE_SPINNING), 0);
 }
 
-static void who_writes_does_not_wait(void **state)
+static void storing_threads_are_not_spinning(void **state)
 {
     (void)state;
     plant_spin();
@@ -74,7 +74,7 @@ static void who_writes_does_not_wait(void **state)
     assert_int_equal(REPORTED(RULE_SPINNING), 0);
 }
 
-static void who_does_other_things_does_not_wait(void **state)
+static void threads_with_other_accesses_are_not_spinning(void **state)
 {
     (void)state;
     plant_spin();
@@ -87,7 +87,7 @@ static void who_does_other_things_does_not_wait(void **state)
 
 /* A private counter of a thread, or a sum over one variable: its loads are as hot, and its store is
  * rarely sampled. */
-static void who_computes_with_it_does_not_wait(void **state)
+static void loaded_value_used_in_arithmetic_is_not_spinning(void **state)
 {
     (void)state;
     looks_only = false;
@@ -96,7 +96,7 @@ static void who_computes_with_it_does_not_wait(void **state)
     assert_int_equal(REPORTED(RULE_SPINNING), 0);
 }
 
-static void going_through_an_array_is_no_wait(void **state)
+static void array_traversal_is_not_spinning(void **state)
 {
     (void)state;
     plant_spin();
@@ -108,7 +108,7 @@ static void going_through_an_array_is_no_wait(void **state)
     assert_int_equal(REPORTED(RULE_SPINNING), 0);
 }
 
-static void nobody_else_writes_to_a_stack(void **state)
+static void load_of_own_stack_is_not_spinning(void **state)
 {
     (void)state;
     plant_spin();
@@ -116,7 +116,7 @@ static void nobody_else_writes_to_a_stack(void **state)
     assert_int_equal(REPORTED(RULE_SPINNING), 0);
 }
 
-static void misses_are_no_time(void **state)
+static void spinning_needs_a_time_event(void **state)
 {
     (void)state;
     plant_spin();
@@ -130,10 +130,14 @@ static void misses_are_no_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RULE(threads_at_one_load_are_reported),   RULE(one_thread_waits_for_nobody),
-        RULE(who_writes_does_not_wait),           RULE(who_does_other_things_does_not_wait),
-        RULE(who_computes_with_it_does_not_wait), RULE(going_through_an_array_is_no_wait),
-        RULE(nobody_else_writes_to_a_stack),      RULE(misses_are_no_time),
+        RULE(threads_spinning_on_one_load_are_found),
+        RULE(single_thread_is_not_spinning),
+        RULE(storing_threads_are_not_spinning),
+        RULE(threads_with_other_accesses_are_not_spinning),
+        RULE(loaded_value_used_in_arithmetic_is_not_spinning),
+        RULE(array_traversal_is_not_spinning),
+        RULE(load_of_own_stack_is_not_spinning),
+        RULE(spinning_needs_a_time_event),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

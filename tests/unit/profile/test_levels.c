@@ -94,7 +94,7 @@ static void add(uint32_t object, uint64_t offset, struct said said)
     profile_add(profile, &place);
 }
 
-static void take(void)
+static void take_snapshot(void)
 {
     snapshot_free(snapshot);
     snapshot = profile_snapshot(profile, &head, now += 1000);
@@ -120,7 +120,7 @@ static const struct snapshot_field *field_at(const struct snapshot_object *objec
 }
 
 /* Two objects with two fields: levels, means and weighted shares of each. */
-static void recorded_levels_go_to_objects_and_fields(void **state)
+static void recorded_levels_are_counted_per_object_and_field(void **state)
 {
     (void)state;
     begin(1, 0);
@@ -128,7 +128,7 @@ static void recorded_levels_go_to_objects_and_fields(void **state)
         add(1, 0, (struct said){LOAD_L1 | TLB_FOUND, 40, 100, 0});
     add(1, 8, (struct said){LOAD_DRAM | TLB_WALK | PERF_MEM_S(SNOOP, HITM), 400, 300, 0});
     add(2, 0, (struct said){LOAD_DRAM | TLB_FOUND, 200, 400, 0});
-    take();
+    take_snapshot();
     const struct snapshot_object *one = object_of(1);
     assert_int_equal(one->levels->from, LEVELS_RECORDED);
     NEAR(one->levels->accesses, 600);
@@ -164,14 +164,14 @@ static void recorded_levels_go_to_objects_and_fields(void **state)
 }
 
 /* A level that was not recorded is NAN, and objects without records have no levels. */
-static void unknown_is_not_zero(void **state)
+static void unrecorded_levels_are_nan(void **state)
 {
     (void)state;
     begin(1, 0);
     add(1, 0, (struct said){0, 0, 10, 0});
     add(2, 0, (struct said){0, 70, 10, 0});
     add(3, 0, (struct said){LOAD_L1, 0, 10, 0});
-    take();
+    take_snapshot();
     assert_null(object_of(1)->levels);
     assert_null(object_of(1)->fields[0].levels);
     const struct snapshot_levels *timed = object_of(2)->levels;
@@ -188,7 +188,7 @@ static void unknown_is_not_zero(void **state)
     NEAR(field_at(object_of(3), 0)->levels->level[DATA_L1], 10);
 }
 
-static void levels_fade_like_the_rest(void **state)
+static void levels_decay_with_half_life(void **state)
 {
     (void)state;
     begin(1, 1);
@@ -196,7 +196,7 @@ static void levels_fade_like_the_rest(void **state)
     now += 10000000000; /* ten half-lives */
     add(1, 0, (struct said){LOAD_L1, 30, 1000, 0});
     profile_set_basis(profile, BASIS_DECAYED);
-    take();
+    take_snapshot();
     const struct snapshot_levels *recent = object_of(1)->levels;
     assert_true(recent->level[DATA_DRAM] < 1 && recent->level[DATA_L1] > 999);
     assert_true(recent->latency < 31);
@@ -204,22 +204,22 @@ static void levels_fade_like_the_rest(void **state)
     now += 250000000000;
     add(1, 0, (struct said){LOAD_L1, 30, 1000, 0});
     add(1, 0, (struct said){LOAD_L1, 30, 1000, 0});
-    take();
+    take_snapshot();
     assert_true(fabs(object_of(1)->levels->accesses - 2000) < 1);
     assert_true(fabs(object_of(1)->fields[0].levels->accesses - 2000) < 1);
     profile_set_basis(profile, BASIS_RUN);
-    take();
+    take_snapshot();
     NEAR(object_of(1)->levels->accesses, 4000);
     NEAR(object_of(1)->levels->level[DATA_DRAM], 1000);
     profile_zero(profile, now);
     add(1, 0, (struct said){LOAD_L1, 0, 7, 0});
-    take();
+    take_snapshot();
     NEAR(object_of(1)->levels->accesses, 7);
     assert_true(isnan(object_of(1)->levels->latency));
 }
 
 /* Each event has its own levels: shows those of the ranking event. */
-static void events_are_kept_apart(void **state)
+static void levels_are_counted_per_event(void **state)
 {
     (void)state;
     begin(2, 0);
@@ -227,10 +227,10 @@ static void events_are_kept_apart(void **state)
     add(1, 0,
         (struct said){PERF_MEM_S(OP, STORE) | PERF_MEM_S(LVL, L1) | PERF_MEM_S(LVL, MISS), 0, 50,
                       1});
-    take();
+    take_snapshot();
     NEAR(object_of(1)->levels->level[DATA_DRAM], 10);
     profile_set_ranking(profile, 1);
-    take();
+    take_snapshot();
     NEAR(object_of(1)->levels->level[DATA_BEYOND_L1], 50);
     assert_string_equal(object_of(1)->levels->found, "beyond-L1 100%");
     assert_true(isnan(object_of(1)->levels->far)); /* in L2 or beyond: not known */
@@ -252,7 +252,7 @@ static void add_member(uint64_t offset, uint32_t member_offset, struct said said
 }
 
 /* Accesses anywhere in a member, in any instance, count for the member. */
-static void members_gather_their_offsets(void **state)
+static void levels_of_all_offsets_count_for_their_member(void **state)
 {
     (void)state;
     begin(1, 0);
@@ -260,7 +260,7 @@ static void members_gather_their_offsets(void **state)
     add_member(323, 3, (struct said){LOAD_DRAM, 400, 10, 0});
     add_member(7, 7, (struct said){LOAD_DRAM, 400, 20, 0});
     add_member(8, 8, (struct said){LOAD_L1, 50, 10, 0});
-    take();
+    take_snapshot();
     const struct snapshot_object *object = object_of(1);
     assert_int_equal(object->field_count, 2);
     const struct snapshot_field *name = field_at(object, 0);
@@ -280,7 +280,7 @@ static void name_events(const enum event_role *roles, size_t count)
 }
 
 /* L1 misses minus L2 misses were found in L2, and so on, in events, not samples. */
-static void levels_are_worked_out_from_misses(void **state)
+static void levels_are_derived_from_miss_events(void **state)
 {
     static const enum event_role roles[] = {EVENT_MEM_FILL, EVENT_MISS_L2, EVENT_MISS_L1};
     (void)state;
@@ -292,7 +292,7 @@ static void levels_are_worked_out_from_misses(void **state)
         add(1, 0, (struct said){0, 0, 500, 2}); /* 5,000 L1 misses */
     }
     add(1, 64, (struct said){0, 0, 100, 0});
-    take();
+    take_snapshot();
     const struct snapshot_levels *levels = object_of(1)->levels;
     assert_int_equal(levels->from, LEVELS_COUNTED);
     NEAR(levels->level[DATA_MEMORY], 1100);
@@ -311,7 +311,7 @@ static void levels_are_worked_out_from_misses(void **state)
     NEAR(snapshot->levels->level[DATA_L2], 2000);
 }
 
-static void two_of_three_misses(void **state)
+static void levels_from_incomplete_miss_events(void **state)
 {
     static const enum event_role without_l2[] = {EVENT_MEM_FILL, EVENT_MISS_L1};
     static const enum event_role without_memory[] = {EVENT_MISS_L2, EVENT_MISS_L1};
@@ -321,21 +321,21 @@ static void two_of_three_misses(void **state)
     add(1, 0, (struct said){0, 0, 100, 0});
     add(1, 0, (struct said){0, 0, 300, 1});
     name_events(without_l2, 2);
-    take();
+    take_snapshot();
     NEAR(object_of(1)->levels->level[DATA_MEMORY], 100);
     NEAR(object_of(1)->levels->level[DATA_CACHE], 200);
     assert_true(isnan(object_of(1)->levels->level[DATA_L2]));
     name_events(without_memory, 2);
-    take();
+    take_snapshot();
     NEAR(object_of(1)->levels->level[DATA_BEYOND_L2], 100);
     NEAR(object_of(1)->levels->level[DATA_L2], 200);
     name_events(one, 2);
-    take();
+    take_snapshot();
     assert_null(object_of(1)->levels);
     assert_null(snapshot->levels);
 }
 
-static void latency_classes(void **state)
+static void latency_class_is_log2(void **state)
 {
     (void)state;
     assert_int_equal(levels_latency_class(0), 0);
@@ -349,7 +349,7 @@ static void latency_classes(void **state)
 }
 
 /* A pair that was replaced leaves nothing behind. */
-static void rows_are_whose_key_says(void **state)
+static void evicted_count_row_starts_at_zero(void **state)
 {
     struct count_rows rows = {0};
     (void)state;
@@ -375,15 +375,15 @@ static void rows_are_whose_key_says(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(recorded_levels_go_to_objects_and_fields, tear_down),
-        cmocka_unit_test_teardown(unknown_is_not_zero, tear_down),
-        cmocka_unit_test_teardown(levels_fade_like_the_rest, tear_down),
-        cmocka_unit_test_teardown(events_are_kept_apart, tear_down),
-        cmocka_unit_test_teardown(members_gather_their_offsets, tear_down),
-        cmocka_unit_test_teardown(levels_are_worked_out_from_misses, tear_down),
-        cmocka_unit_test_teardown(two_of_three_misses, tear_down),
-        cmocka_unit_test(latency_classes),
-        cmocka_unit_test(rows_are_whose_key_says),
+        cmocka_unit_test_teardown(recorded_levels_are_counted_per_object_and_field, tear_down),
+        cmocka_unit_test_teardown(unrecorded_levels_are_nan, tear_down),
+        cmocka_unit_test_teardown(levels_decay_with_half_life, tear_down),
+        cmocka_unit_test_teardown(levels_are_counted_per_event, tear_down),
+        cmocka_unit_test_teardown(levels_of_all_offsets_count_for_their_member, tear_down),
+        cmocka_unit_test_teardown(levels_are_derived_from_miss_events, tear_down),
+        cmocka_unit_test_teardown(levels_from_incomplete_miss_events, tear_down),
+        cmocka_unit_test(latency_class_is_log2),
+        cmocka_unit_test(evicted_count_row_starts_at_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

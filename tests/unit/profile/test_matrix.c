@@ -34,7 +34,7 @@ struct shape {
 };
 
 /* Returns a skewed random number: small ones are frequent. */
-static uint32_t few(struct prng *prng, uint32_t count)
+static uint32_t skewed_below(struct prng *prng, uint32_t count)
 {
     uint32_t most = (uint32_t)prng_below(prng, count) + 1;
     return (uint32_t)prng_below(prng, most);
@@ -43,8 +43,8 @@ static uint32_t few(struct prng *prng, uint32_t count)
 static void add_random(struct profile *profile, struct prng *prng, const struct shape *shape,
                        uint64_t now)
 {
-    struct place place = {.object = few(prng, shape->objects),
-                          .function = 1 + few(prng, shape->functions),
+    struct place place = {.object = skewed_below(prng, shape->objects),
+                          .function = 1 + skewed_below(prng, shape->functions),
                           .base = 0x10000};
     uint64_t ip = prng_below(prng, UINT64_C(1) << shape->bits);
     if (!shape->moves)
@@ -55,7 +55,7 @@ static void add_random(struct profile *profile, struct prng *prng, const struct 
     profile_add(profile, &place);
 }
 
-static void near(double value, double expected, double all)
+static void expect_near(double value, double expected, double all)
 {
     assert_true(fabs(value - expected) <= 1e-7 * all + 1e-12);
 }
@@ -65,16 +65,16 @@ static void compare(const struct snapshot_matrix_cell *sum,
                     const struct snapshot_matrix_cell *margin,
                     const struct snapshot_matrix_cell *all)
 {
-    near(sum->samples, margin->samples, all->samples);
-    near(sum->loads, margin->loads, all->samples);
-    near(sum->stores, margin->stores, all->samples);
-    near(sum->share, margin->share, 1);
+    expect_near(sum->samples, margin->samples, all->samples);
+    expect_near(sum->loads, margin->loads, all->samples);
+    expect_near(sum->stores, margin->stores, all->samples);
+    expect_near(sum->share, margin->share, 1);
     if (!isnan(margin->cycles)) /* samples without an object have no latencies */
-        near(sum->cycles, margin->cycles, all->cycles);
+        expect_near(sum->cycles, margin->cycles, all->cycles);
     for (int i = 0; i < SNAPSHOT_MEASURES; i++) {
         assert_int_equal(isnan(margin->by[i]), isnan(all->by[i]));
         if (!isnan(all->by[i]))
-            near(sum->by[i], margin->by[i], all->by[i]);
+            expect_near(sum->by[i], margin->by[i], all->by[i]);
     }
 }
 
@@ -109,7 +109,7 @@ static void check_sums(const struct snapshot_matrix *matrix)
     }
     compare(&rows, &matrix->all, &matrix->all);
     compare(&columns, &matrix->all, &matrix->all);
-    near(rows.share, 1, 1);
+    expect_near(rows.share, 1, 1);
 }
 
 static void check_bounds(const struct snapshot_matrix *matrix)
@@ -135,32 +135,33 @@ static void check_margins(const struct snapshot *snapshot)
     assert_true(matrix->row_count && matrix->row_count <= SNAPSHOT_MATRIX_ROWS);
     assert_true(matrix->column_count && matrix->column_count <= SNAPSHOT_MATRIX_COLUMNS);
     for (size_t i = 0; i < matrix->row_count; i++) {
-        near(matrix->row_totals[i].share, snapshot->code[matrix->rows[i]].all_share, 1);
+        expect_near(matrix->row_totals[i].share, snapshot->code[matrix->rows[i]].all_share, 1);
         assert_true(!i || matrix->row_totals[i].share <= matrix->row_totals[i - 1].share);
     }
     for (size_t k = 0; k < matrix->column_count; k++) {
-        near(matrix->column_totals[k].share,
-             snapshot->objects[matrix->columns[k]].share.value * matrix->attributed, 1);
+        expect_near(matrix->column_totals[k].share,
+                    snapshot->objects[matrix->columns[k]].share.value * matrix->attributed, 1);
         assert_true(!k || matrix->column_totals[k].share <= matrix->column_totals[k - 1].share);
     }
 }
 
 /* Each row equals the one in Code, and samples without an object have no latencies. */
-static void check_nobody(const struct snapshot *snapshot)
+static void check_unattributed_column(const struct snapshot *snapshot)
 {
     const struct snapshot_matrix *matrix = &snapshot->matrix;
     size_t last = matrix->column_count + 1;
     for (size_t i = 0; i < matrix->row_count; i++) {
         const struct snapshot_matrix_cell *cell = snapshot_matrix_at(matrix, i, last);
-        near(cell->share, snapshot->code[matrix->rows[i]].unknown_share, 1);
-        near(cell->samples, snapshot->code[matrix->rows[i]].unknown_samples, matrix->all.samples);
+        expect_near(cell->share, snapshot->code[matrix->rows[i]].unknown_share, 1);
+        expect_near(cell->samples, snapshot->code[matrix->rows[i]].unknown_samples,
+                    matrix->all.samples);
         assert_true(isnan(cell->cycles));
     }
-    near(matrix->column_totals[last].share, 1 - matrix->attributed, 1);
+    expect_near(matrix->column_totals[last].share, 1 - matrix->attributed, 1);
     assert_true(snapshot_matrix_at(matrix, matrix->row_count + 1, last)->samples > 0);
 }
 
-static double sums_hold(const struct shape *shape, double half_life_s, unsigned samples)
+static double expect_sums_hold(const struct shape *shape, double half_life_s, unsigned samples)
 {
     struct prng prng = {shape->bits + 5};
     struct profile *profile = profile_fixture_new(half_life_s, 1024);
@@ -176,7 +177,7 @@ static double sums_hold(const struct shape *shape, double half_life_s, unsigned 
         assert_non_null(snapshot);
         check_margins(snapshot);
         check_sums(&snapshot->matrix);
-        check_nobody(snapshot);
+        check_unattributed_column(snapshot);
         check_bounds(&snapshot->matrix);
         estimated = fmax(estimated, snapshot->matrix.estimated);
         snapshot_free(snapshot);
@@ -185,7 +186,7 @@ static double sums_hold(const struct shape *shape, double half_life_s, unsigned 
     return estimated;
 }
 
-static void sums_equal_margins(void **state)
+static void matrix_cells_add_up_to_margins(void **state)
 {
     (void)state;
     static const struct shape shapes[] = {
@@ -194,21 +195,21 @@ static void sums_equal_margins(void **state)
         {20, 20, 4, true},     {3000, 50, 10, true},
     };
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        sums_hold(&shapes[i], 10, 8000);
-        sums_hold(&shapes[i], 0, 8000);
-        sums_hold(&shapes[i], 0.002, 8000); /* renormalises the decay scale all the time */
+        expect_sums_hold(&shapes[i], 10, 8000);
+        expect_sums_hold(&shapes[i], 0, 8000);
+        expect_sums_hold(&shapes[i], 0.002, 8000); /* renormalises the decay scale all the time */
     }
 }
 
 /* If no other pairs exist, dropped samples can only belong to listed cells. */
-static void forgotten_pairs_are_estimated(void **state)
+static void dropped_pairs_are_estimated_in_listed_cells(void **state)
 {
     (void)state;
-    assert_true(sums_hold(&(struct shape){2, 2, 20, false}, 0, 30000) > 0.01);
-    assert_true(sums_hold(&(struct shape){2, 2, 2, false}, 0, 3000) == 0);
+    assert_true(expect_sums_hold(&(struct shape){2, 2, 20, false}, 0, 30000) > 0.01);
+    assert_true(expect_sums_hold(&(struct shape){2, 2, 2, false}, 0, 3000) == 0);
 }
 
-static void nothing_is_no_matrix(void **state)
+static void empty_profile_has_empty_matrix(void **state)
 {
     (void)state;
     struct profile *profile = profile_fixture_new(0, 1024);
@@ -236,15 +237,15 @@ static void compare_cells(const struct snapshot *snapshot,
             /* Counted by weight, displayed in samples of mean weight. */
             double all = matrix->all.samples;
             double each = all / snapshot->totals.weight;
-            near(cell->samples, truth->share * each, all);
-            near(cell->loads, truth->loads * each, all);
-            near(cell->stores, truth->stores * each, all);
+            expect_near(cell->samples, truth->share * each, all);
+            expect_near(cell->loads, truth->loads * each, all);
+            expect_near(cell->stores, truth->stores * each, all);
             assert_true(cell->cycles == truth->cycles);
-            near(cell->share, truth->share / snapshot->totals.weight, 1);
+            expect_near(cell->share, truth->share / snapshot->totals.weight, 1);
         }
 }
 
-static void cells_are_what_was_counted(void **state)
+static void matrix_cells_match_counted_samples(void **state)
 {
     (void)state;
     static struct snapshot_matrix_cell counted[PLAIN + 1][PLAIN];
@@ -252,8 +253,8 @@ static void cells_are_what_was_counted(void **state)
     struct profile *profile = profile_fixture_new(0, 1024);
     struct snapshot head = {0};
     for (unsigned i = 1; i <= 20000; i++) {
-        struct place place = {.object = few(&prng, PLAIN),
-                              .function = 1 + few(&prng, PLAIN)}; /* 0 is none */
+        struct place place = {.object = skewed_below(&prng, PLAIN),
+                              .function = 1 + skewed_below(&prng, PLAIN)}; /* 0 is none */
         place.access = missed(&prng, i, place.function * 2 + prng_below(&prng, 2));
         profile_add(profile, &place);
         struct snapshot_matrix_cell *cell = &counted[place.function][place.object];
@@ -275,10 +276,10 @@ static void cells_are_what_was_counted(void **state)
 static int run_matrix(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_equal_margins),
-        cmocka_unit_test(forgotten_pairs_are_estimated),
-        cmocka_unit_test(nothing_is_no_matrix),
-        cmocka_unit_test(cells_are_what_was_counted),
+        cmocka_unit_test(matrix_cells_add_up_to_margins),
+        cmocka_unit_test(dropped_pairs_are_estimated_in_listed_cells),
+        cmocka_unit_test(empty_profile_has_empty_matrix),
+        cmocka_unit_test(matrix_cells_match_counted_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -344,7 +345,7 @@ static void add_one(struct prng *prng, uint64_t now, bool reported)
     cell->cycles += (double)(latency * weight);
 }
 
-static const struct snapshot *watch(bool reported)
+static const struct snapshot *take_cells_snapshot(bool reported)
 {
     struct prng prng = {3};
     struct snapshot head = {0};
@@ -360,7 +361,7 @@ static const struct snapshot *watch(bool reported)
     return snapshot;
 }
 
-static void leave(const struct snapshot *snapshot)
+static void free_cells_snapshot(const struct snapshot *snapshot)
 {
     snapshot_free(snapshot);
     profile_free(cells_profile);
@@ -373,10 +374,10 @@ static struct counted_cell *cell_of(const struct snapshot *snapshot, size_t row,
                          [snapshot->objects[snapshot->matrix.columns[column]].id];
 }
 
-static void instructions_are_those_of_the_cell(void **state)
+static void matrix_sites_match_counts_per_cell(void **state)
 {
     (void)state;
-    const struct snapshot *snapshot = watch(false);
+    const struct snapshot *snapshot = take_cells_snapshot(false);
     const struct snapshot_matrix *matrix = &snapshot->matrix;
     double all = 0;
     for (size_t i = 0; i < matrix->site_count; i++) {
@@ -388,13 +389,13 @@ static void instructions_are_those_of_the_cell(void **state)
         all += site->samples;
     }
     assert_true(fabs(all - SAMPLES) < 1e-6 * SAMPLES);
-    leave(snapshot);
+    free_cells_snapshot(snapshot);
 }
 
-static void threads_and_blocks_are_those_of_the_cell(void **state)
+static void matrix_threads_and_blocks_match_counts(void **state)
 {
     (void)state;
-    const struct snapshot *snapshot = watch(false);
+    const struct snapshot *snapshot = take_cells_snapshot(false);
     const struct snapshot_matrix *matrix = &snapshot->matrix;
     double all = 0;
     assert_int_equal(matrix->recent, SAMPLES);
@@ -408,13 +409,13 @@ static void threads_and_blocks_are_those_of_the_cell(void **state)
         all += block->samples;
     }
     assert_true(fabs(all - SAMPLES) < 1e-6 * SAMPLES);
-    leave(snapshot);
+    free_cells_snapshot(snapshot);
 }
 
-static void levels_are_those_of_the_cell(void **state)
+static void matrix_cell_levels_match_counts(void **state)
 {
     (void)state;
-    const struct snapshot *snapshot = watch(true);
+    const struct snapshot *snapshot = take_cells_snapshot(true);
     const struct snapshot_matrix *matrix = &snapshot->matrix;
     size_t width = matrix->column_count + SNAPSHOT_MATRIX_REST;
     size_t known = 0;
@@ -430,21 +431,21 @@ static void levels_are_those_of_the_cell(void **state)
         known++;
     }
     assert_int_equal(known, FUNCTIONS * (OBJECTS - 1));
-    leave(snapshot);
+    free_cells_snapshot(snapshot);
 }
 
-static void what_is_not_recorded_is_not_known(void **state)
+static void unrecorded_cell_levels_are_nan(void **state)
 {
     (void)state;
-    const struct snapshot *snapshot = watch(false);
+    const struct snapshot *snapshot = take_cells_snapshot(false);
     assert_null(snapshot_matrix_at(&snapshot->matrix, 0, 0)->levels);
     assert_true(isnan(snapshot->matrix.all.cycles));
     assert_true(isnan(snapshot_matrix_at(&snapshot->matrix, 0, 0)->cycles));
-    leave(snapshot);
+    free_cells_snapshot(snapshot);
 }
 
 /* The window is larger than the part used here, and is then emptied. */
-static void only_the_recent_past_tells_of_blocks(void **state)
+static void matrix_blocks_cover_recent_window_only(void **state)
 {
     (void)state;
     struct snapshot head = {0};
@@ -459,17 +460,17 @@ static void only_the_recent_past_tells_of_blocks(void **state)
     assert_int_equal(snapshot->matrix.block_count, 1);
     assert_int_equal(snapshot->matrix.blocks[0].base, base_of(1, 1));
     assert_int_equal(snapshot->matrix.blocks[0].samples, SNAPSHOT_MATRIX_RECENT);
-    leave(snapshot);
+    free_cells_snapshot(snapshot);
 }
 
 static int run_cells(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(instructions_are_those_of_the_cell),
-        cmocka_unit_test(threads_and_blocks_are_those_of_the_cell),
-        cmocka_unit_test(levels_are_those_of_the_cell),
-        cmocka_unit_test(what_is_not_recorded_is_not_known),
-        cmocka_unit_test(only_the_recent_past_tells_of_blocks),
+        cmocka_unit_test(matrix_sites_match_counts_per_cell),
+        cmocka_unit_test(matrix_threads_and_blocks_match_counts),
+        cmocka_unit_test(matrix_cell_levels_match_counts),
+        cmocka_unit_test(unrecorded_cell_levels_are_nan),
+        cmocka_unit_test(matrix_blocks_cover_recent_window_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,7 +84,7 @@ static void add_without(struct run *run, enum reason reason, unsigned weight)
     profile_add(run->profile, &place);
 }
 
-static const struct snapshot *look(struct run *run)
+static const struct snapshot *take_snapshot(struct run *run)
 {
     struct snapshot head = {.iteration = 1,
                             .elapsed_s = (double)(run->now_ns - 5 * second) / 1e9,
@@ -117,7 +117,7 @@ static void expect_whole(const struct snapshot_timeline *timeline,
 }
 
 /* "hot" is accessed often and misses rarely, "cold" the opposite; "cold" waits longer. */
-static void each_measure_has_its_own_event(void **state)
+static void misses_accesses_and_stalls_use_separate_events(void **state)
 {
     static const enum event_role roles[EVENTS] = {EVENT_MEM_FILL, EVENT_ACCESS, EVENT_STALL};
     static const uint16_t events[] = {ACCESS, MISS, STALL};
@@ -130,7 +130,7 @@ static void each_measure_has_its_own_event(void **state)
         add(&run, event, hot ? HOT : COLD, event == ACCESS ? 1000 : 10);
     }
     add(&run, MISS, COLD, 10); /* completes the last period */
-    const struct snapshot *snapshot = look(&run);
+    const struct snapshot *snapshot = take_snapshot(&run);
     const struct snapshot_timeline *timeline = &snapshot->timeline;
     assert_int_equal(timeline->ranks, MEASURE_MISSES);
     for (int i = 0; i < SNAPSHOT_MEASURES; i++) {
@@ -162,7 +162,7 @@ static uint64_t found_at(unsigned level)
 }
 
 /* One event with latencies and levels in its samples, including hits, as with ibs. */
-static void samples_tell_what_no_event_counts(void **state)
+static void missing_measures_are_derived_from_recorded_latencies(void **state)
 {
     static const enum event_role roles[] = {EVENT_ACCESS};
     (void)state;
@@ -180,7 +180,7 @@ static void samples_tell_what_no_event_counts(void **state)
         profile_add(run.profile, &place);
         run.now_ns += second / 1000;
     }
-    const struct snapshot *snapshot = look(&run);
+    const struct snapshot *snapshot = take_snapshot(&run);
     const struct snapshot_timeline *timeline = &snapshot->timeline;
     const struct snapshot_measured *misses = &timeline->by[MEASURE_MISSES];
     const struct snapshot_measured *waiting = &timeline->by[MEASURE_WAITING];
@@ -201,7 +201,7 @@ static void samples_tell_what_no_event_counts(void **state)
 }
 
 /* A timer: only the ranking event, without latencies or levels. */
-static void what_is_not_sampled_is_not_known(void **state)
+static void unsampled_measures_are_null(void **state)
 {
     static const enum event_role roles[] = {EVENT_TIME};
     (void)state;
@@ -209,7 +209,7 @@ static void what_is_not_sampled_is_not_known(void **state)
     begin(&run, roles, 1);
     for (int i = 0; i < 6000; i++)
         add(&run, 0, HOT, 10);
-    const struct snapshot *snapshot = look(&run);
+    const struct snapshot *snapshot = take_snapshot(&run);
     assert_int_equal(snapshot->timeline.ranks, MEASURE_WAITING);
     assert_non_null(snapshot->timeline.by[MEASURE_WAITING].all);
     assert_null(snapshot->timeline.by[MEASURE_MISSES].all);
@@ -219,7 +219,7 @@ static void what_is_not_sampled_is_not_known(void **state)
 }
 
 /* The share of a phase without an object, for any reason. */
-static void phases_tell_what_has_no_object(void **state)
+static void phases_report_share_without_an_object(void **state)
 {
     static const enum event_role roles[] = {EVENT_MEM_FILL};
     (void)state;
@@ -230,7 +230,7 @@ static void phases_tell_what_has_no_object(void **state)
         if (i % 3 == 0)
             add_without(&run, i % 2 ? REASON_OVERWRITTEN : REASON_NO_MEMORY, 10);
     }
-    const struct snapshot *snapshot = look(&run);
+    const struct snapshot *snapshot = take_snapshot(&run);
     const struct snapshot_timeline *timeline = &snapshot->timeline;
     const struct snapshot_measured *misses = &timeline->by[MEASURE_MISSES];
     assert_int_equal(timeline->phase_count, 1);
@@ -244,7 +244,7 @@ static void phases_tell_what_has_no_object(void **state)
 }
 
 /* Of several miss events the deepest is used, except that the ranking event always counts. */
-static void what_ranks_is_preferred(void **state)
+static void deepest_miss_event_unless_another_ranks(void **state)
 {
     static const enum event_role roles[] = {EVENT_MISS_L1, EVENT_ACCESS, EVENT_MEM_FILL,
                                             EVENT_OTHER};
@@ -256,7 +256,7 @@ static void what_ranks_is_preferred(void **state)
         profile_set_ranking(run.profile, ranking);
         for (int i = 0; i < 6000; i++)
             add(&run, (uint16_t)(i % 4), HOT, weights[i % 4]);
-        const struct snapshot *snapshot = look(&run);
+        const struct snapshot *snapshot = take_snapshot(&run);
         const struct snapshot_timeline *timeline = &snapshot->timeline;
         const struct snapshot_measured *misses = &timeline->by[MEASURE_MISSES];
         assert_int_equal(timeline->ranks, ranking == 1 ? MEASURE_ACCESSES : MEASURE_MISSES);
@@ -280,7 +280,7 @@ static const struct matrix_line *line_of(const struct matrix_table *table, const
 }
 
 /* Two objects: 1 in 10 of 1,000 accesses misses, and 2 in 3 of 3,000. */
-static void combined_lines_have_rates(void **state)
+static void combined_matrix_lines_have_rates(void **state)
 {
     static const enum event_role roles[] = {EVENT_MISS_L1, EVENT_ACCESS};
     static struct matrix_table table;
@@ -294,7 +294,7 @@ static void combined_lines_have_rates(void **state)
         if (i % 4 == 0 ? i % 40 == 0 : i % 2)
             add(&run, MISS, i % 4 ? COLD : HOT, 100);
     }
-    const struct snapshot *snapshot = look(&run);
+    const struct snapshot *snapshot = take_snapshot(&run);
     matrix_table_make(&table, snapshot, &rules, MATRIX_ACCESSES);
     assert_true(fabs(matrix_table_share(&table, &line_of(&table, "cold")->total) - 0.75) < 1e-9);
     assert_int_equal(matrix_rules_combine(&rules, &table, MATRIX_OBJECTS,
@@ -317,7 +317,7 @@ static void combined_lines_have_rates(void **state)
 }
 
 /* Its own column, with distinct rows; samples that only computed are in no function. */
-static void what_has_no_object_has_a_column(void **state)
+static void matrix_has_a_column_for_unattributed_samples(void **state)
 {
     static const enum event_role roles[] = {EVENT_TIME};
     static struct matrix_table table;
@@ -332,7 +332,7 @@ static void what_has_no_object_has_a_column(void **state)
         if (i % 2)
             add_without(&run, i % 4 == 1 ? REASON_OVERWRITTEN : REASON_NO_MEMORY, 10);
     }
-    const struct snapshot *snapshot = look(&run);
+    const struct snapshot *snapshot = take_snapshot(&run);
     matrix_table_make(&table, snapshot, &rules, MATRIX_WEIGHT);
     const struct matrix_lines *rows = &table.axis[MATRIX_FUNCTIONS];
     const struct matrix_lines *columns = &table.axis[MATRIX_OBJECTS];
@@ -373,7 +373,7 @@ static void press(struct browser *browser, uint32_t key)
 }
 
 /* The chart follows the selected measure; a measure that is not sampled names its source. */
-static void a_key_changes_the_amount(void **state)
+static void key_selects_the_measure_of_the_chart(void **state)
 {
     static const enum event_role roles[] = {EVENT_MEM_FILL, EVENT_ACCESS};
     static char text[65536];
@@ -384,7 +384,7 @@ static void a_key_changes_the_amount(void **state)
     for (int i = 0; i < 9000; i++)
         add(&run, i % 2 ? ACCESS : MISS, i % 2 ? HOT : COLD, 10);
     browser_init(&browser, NULL);
-    browser_show(&browser, look(&run), snapshot_free);
+    browser_show(&browser, take_snapshot(&run), snapshot_free);
     press(&browser, '8');
     draw(&browser, 36, 120, text, sizeof text);
     assert_non_null(strstr(text, "Misses, the whole run"));
@@ -411,14 +411,14 @@ static void a_key_changes_the_amount(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_measure_has_its_own_event),
-        cmocka_unit_test(samples_tell_what_no_event_counts),
-        cmocka_unit_test(what_is_not_sampled_is_not_known),
-        cmocka_unit_test(phases_tell_what_has_no_object),
-        cmocka_unit_test(what_ranks_is_preferred),
-        cmocka_unit_test(a_key_changes_the_amount),
-        cmocka_unit_test(combined_lines_have_rates),
-        cmocka_unit_test(what_has_no_object_has_a_column),
+        cmocka_unit_test(misses_accesses_and_stalls_use_separate_events),
+        cmocka_unit_test(missing_measures_are_derived_from_recorded_latencies),
+        cmocka_unit_test(unsampled_measures_are_null),
+        cmocka_unit_test(phases_report_share_without_an_object),
+        cmocka_unit_test(deepest_miss_event_unless_another_ranks),
+        cmocka_unit_test(key_selects_the_measure_of_the_chart),
+        cmocka_unit_test(combined_matrix_lines_have_rates),
+        cmocka_unit_test(matrix_has_a_column_for_unattributed_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ static void expect_starts(const struct planted_run *run, const unsigned *starts,
     }
 }
 
-static void none(void **state)
+static void constant_mix_has_no_phase_change(void **state)
 {
     (void)state;
     struct planted_run run;
@@ -27,7 +27,7 @@ static void none(void **state)
 }
 
 /* Two phases, then the same two again: recognised, with the same letters. */
-static void simple_ones_recur(void **state)
+static void recurring_phases_get_the_same_letters(void **state)
 {
     static const unsigned starts[] = {40, 100, 120, 300};
     (void)state;
@@ -52,7 +52,7 @@ static void simple_ones_recur(void **state)
 }
 
 /* As in applu: short phases of 5 steps each, repeated. */
-static void short_ones(void **state)
+static void phases_of_five_steps_are_found(void **state)
 {
     static const unsigned starts[] = {20, 25, 30, 35, 40, 45, 50, 55};
     (void)state;
@@ -68,7 +68,7 @@ static void short_ones(void **state)
 }
 
 /* The change falls into the middle of a step, which must not become a phase. */
-static void an_edge_is_no_phase(void **state)
+static void change_inside_a_step_is_not_a_phase(void **state)
 {
     (void)state;
     struct planted_mix half;
@@ -86,7 +86,7 @@ static void an_edge_is_no_phase(void **state)
 
 /* A loop with two different halves, faster or slower than a step: constant behaviour is not a
  * change once it has been seen a few times. */
-static void a_steady_loop_settles(void **state)
+static void alternating_steps_stop_causing_changes(void **state)
 {
     (void)state;
     struct planted_run run;
@@ -104,7 +104,7 @@ static void a_steady_loop_settles(void **state)
 }
 
 /* With few samples a block takes longer, but the phases are still found. */
-static void a_slow_source_sees_them_later(void **state)
+static void phases_are_found_with_few_samples(void **state)
 {
     (void)state;
     struct planted_run run;
@@ -120,7 +120,7 @@ static void a_slow_source_sees_them_later(void **state)
 
 /* Half hours of programs without changes: single misses, and bursts of 16, with sixteen times the
  * noise. PHASES_FULL=1 runs more. */
-static void false_alarms_are_rare(void **state)
+static void noise_rarely_causes_false_phase_changes(void **state)
 {
     enum { STEPS = 30 * 60 * 4 };
     const unsigned runs = getenv("PHASES_FULL") ? 40 : 10;
@@ -144,7 +144,7 @@ static void false_alarms_are_rare(void **state)
 
 /* A small change with noise that takes seconds to average out is seen in the longer windows that
  * such noise requires. PHASES_FULL=1 runs more. */
-static void restless_programs_get_longer_windows(void **state)
+static void noisy_programs_get_longer_windows(void **state)
 {
     enum { BURST = 40, STEPS = 120 };
     const unsigned runs = getenv("PHASES_FULL") ? 200 : 20;
@@ -159,7 +159,7 @@ static void restless_programs_get_longer_windows(void **state)
             planted_begin(&run, seed, BURST);
             for (int k = 0; k < 2 * STEPS; k++) {
                 if (run.phases.blocks)
-                    phases_look_over(&run.phases, periods_ns[i]);
+                    phases_rescan(&run.phases, periods_ns[i]);
                 planted_step(&run, k < STEPS ? &planted_even : &shifted, PLANTED_SAMPLES);
                 alarms[i] += k == STEPS - 1 ? run.found : 0;
             }
@@ -173,7 +173,7 @@ static void restless_programs_get_longer_windows(void **state)
     assert_true(seen[1] > seen[0] && alarms[1] == 0);
 }
 
-static void segments_are_bounded(void **state)
+static void phase_segments_are_bounded_and_contiguous(void **state)
 {
     (void)state;
     struct planted_run run;
@@ -200,7 +200,7 @@ static bool neighbours_differ(const struct phases *phases)
 
 /* A, and a small change after which the match would be A again: two adjacent segments never have
  * the same letter. */
-static void neighbours_have_different_letters(void **state)
+static void adjacent_segments_have_different_letters(void **state)
 {
     (void)state;
     unsigned changes = 0;
@@ -222,7 +222,7 @@ static void neighbours_have_different_letters(void **state)
 /*
  * While the last segment is short, it may have no letter or another one; earlier segments may not.
  */
-static void the_last_one_joins_the_one_before(void **state)
+static void short_last_segment_joins_the_previous_one(void **state)
 {
     (void)state;
     struct planted_run run;
@@ -244,17 +244,17 @@ static void the_last_one_joins_the_one_before(void **state)
 static int run_phases(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(none),
-        cmocka_unit_test(simple_ones_recur),
-        cmocka_unit_test(short_ones),
-        cmocka_unit_test(an_edge_is_no_phase),
-        cmocka_unit_test(a_steady_loop_settles),
-        cmocka_unit_test(a_slow_source_sees_them_later),
-        cmocka_unit_test(false_alarms_are_rare),
-        cmocka_unit_test(restless_programs_get_longer_windows),
-        cmocka_unit_test(segments_are_bounded),
-        cmocka_unit_test(neighbours_have_different_letters),
-        cmocka_unit_test(the_last_one_joins_the_one_before),
+        cmocka_unit_test(constant_mix_has_no_phase_change),
+        cmocka_unit_test(recurring_phases_get_the_same_letters),
+        cmocka_unit_test(phases_of_five_steps_are_found),
+        cmocka_unit_test(change_inside_a_step_is_not_a_phase),
+        cmocka_unit_test(alternating_steps_stop_causing_changes),
+        cmocka_unit_test(phases_are_found_with_few_samples),
+        cmocka_unit_test(noise_rarely_causes_false_phase_changes),
+        cmocka_unit_test(noisy_programs_get_longer_windows),
+        cmocka_unit_test(phase_segments_are_bounded_and_contiguous),
+        cmocka_unit_test(adjacent_segments_have_different_letters),
+        cmocka_unit_test(short_last_segment_joins_the_previous_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -301,7 +301,7 @@ static void start_noisily(struct planted_run *run)
 }
 
 /* Half a minute later a change is reported about as soon as after a calm start. */
-static void the_noise_of_a_start_is_forgotten(void **state)
+static void startup_noise_is_forgotten(void **state)
 {
     const unsigned runs = runs_wanted();
     struct planted_mix shifted = planted_between(&planted_even, &planted_third, 0.7);
@@ -330,7 +330,7 @@ static void the_noise_of_a_start_is_forgotten(void **state)
 
 /* A minute of bursts so long that a block holds only three, then a minute of single misses: a small
  * change is reported about as soon as without bursts. */
-static void noise_that_goes_is_forgotten(void **state)
+static void past_noise_does_not_delay_detection(void **state)
 {
     enum { STEPS = 240 };
     const unsigned runs = runs_wanted();
@@ -371,7 +371,7 @@ static unsigned collect(struct planted_run *run, const struct planted_mix *mix, 
     return run->found - found;
 }
 
-static void a_collector_is_no_phase(void **state)
+static void garbage_collector_bursts_are_not_phases(void **state)
 {
     const unsigned runs = runs_wanted();
     unsigned alarms = 0;
@@ -406,7 +406,7 @@ static void ramp(struct planted_run *run, const struct planted_mix *from,
     }
 }
 
-static void a_ramp_lies_between_two_phases(void **state)
+static void gradual_change_gives_one_boundary(void **state)
 {
     static const unsigned lengths[] = {4, 8, 12, 16};
     const unsigned runs = runs_wanted();
@@ -438,7 +438,7 @@ static void a_ramp_lies_between_two_phases(void **state)
 }
 
 /* A few steps between two phases that resemble neither. */
-static void edges_are_no_phases(void **state)
+static void short_transitions_are_not_phases(void **state)
 {
     const unsigned runs = runs_wanted();
     (void)state;
@@ -468,7 +468,7 @@ static void edges_are_no_phases(void **state)
 }
 
 /* Recurring phases of a few seconds, with few samples in bursts. */
-static void few_samples_have_their_old_letter(void **state)
+static void recurring_phases_are_recognised_with_few_samples(void **state)
 {
     const unsigned runs = runs_wanted();
     unsigned more = 0;
@@ -493,12 +493,12 @@ static void few_samples_have_their_old_letter(void **state)
 static int run_phases_noise(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_noise_of_a_start_is_forgotten),
-        cmocka_unit_test(noise_that_goes_is_forgotten),
-        cmocka_unit_test(a_collector_is_no_phase),
-        cmocka_unit_test(a_ramp_lies_between_two_phases),
-        cmocka_unit_test(edges_are_no_phases),
-        cmocka_unit_test(few_samples_have_their_old_letter),
+        cmocka_unit_test(startup_noise_is_forgotten),
+        cmocka_unit_test(past_noise_does_not_delay_detection),
+        cmocka_unit_test(garbage_collector_bursts_are_not_phases),
+        cmocka_unit_test(gradual_change_gives_one_boundary),
+        cmocka_unit_test(short_transitions_are_not_phases),
+        cmocka_unit_test(recurring_phases_are_recognised_with_few_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ static void add_random(struct profile *profile, struct prng *prng, uint64_t now)
 enum { CROWD = 12, CROWD_PLACES = 20000, CROWD_BATCH = 512 };
 
 /* Instructions with pairs of object 1 in the same bucket, where they displace each other. */
-static void find_crowd(uint64_t ips[CROWD])
+static void find_colliding_ips(uint64_t ips[CROWD])
 {
     const struct pairs pairs = {.count = 1 << 15};
     size_t found = 0;
@@ -44,7 +44,7 @@ static void find_crowd(uint64_t ips[CROWD])
 
 /* The groups of a batch count the same as their single samples, even if a group loses its row
  * meanwhile and gets it back. */
-static void batches_count_what_samples_count(void **state)
+static void batched_samples_count_like_single_samples(void **state)
 {
     struct prng prng = {7};
     uint64_t ips[CROWD];
@@ -54,7 +54,7 @@ static void batches_count_what_samples_count(void **state)
     struct snapshot head = {.iteration = 1};
     (void)state;
     assert_non_null(places);
-    find_crowd(ips);
+    find_colliding_ips(ips);
     for (uint64_t i = 0; i < CROWD_PLACES; i++) {
         uint64_t base = PROFILE_FIXTURE_APART + prng_below(&prng, 4) * 4096;
         places[i] = (struct place){.object = 1, .function = 1, .base = base, .size_bytes = 4096};
@@ -91,7 +91,7 @@ static void batches_count_what_samples_count(void **state)
     free(places);
 }
 
-static void check(const struct snapshot *snapshot)
+static void check_totals(const struct snapshot *snapshot)
 {
     double shares = 0;
     uint64_t reasons = snapshot->totals.attributed;
@@ -110,7 +110,7 @@ static void check(const struct snapshot *snapshot)
     assert_true(shares < 1 + 1e-9 && shares > 1 - 1e-9 - left_out);
 }
 
-static void conserved(double half_life_s)
+static void expect_conserved(double half_life_s)
 {
     struct prng prng = {31};
     struct profile *profile = profile_fixture_new(half_life_s, 4096);
@@ -124,7 +124,7 @@ static void conserved(double half_life_s)
         profile_set_ranking(profile, refresh == 3);
         const struct snapshot *snapshot = profile_snapshot(profile, &head, now);
         assert_non_null(snapshot);
-        check(snapshot);
+        check_totals(snapshot);
         assert_int_equal(snapshot->totals.samples + snapshot->totals.agent, (refresh + 1) * 10000);
         assert_int_equal(snapshot->search.state != SEARCH_OFF, 1);
         snapshot_free(snapshot);
@@ -137,16 +137,16 @@ static void conserved(double half_life_s)
     profile_free(profile);
 }
 
-static void totals_and_shares(void **state)
+static void totals_and_shares_are_conserved(void **state)
 {
     (void)state;
-    conserved(0);
-    conserved(2);
-    conserved(0.001); /* renormalises the decay scale all the time */
+    expect_conserved(0);
+    expect_conserved(2);
+    expect_conserved(0.001); /* renormalises the decay scale all the time */
 }
 
 /* With different weights, the known share of fields is by weight, like all shares. */
-static void what_is_typed_goes_by_weight(void **state)
+static void typed_share_is_by_weight(void **state)
 {
     (void)state;
     struct profile *profile = profile_fixture_new(0, 4096);
@@ -171,7 +171,7 @@ static void what_is_typed_goes_by_weight(void **state)
     profile_free(profile);
 }
 
-static void hot_field_is_one_row(void **state)
+static void hot_member_of_all_elements_is_one_row(void **state)
 {
     (void)state;
     struct prng prng = {37};
@@ -201,7 +201,7 @@ static void hot_field_is_one_row(void **state)
 }
 
 /* One sample of another type, or of none, does not rename the member of an instruction. */
-static void an_instruction_keeps_its_member(void **state)
+static void single_odd_sample_does_not_change_instruction_type(void **state)
 {
     (void)state;
     struct profile *profile = profile_fixture_new(10, 4096);
@@ -228,7 +228,7 @@ static void an_instruction_keeps_its_member(void **state)
 
 /* Nine in ten samples are in the kernel, with a tenth of the weight: most of the time has an
  * object. */
-static void parts_of_the_header_are_of_the_weight(void **state)
+static void header_shares_are_by_weight(void **state)
 {
     (void)state;
     struct profile *profile = profile_fixture_new(10, 4096);
@@ -260,7 +260,8 @@ static const struct snapshot time_ranks = {
         .name = "clock", .event_count = 1, .events = {{.name = "cpu-clock", .role = EVENT_TIME}}}};
 
 /* 3,000 samples on 16 lines, 4 KiB apart. */
-static const struct snapshot *strided(struct profile *profile, const struct snapshot *head)
+static const struct snapshot *take_strided_snapshot(struct profile *profile,
+                                                    const struct snapshot *head)
 {
     struct prng prng = {41};
     for (uint64_t i = 1; i <= 3000; i++) {
@@ -273,11 +274,11 @@ static const struct snapshot *strided(struct profile *profile, const struct snap
 }
 
 /* PMPT 4.1: strided accesses that all fall in one set. */
-static void one_set_is_concentrated(void **state)
+static void strided_misses_in_one_set_are_concentrated(void **state)
 {
     (void)state;
     struct profile *profile = profile_fixture_new(10, 4096);
-    const struct snapshot *snapshot = strided(profile, &misses_rank);
+    const struct snapshot *snapshot = take_strided_snapshot(profile, &misses_rank);
     assert_int_equal(snapshot->sets.verdict, SETS_CONCENTRATED);
     assert_int_equal(snapshot->sets.hot_sets, 1);
     assert_int_equal(snapshot->sets.part_count, 1);
@@ -291,11 +292,11 @@ static void one_set_is_concentrated(void **state)
 }
 
 /* The same samples from a timer: their position is known, but not the cause. */
-static void time_in_one_set_is_no_claim(void **state)
+static void time_samples_in_one_set_are_no_conflict(void **state)
 {
     (void)state;
     struct profile *profile = profile_fixture_new(10, 4096);
-    const struct snapshot *snapshot = strided(profile, &time_ranks);
+    const struct snapshot *snapshot = take_strided_snapshot(profile, &time_ranks);
     assert_int_equal(snapshot->sets.verdict, SETS_CONCENTRATED);
     assert_false(snapshot->sets.conflict);
     assert_int_equal(snapshot->sets.content, SETS_MANY_LINES);
@@ -304,7 +305,7 @@ static void time_in_one_set_is_no_claim(void **state)
 }
 
 /* An array of 4 MiB read in order: most samples are on the first lines of its pages. */
-static void a_stream_is_no_conflict(void **state)
+static void sequential_large_array_is_no_conflict(void **state)
 {
     enum { PAGES = 1024, LINES = 64 };
     (void)state;
@@ -328,7 +329,7 @@ static void a_stream_is_no_conflict(void **state)
 
 /* Samples of an array of 4 MiB that hardly hit a line twice: reports no more lines than the array
  * has. */
-static void lines_are_no_more_than_mapped(void **state)
+static void estimated_lines_do_not_exceed_the_object(void **state)
 {
     enum { LINES = 65536, SAMPLES = 13368 };
     (void)state;
@@ -351,7 +352,7 @@ static void lines_are_no_more_than_mapped(void **state)
 }
 
 /* The same set, but a single line, over an even background. */
-static void a_hot_line_is_no_conflict(void **state)
+static void single_hot_line_is_no_conflict(void **state)
 {
     (void)state;
     struct prng prng = {43};
@@ -371,7 +372,7 @@ static void a_hot_line_is_no_conflict(void **state)
 }
 
 /* A small array: half of the sets, one line each. Too few samples to single out a set. */
-static void few_samples_on_half_of_the_sets_are_no_conflict(void **state)
+static void small_array_with_few_samples_is_no_conflict(void **state)
 {
     (void)state;
     struct profile *profile = profile_fixture_new(10, 4096);
@@ -393,7 +394,7 @@ static void few_samples_on_half_of_the_sets_are_no_conflict(void **state)
 }
 
 /* The newest sample on a line is of a small neighbour of the object with most misses. */
-static void a_line_goes_by_what_misses_most_on_it(void **state)
+static void line_is_named_after_its_hottest_object(void **state)
 {
     (void)state;
     struct profile *profile = profile_fixture_new(10, 4096);
@@ -418,19 +419,19 @@ static void a_line_goes_by_what_misses_most_on_it(void **state)
 static int run_profile(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(batches_count_what_samples_count),
-        cmocka_unit_test(totals_and_shares),
-        cmocka_unit_test(what_is_typed_goes_by_weight),
-        cmocka_unit_test(hot_field_is_one_row),
-        cmocka_unit_test(an_instruction_keeps_its_member),
-        cmocka_unit_test(parts_of_the_header_are_of_the_weight),
-        cmocka_unit_test(one_set_is_concentrated),
-        cmocka_unit_test(time_in_one_set_is_no_claim),
-        cmocka_unit_test(a_stream_is_no_conflict),
-        cmocka_unit_test(lines_are_no_more_than_mapped),
-        cmocka_unit_test(a_hot_line_is_no_conflict),
-        cmocka_unit_test(few_samples_on_half_of_the_sets_are_no_conflict),
-        cmocka_unit_test(a_line_goes_by_what_misses_most_on_it)};
+        cmocka_unit_test(batched_samples_count_like_single_samples),
+        cmocka_unit_test(totals_and_shares_are_conserved),
+        cmocka_unit_test(typed_share_is_by_weight),
+        cmocka_unit_test(hot_member_of_all_elements_is_one_row),
+        cmocka_unit_test(single_odd_sample_does_not_change_instruction_type),
+        cmocka_unit_test(header_shares_are_by_weight),
+        cmocka_unit_test(strided_misses_in_one_set_are_concentrated),
+        cmocka_unit_test(time_samples_in_one_set_are_no_conflict),
+        cmocka_unit_test(sequential_large_array_is_no_conflict),
+        cmocka_unit_test(estimated_lines_do_not_exceed_the_object),
+        cmocka_unit_test(single_hot_line_is_no_conflict),
+        cmocka_unit_test(small_array_with_few_samples_is_no_conflict),
+        cmocka_unit_test(line_is_named_after_its_hottest_object)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
@@ -438,7 +439,7 @@ static int run_profile(void)
 
 static uint64_t listed_now_ns;
 
-static void listed_add(struct profile *profile, uint32_t object, int count)
+static void add_listed(struct profile *profile, uint32_t object, int count)
 {
     struct place place = {.object = object, .function = 1, .base = object * PROFILE_FIXTURE_APART};
     place.access =
@@ -449,7 +450,7 @@ static void listed_add(struct profile *profile, uint32_t object, int count)
     }
 }
 
-static const struct snapshot *listed_look(struct profile *profile, bool all)
+static const struct snapshot *take_listed_snapshot(struct profile *profile, bool all)
 {
     struct snapshot head = {.iteration = 1, .objects_all = all};
     const struct snapshot *snapshot = profile_snapshot(profile, &head, listed_now_ns);
@@ -468,23 +469,23 @@ static double sum_of(const struct snapshot *snapshot)
     return sum;
 }
 
-static void small_shares_on_request(void **state)
+static void small_objects_are_listed_on_request(void **state)
 {
     enum { SMALL = 70 };
     (void)state;
     struct profile *profile = profile_fixture_new(0, 256);
-    listed_add(profile, 1, 90000);
-    listed_add(profile, 2, 9924);
-    listed_add(profile, 3, 6);
+    add_listed(profile, 1, 90000);
+    add_listed(profile, 2, 9924);
+    add_listed(profile, 3, 6);
     for (uint32_t id = 4; id < 4 + SMALL; id++)
-        listed_add(profile, id, 1);
-    const struct snapshot *snapshot = listed_look(profile, false);
+        add_listed(profile, id, 1);
+    const struct snapshot *snapshot = take_listed_snapshot(profile, false);
     assert_int_equal(snapshot->object_count, 2);
     assert_int_equal(snapshot->objects_left_out, 1 + SMALL);
     assert_true(fabs(snapshot->objects_left_share - 0.00076) < 1e-9);
     assert_true(fabs(sum_of(snapshot) - 1) < 1e-9);
     snapshot_free(snapshot);
-    snapshot = listed_look(profile, true);
+    snapshot = take_listed_snapshot(profile, true);
     assert_int_equal(snapshot->object_count, 3 + SMALL);
     assert_int_equal(snapshot->objects_left_out, 0);
     assert_true(snapshot->objects_min == 0 && snapshot->objects_left_share == 0);
@@ -494,14 +495,14 @@ static void small_shares_on_request(void **state)
     profile_free(profile);
 }
 
-static void few_are_listed_however_small(void **state)
+static void few_objects_are_all_listed(void **state)
 {
     (void)state;
     struct profile *profile = profile_fixture_new(0, 256);
-    listed_add(profile, 1, 99994);
+    add_listed(profile, 1, 99994);
     for (uint32_t id = 2; id < 8; id++)
-        listed_add(profile, id, 1);
-    const struct snapshot *snapshot = listed_look(profile, false);
+        add_listed(profile, id, 1);
+    const struct snapshot *snapshot = take_listed_snapshot(profile, false);
     assert_int_equal(snapshot->object_count, 7);
     assert_int_equal(snapshot->objects_left_out, 0);
     snapshot_free(snapshot);
@@ -509,17 +510,17 @@ static void few_are_listed_however_small(void **state)
 }
 
 /* More than fit: lists all objects above a share, and none below. */
-static void too_many_to_list(void **state)
+static void excess_objects_below_a_share_are_dropped(void **state)
 {
     enum { MANY = 5000 };
     (void)state;
     struct profile *profile = profile_fixture_new(0, 256);
-    listed_add(profile, 1, 50000);
+    add_listed(profile, 1, 50000);
     for (uint32_t id = 2; id < 22; id++)
-        listed_add(profile, id, 20);
+        add_listed(profile, id, 20);
     for (uint32_t id = 22; id < 22 + MANY; id++)
-        listed_add(profile, id, 1);
-    const struct snapshot *snapshot = listed_look(profile, true);
+        add_listed(profile, id, 1);
+    const struct snapshot *snapshot = take_listed_snapshot(profile, true);
     assert_int_equal(snapshot->object_count, 21);
     assert_int_equal(snapshot->objects_left_out, MANY);
     assert_true(snapshot->objects_min == 0.0001);
@@ -530,9 +531,9 @@ static void too_many_to_list(void **state)
 
 static int run_listed(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(small_shares_on_request),
-                                       cmocka_unit_test(few_are_listed_however_small),
-                                       cmocka_unit_test(too_many_to_list)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(small_objects_are_listed_on_request),
+                                       cmocka_unit_test(few_objects_are_all_listed),
+                                       cmocka_unit_test(excess_objects_below_a_share_are_dropped)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
@@ -542,8 +543,8 @@ enum { WORKS = 3, REPORTS = 5, LOAD = 0x400100, OTHER = 0x400200 };
 
 static uint64_t unplaced_now_ns;
 
-static void unplaced_test_add(struct profile *profile, int count, enum reason reason,
-                              uint32_t function, uint64_t ip)
+static void add_unplaced(struct profile *profile, int count, enum reason reason, uint32_t function,
+                         uint64_t ip)
 {
     struct place place = {.object = 1, .function = function, .base = PROFILE_FIXTURE_APART};
     place.access = (struct access){.weight = 2,
@@ -558,7 +559,7 @@ static void unplaced_test_add(struct profile *profile, int count, enum reason re
     }
 }
 
-static const struct snapshot *unplaced_look(struct profile *profile)
+static const struct snapshot *take_unplaced_snapshot(struct profile *profile)
 {
     struct snapshot head = {.iteration = 1};
     const struct snapshot *snapshot = profile_snapshot(profile, &head, unplaced_now_ns);
@@ -568,60 +569,60 @@ static const struct snapshot *unplaced_look(struct profile *profile)
 
 /* 30 samples of work() on an object, and 24 that access no memory; 40 of report() on an unknown
  * object and 2 on the object; 4 in the kernel. */
-static struct profile *filled(double half_life_s)
+static struct profile *profile_with_unplaced(double half_life_s)
 {
     struct profile *profile = profile_fixture_new(half_life_s, 256);
-    unplaced_test_add(profile, 30, REASON_NONE, WORKS, OTHER);
-    unplaced_test_add(profile, 39, REASON_OVERWRITTEN, REPORTS, LOAD);
-    unplaced_test_add(profile, 1, REASON_AMBIGUOUS, REPORTS, LOAD);
-    unplaced_test_add(profile, 2, REASON_NONE, REPORTS, LOAD);
-    unplaced_test_add(profile, 4, REASON_KERNEL, 0, 0);
-    unplaced_test_add(profile, 24, REASON_NO_MEMORY, WORKS, OTHER);
+    add_unplaced(profile, 30, REASON_NONE, WORKS, OTHER);
+    add_unplaced(profile, 39, REASON_OVERWRITTEN, REPORTS, LOAD);
+    add_unplaced(profile, 1, REASON_AMBIGUOUS, REPORTS, LOAD);
+    add_unplaced(profile, 2, REASON_NONE, REPORTS, LOAD);
+    add_unplaced(profile, 4, REASON_KERNEL, 0, 0);
+    add_unplaced(profile, 24, REASON_NO_MEMORY, WORKS, OTHER);
     return profile;
 }
 
 static struct snapshot_share share_of_first(struct profile *profile)
 {
-    const struct snapshot *snapshot = unplaced_look(profile);
+    const struct snapshot *snapshot = take_unplaced_snapshot(profile);
     struct snapshot_share share = snapshot->objects[0].share;
     snapshot_free(snapshot);
     return share;
 }
 
 /* The interval of an object covers both cases: all unattributed samples are its own, or none. */
-static void what_is_not_known_widens_intervals(void **state)
+static void unattributed_samples_widen_intervals(void **state)
 {
     (void)state;
     struct profile *profile = profile_fixture_new(0, 256);
-    unplaced_test_add(profile, 3000, REASON_NONE, WORKS, OTHER);
+    add_unplaced(profile, 3000, REASON_NONE, WORKS, OTHER);
     double low = share_of_first(profile).low;
     /* One in eleven samples of an instruction: assumed to be like the other ten, except for a
      * tenth. */
-    unplaced_test_add(profile, 300, REASON_CLOBBERED, WORKS, OTHER);
+    add_unplaced(profile, 300, REASON_CLOBBERED, WORKS, OTHER);
     struct snapshot_share few = share_of_first(profile);
     assert_true(few.low < low && few.low > low - 0.015);
     assert_true(fabs(few.value - 1) < 1e-9);
     /* All samples of an instruction. */
-    unplaced_test_add(profile, 1500, REASON_OVERWRITTEN, WORKS, LOAD);
+    add_unplaced(profile, 1500, REASON_OVERWRITTEN, WORKS, LOAD);
     struct snapshot_share all = share_of_first(profile);
     assert_true(all.low < 0.69 && all.low > 0.65);
     assert_true(fabs(all.value - 1) < 1e-9 && all.high >= all.value);
     /* Samples of computing and of the kernel are not data accesses. */
-    unplaced_test_add(profile, 9000, REASON_NO_MEMORY, WORKS, LOAD);
-    unplaced_test_add(profile, 9000, REASON_KERNEL, 0, 0);
+    add_unplaced(profile, 9000, REASON_NO_MEMORY, WORKS, LOAD);
+    add_unplaced(profile, 9000, REASON_KERNEL, 0, 0);
     assert_true(fabs(share_of_first(profile).low - all.low) < 1e-9);
     /* An unknown function makes no difference. */
-    unplaced_test_add(profile, 5000, REASON_NO_CODE, 0, LOAD + 8);
+    add_unplaced(profile, 5000, REASON_NO_CODE, 0, LOAD + 8);
     assert_true(share_of_first(profile).low < 0.4);
     profile_free(profile);
 }
 
-static void the_agent_is_beside_the_samples(void **state)
+static void agent_samples_are_not_in_the_total(void **state)
 {
     (void)state;
-    struct profile *profile = filled(0);
-    unplaced_test_add(profile, 50, REASON_AGENT, WORKS, OTHER);
-    const struct snapshot *snapshot = unplaced_look(profile);
+    struct profile *profile = profile_with_unplaced(0);
+    add_unplaced(profile, 50, REASON_AGENT, WORKS, OTHER);
+    const struct snapshot *snapshot = take_unplaced_snapshot(profile);
     assert_int_equal(snapshot->totals.samples, 100);
     assert_int_equal(snapshot->totals.agent, 50);
     assert_int_equal(snapshot->totals.reasons[REASON_AGENT], 0);
@@ -630,11 +631,11 @@ static void the_agent_is_beside_the_samples(void **state)
     profile_free(profile);
 }
 
-static void ranks_with_the_others(void **state)
+static void functions_with_unattributed_samples_are_ranked(void **state)
 {
     (void)state;
-    struct profile *profile = filled(0);
-    const struct snapshot *snapshot = unplaced_look(profile);
+    struct profile *profile = profile_with_unplaced(0);
+    const struct snapshot *snapshot = take_unplaced_snapshot(profile);
     assert_int_equal(snapshot->code_count, 2);
     const struct snapshot_code *first = &snapshot->code[0];
     assert_int_equal(first->id, REPORTS);
@@ -651,12 +652,12 @@ static void ranks_with_the_others(void **state)
     profile_free(profile);
 }
 
-static void is_reported_at_the_instruction(void **state)
+static void unattributed_samples_are_shown_per_instruction(void **state)
 {
     (void)state;
-    struct profile *profile = filled(0);
-    unplaced_test_add(profile, 21, REASON_CLOBBERED, REPORTS, OTHER);
-    const struct snapshot *snapshot = unplaced_look(profile);
+    struct profile *profile = profile_with_unplaced(0);
+    add_unplaced(profile, 21, REASON_CLOBBERED, REPORTS, OTHER);
+    const struct snapshot *snapshot = take_unplaced_snapshot(profile);
     const struct snapshot_code *code = &snapshot->code[0];
     assert_int_equal(code->instruction_count, 2);
     const struct snapshot_instruction *load = &code->instructions[0];
@@ -673,34 +674,35 @@ static void is_reported_at_the_instruction(void **state)
     profile_free(profile);
 }
 
-static void fades_and_is_forgotten(void **state)
+static void unattributed_samples_decay_and_are_zeroed(void **state)
 {
     (void)state;
-    struct profile *profile = filled(0.001); /* the decay scale is renormalised several times */
+    struct profile *profile =
+        profile_with_unplaced(0.001); /* the decay scale is renormalised several times */
     for (int i = 0; i < 30; i++, unplaced_now_ns += 100000000)
-        unplaced_test_add(profile, 10, REASON_NONE, WORKS, OTHER);
-    const struct snapshot *snapshot = unplaced_look(profile);
+        add_unplaced(profile, 10, REASON_NONE, WORKS, OTHER);
+    const struct snapshot *snapshot = take_unplaced_snapshot(profile);
     assert_int_equal(snapshot->code[0].id, WORKS);
     assert_true(snapshot->code[0].all_share > 0.999 && snapshot->code[0].all_share < 1.001);
     snapshot_free(snapshot);
     profile_zero(profile, unplaced_now_ns);
-    snapshot = unplaced_look(profile);
+    snapshot = take_unplaced_snapshot(profile);
     assert_int_equal(snapshot->code_count, 0);
     snapshot_free(snapshot);
     profile_free(profile);
 }
 
-static void any_function_and_event_is_safe(void **state)
+static void out_of_range_function_and_event_are_safe(void **state)
 {
     (void)state;
     struct profile *profile = profile_fixture_new(0, 256);
-    unplaced_test_add(profile, 1, REASON_OVERWRITTEN, UINT32_MAX, LOAD);
+    add_unplaced(profile, 1, REASON_OVERWRITTEN, UINT32_MAX, LOAD);
     for (uint32_t i = 1; i < 20000; i++)
-        unplaced_test_add(profile, 1, REASON_OVERWRITTEN, i, i);
+        add_unplaced(profile, 1, REASON_OVERWRITTEN, i, i);
     struct place foreign = {.function = 1, .access = {.reason = REASON_GATHER, .event = 7}};
     foreign.access.time_ns = ++unplaced_now_ns;
     profile_add(profile, &foreign);
-    const struct snapshot *snapshot = unplaced_look(profile);
+    const struct snapshot *snapshot = take_unplaced_snapshot(profile);
     assert_true(snapshot->code_count > 0 && snapshot->code_count <= 200);
     assert_int_equal(snapshot->totals.reasons[REASON_GATHER], 1);
     snapshot_free(snapshot);
@@ -710,12 +712,12 @@ static void any_function_and_event_is_safe(void **state)
 static int run_unplaced(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranks_with_the_others),
-        cmocka_unit_test(what_is_not_known_widens_intervals),
-        cmocka_unit_test(the_agent_is_beside_the_samples),
-        cmocka_unit_test(is_reported_at_the_instruction),
-        cmocka_unit_test(fades_and_is_forgotten),
-        cmocka_unit_test(any_function_and_event_is_safe),
+        cmocka_unit_test(functions_with_unattributed_samples_are_ranked),
+        cmocka_unit_test(unattributed_samples_widen_intervals),
+        cmocka_unit_test(agent_samples_are_not_in_the_total),
+        cmocka_unit_test(unattributed_samples_are_shown_per_instruction),
+        cmocka_unit_test(unattributed_samples_decay_and_are_zeroed),
+        cmocka_unit_test(out_of_range_function_and_event_are_safe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -776,7 +778,7 @@ static void expect_caller(const struct snapshot_caller *row, uint32_t depth, uin
 /*
  * A function has all its samples with a stack, an object those on it; other samples do not count.
  */
-static void callers_are_a_tree(void **state)
+static void callers_form_a_tree_per_function_and_object(void **state)
 {
     (void)state;
     struct profile *profile = with_callers(0);
@@ -785,7 +787,7 @@ static void callers_are_a_tree(void **state)
     add_called(profile, 5, REASON_OVERWRITTEN, 10);
     add_called(profile, 0, REASON_NONE, 50);
     add_called(profile, 3, REASON_NO_MEMORY, 100); /* counted by no row of Code */
-    const struct snapshot *snapshot = unplaced_look(profile);
+    const struct snapshot *snapshot = take_unplaced_snapshot(profile);
     const struct snapshot_callers *callers = snapshot->code[0].callers;
     assert_int_equal(snapshot->code[0].id, HOT);
     assert_non_null(callers);
@@ -807,26 +809,26 @@ static void callers_are_a_tree(void **state)
     profile_free(profile);
 }
 
-static void callers_fade_and_are_forgotten(void **state)
+static void callers_decay_and_are_zeroed(void **state)
 {
     (void)state;
     struct profile *profile = with_callers(1);
     add_called(profile, 3, REASON_NONE, 900);
     unplaced_now_ns += UINT64_C(900000000000); /* 900 half-lives: the decay scale is renormalised */
     add_called(profile, 5, REASON_NONE, 100);
-    const struct snapshot *snapshot = unplaced_look(profile);
+    const struct snapshot *snapshot = take_unplaced_snapshot(profile);
     const struct snapshot_callers *callers = snapshot->code[0].callers;
     assert_int_equal(callers->list[0].id, BY_B);
     assert_true(callers->list[0].share.value > 0.99);
     assert_true(fabs(callers->list[0].samples - callers->samples) < 0.01);
     snapshot_free(snapshot);
     profile_set_basis(profile, BASIS_RUN);
-    snapshot = unplaced_look(profile);
+    snapshot = take_unplaced_snapshot(profile);
     assert_int_equal(snapshot->code[0].callers->list[0].id, BY_A);
     snapshot_free(snapshot);
     profile_zero(profile, unplaced_now_ns);
     add_called(profile, 5, REASON_NONE, 10);
-    snapshot = unplaced_look(profile);
+    snapshot = take_unplaced_snapshot(profile);
     callers = snapshot->code[0].callers;
     assert_int_equal(callers->list[0].id, BY_B);
     assert_true(fabs(callers->list[0].samples - 10) < 1e-9);
@@ -835,14 +837,14 @@ static void callers_fade_and_are_forgotten(void **state)
 }
 
 /* If there is no room for all rows, lists the direct callers and none of theirs. */
-static void direct_callers_come_first(void **state)
+static void direct_callers_fill_a_full_list(void **state)
 {
     (void)state;
     struct profile *profile = with_callers(0);
     add_called(profile, 3, REASON_NONE, 100);
     for (uint32_t i = 0; i < 50; i++)
         add_called(profile, MANY + 2 * i + 1, REASON_NONE, 10);
-    const struct snapshot *snapshot = unplaced_look(profile);
+    const struct snapshot *snapshot = take_unplaced_snapshot(profile);
     const struct snapshot_callers *callers = snapshot->code[0].callers;
     assert_int_equal(callers->count, 51);
     for (size_t i = 0; i < callers->count; i++)
@@ -852,14 +854,14 @@ static void direct_callers_come_first(void **state)
 }
 
 /* Nodes as in a damaged recording. */
-static void nodes_without_sense_are_no_callers(void **state)
+static void invalid_caller_nodes_are_ignored(void **state)
 {
     (void)state;
     struct profile *profile = with_callers(0);
     add_called(profile, BAD_NODE, REASON_NONE, 10);
     add_called(profile, UINT32_MAX, REASON_NONE, 10);
     profile_want_accesses(profile, true);
-    const struct snapshot *snapshot = unplaced_look(profile);
+    const struct snapshot *snapshot = take_unplaced_snapshot(profile);
     assert_null(snapshot->code[0].callers);
     for (size_t i = 0; i < snapshot->access_count; i++)
         for (size_t k = 0; k < snapshot->accesses[i].stack_count; k++)
@@ -869,7 +871,7 @@ static void nodes_without_sense_are_no_callers(void **state)
 }
 
 /* The stacks of an access are complete, and their shares add up. */
-static void accesses_have_their_stacks(void **state)
+static void accesses_list_complete_stacks(void **state)
 {
     (void)state;
     struct profile *profile = with_callers(0);
@@ -877,7 +879,7 @@ static void accesses_have_their_stacks(void **state)
     add_called(profile, 5, REASON_NONE, 10);
     add_called(profile, 0, REASON_NONE, 60);
     profile_want_accesses(profile, true);
-    const struct snapshot *snapshot = unplaced_look(profile);
+    const struct snapshot *snapshot = take_unplaced_snapshot(profile);
     const struct snapshot_access *access = &snapshot->accesses[0];
     assert_int_equal(access->stack_count, 2);
     assert_true(fabs(access->stacks[0].share - 0.75) < 1e-9);
@@ -897,7 +899,7 @@ static bool block_object(void *context, uint32_t id, struct object_desc *desc)
     return id == 1 || id == 2;
 }
 
-static bool two_bins(void *context, struct heap_summary *summary)
+static bool heap_of_two_bins(void *context, struct heap_summary *summary)
 {
     (void)context;
     *summary = (struct heap_summary){.feed = HEAP_FEED_AGENT, .bins = 2, .mark_age_s = NAN};
@@ -916,11 +918,11 @@ static bool bin_of_block(void *context, uint32_t index, struct heap_bin *bin)
 }
 
 /* Code and phases name the bin as the list of objects does. */
-static void bins_have_one_name_in_all_lists(void **state)
+static void heap_bin_has_same_name_in_all_lists(void **state)
 {
     (void)state;
     static const struct fake_names answers = {
-        .object = block_object, .heap = two_bins, .heap_bin = bin_of_block};
+        .object = block_object, .heap = heap_of_two_bins, .heap_bin = bin_of_block};
     struct profile_options options = {.names = FAKE_NAMES(&answers),
                                       .ways = 10,
                                       .event_count = 1,
@@ -955,12 +957,12 @@ static void bins_have_one_name_in_all_lists(void **state)
 static int run_callers(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(callers_are_a_tree),
-        cmocka_unit_test(callers_fade_and_are_forgotten),
-        cmocka_unit_test(direct_callers_come_first),
-        cmocka_unit_test(nodes_without_sense_are_no_callers),
-        cmocka_unit_test(accesses_have_their_stacks),
-        cmocka_unit_test(bins_have_one_name_in_all_lists),
+        cmocka_unit_test(callers_form_a_tree_per_function_and_object),
+        cmocka_unit_test(callers_decay_and_are_zeroed),
+        cmocka_unit_test(direct_callers_fill_a_full_list),
+        cmocka_unit_test(invalid_caller_nodes_are_ignored),
+        cmocka_unit_test(accesses_list_complete_stacks),
+        cmocka_unit_test(heap_bin_has_same_name_in_all_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,7 +59,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-struct said {
+struct reported_access {
     uint16_t event;
     uint64_t weight;
     uint64_t data_src;
@@ -67,7 +67,7 @@ struct said {
 };
 
 /* Adds `count` samples at an offset of an object, in function 10 * object. */
-static void add(uint32_t object, uint64_t offset, unsigned count, struct said said)
+static void add(uint32_t object, uint64_t offset, unsigned count, struct reported_access reported)
 {
     struct place place = {
         .object = object, .function = 10 * object, .base = (uint64_t)object << 20};
@@ -75,17 +75,17 @@ static void add(uint32_t object, uint64_t offset, unsigned count, struct said sa
         place.access = (struct access){.time_ns = now += 1000,
                                        .ip = 0x400000 + object,
                                        .address = place.base + offset,
-                                       .data_src = said.data_src,
-                                       .latency = said.latency,
-                                       .weight = said.weight,
-                                       .event = said.event,
+                                       .data_src = reported.data_src,
+                                       .latency = reported.latency,
+                                       .weight = reported.weight,
+                                       .event = reported.event,
                                        .reason = (uint8_t)reason,
                                        .size = 8};
         profile_add(profile, &place);
     }
 }
 
-static void take(void)
+static void take_snapshot(void)
 {
     snapshot_free(snapshot);
     snapshot = profile_snapshot(profile, &head, now += 1000);
@@ -136,7 +136,7 @@ static const struct snapshot_rates *cell_rates(uint32_t function, uint32_t objec
     return NULL;
 }
 
-static void same(struct snapshot_share got, struct snapshot_share wanted)
+static void expect_same_share(struct snapshot_share got, struct snapshot_share wanted)
 {
     NEAR(got.value, wanted.value);
     NEAR(got.low, wanted.low);
@@ -145,57 +145,57 @@ static void same(struct snapshot_share got, struct snapshot_share wanted)
 
 /* IBS: 100 accesses to object 1: 60 hit L1, 20 L2, 15 L3, 5 memory: 40, 20 and 5 % missed. Wilson
  * interval for 100 samples, independent of their weight. */
-static void the_same_samples_are_hits_and_misses(void **state)
+static void ibs_samples_give_hit_and_miss_rates(void **state)
 {
     (void)state;
     begin((enum event_role[]){EVENT_ACCESS}, 1, 0);
-    add(1, 0, 60, (struct said){0, 500, LOAD(L1), 0});
-    add(1, 8, 20, (struct said){0, 500, LOAD(L2), 0});
-    add(1, 8, 15, (struct said){0, 500, LOAD(L3), 0});
-    add(1, 8, 5, (struct said){0, 500, LOAD(LOC_RAM), 0});
-    add(2, 0, 100, (struct said){0, 500, LOAD(L1), 0});
-    take();
+    add(1, 0, 60, (struct reported_access){0, 500, LOAD(L1), 0});
+    add(1, 8, 20, (struct reported_access){0, 500, LOAD(L2), 0});
+    add(1, 8, 15, (struct reported_access){0, 500, LOAD(L3), 0});
+    add(1, 8, 5, (struct reported_access){0, 500, LOAD(LOC_RAM), 0});
+    add(2, 0, 100, (struct reported_access){0, 500, LOAD(L1), 0});
+    take_snapshot();
     const struct snapshot_rates *rates = object_of(1)->rates;
     assert_int_equal(rates->from, RATES_RECORDED);
     NEAR(rates->accesses, 50000);
-    same(rates->miss_rate[RATE_L1], interval_share(0.4, 100));
-    same(rates->miss_rate[RATE_L2], interval_share(0.2, 100));
-    same(rates->miss_rate[RATE_MEMORY], interval_share(0.05, 100));
-    same(snapshot->rates->miss_rate[RATE_L1], interval_share(0.2, 200));
-    same(object_of(2)->rates->miss_rate[RATE_L1], interval_share(0, 100));
-    same(field_rates(object_of(1), 0)->miss_rate[RATE_L1], interval_share(0, 60));
-    same(field_rates(object_of(1), 8)->miss_rate[RATE_L1], interval_share(1, 40));
-    same(function_rates(10)->miss_rate[RATE_L2], interval_share(0.2, 100));
-    same(cell_rates(10, 1)->miss_rate[RATE_L2], interval_share(0.2, 100));
-    same(cell_rates(20, 2)->miss_rate[RATE_L2], interval_share(0, 100));
+    expect_same_share(rates->miss_rate[RATE_L1], interval_share(0.4, 100));
+    expect_same_share(rates->miss_rate[RATE_L2], interval_share(0.2, 100));
+    expect_same_share(rates->miss_rate[RATE_MEMORY], interval_share(0.05, 100));
+    expect_same_share(snapshot->rates->miss_rate[RATE_L1], interval_share(0.2, 200));
+    expect_same_share(object_of(2)->rates->miss_rate[RATE_L1], interval_share(0, 100));
+    expect_same_share(field_rates(object_of(1), 0)->miss_rate[RATE_L1], interval_share(0, 60));
+    expect_same_share(field_rates(object_of(1), 8)->miss_rate[RATE_L1], interval_share(1, 40));
+    expect_same_share(function_rates(10)->miss_rate[RATE_L2], interval_share(0.2, 100));
+    expect_same_share(cell_rates(10, 1)->miss_rate[RATE_L2], interval_share(0.2, 100));
+    expect_same_share(cell_rates(20, 2)->miss_rate[RATE_L2], interval_share(0, 100));
     assert_true(isnan(rates->stall.value)); /* no latencies */
     assert_true(isnan(rates->critical.value));
 }
 
 /* 30 loads hit L1, 10 stores report only that they missed it: 25 % miss L1, and between none and
  * all of these miss L2. */
-static void what_is_not_reported_may_be_either(void **state)
+static void unknown_level_widens_the_miss_rate(void **state)
 {
     (void)state;
     begin((enum event_role[]){EVENT_ACCESS}, 1, 0);
-    add(1, 0, 30, (struct said){0, 7, LOAD(L1), 0});
-    add(1, 0, 10, (struct said){0, 7, STORE_BEYOND, 0});
-    take();
+    add(1, 0, 30, (struct reported_access){0, 7, LOAD(L1), 0});
+    add(1, 0, 10, (struct reported_access){0, 7, STORE_BEYOND, 0});
+    take_snapshot();
     const struct snapshot_rates *rates = object_of(1)->rates;
-    same(rates->miss_rate[RATE_L1], interval_share(0.25, 40));
+    expect_same_share(rates->miss_rate[RATE_L1], interval_share(0.25, 40));
     NEAR(rates->miss_rate[RATE_L2].value, 0);
     NEAR(rates->miss_rate[RATE_L2].low, 0);
     NEAR(rates->miss_rate[RATE_L2].high, interval_share(0.25, 40).high);
 }
 
 /* Loads of 30 cycles and more are not all loads: no accesses, no rate. */
-static void slow_loads_are_no_accesses(void **state)
+static void latency_filtered_loads_give_no_miss_rate(void **state)
 {
     (void)state;
     begin((enum event_role[]){EVENT_OTHER}, 1, 0);
-    add(1, 0, 30, (struct said){0, 7, LOAD(L1), 35});
-    add(1, 0, 10, (struct said){0, 7, LOAD(LOC_RAM), 300});
-    take();
+    add(1, 0, 30, (struct reported_access){0, 7, LOAD(L1), 35});
+    add(1, 0, 10, (struct reported_access){0, 7, LOAD(LOC_RAM), 300});
+    take_snapshot();
     const struct snapshot_rates *rates = object_of(1)->rates;
     assert_true(isnan(rates->accesses));
     assert_true(isnan(rates->miss_rate[RATE_L1].value));
@@ -205,89 +205,89 @@ static void slow_loads_are_no_accesses(void **state)
 
 /* Object 1: 50 samples of 7000 L1 misses and 100 of 10000 accesses give 35 %; 20 of 1000 fills give
  * 2 %. Object 2 has as many accesses and 3 fills. */
-static void several_events_are_two_counts(void **state)
+static void separate_events_give_rates_with_intervals(void **state)
 {
     (void)state;
     begin((enum event_role[]){EVENT_MEM_FILL, EVENT_MISS_L1, EVENT_ACCESS}, 3, 0);
-    add(1, 0, 20, (struct said){0, 1000, 0, 0});
-    add(1, 0, 50, (struct said){1, 7000, 0, 0});
-    add(1, 0, 100, (struct said){2, 10000, 0, 0});
-    add(2, 0, 3, (struct said){0, 1000, 0, 0});
-    add(2, 0, 100, (struct said){2, 10000, 0, 0});
-    take();
+    add(1, 0, 20, (struct reported_access){0, 1000, 0, 0});
+    add(1, 0, 50, (struct reported_access){1, 7000, 0, 0});
+    add(1, 0, 100, (struct reported_access){2, 10000, 0, 0});
+    add(2, 0, 3, (struct reported_access){0, 1000, 0, 0});
+    add(2, 0, 100, (struct reported_access){2, 10000, 0, 0});
+    take_snapshot();
     const struct snapshot_rates *rates = object_of(1)->rates;
     struct snapshot_share accesses = interval_count((struct amount){1e6, 1e10}, 0);
     assert_int_equal(rates->from, RATES_COUNTED);
     NEAR(rates->accesses, 1e6);
     NEAR(rates->miss_rate[RATE_L1].value, 0.35);
-    same(rates->miss_rate[RATE_L1],
-         interval_ratio(interval_count((struct amount){350000, 2.45e9}, 0), accesses));
+    expect_same_share(rates->miss_rate[RATE_L1],
+                      interval_ratio(interval_count((struct amount){350000, 2.45e9}, 0), accesses));
     NEAR(rates->miss_rate[RATE_MEMORY].value, 0.02);
     assert_true(isnan(rates->miss_rate[RATE_L2].value));
-    same(field_rates(object_of(1), 0)->miss_rate[RATE_L1], rates->miss_rate[RATE_L1]);
-    same(function_rates(10)->miss_rate[RATE_L1], rates->miss_rate[RATE_L1]);
-    same(cell_rates(10, 1)->miss_rate[RATE_L1], rates->miss_rate[RATE_L1]);
+    expect_same_share(field_rates(object_of(1), 0)->miss_rate[RATE_L1], rates->miss_rate[RATE_L1]);
+    expect_same_share(function_rates(10)->miss_rate[RATE_L1], rates->miss_rate[RATE_L1]);
+    expect_same_share(cell_rates(10, 1)->miss_rate[RATE_L1], rates->miss_rate[RATE_L1]);
     /* No L1 miss was sampled on object 2: the range starts at 0 and ends where 0 samples of 7000
      * each are still plausible. */
     rates = object_of(2)->rates;
     NEAR(rates->miss_rate[RATE_L1].value, 0);
-    same(rates->miss_rate[RATE_L1],
-         interval_ratio(interval_count((struct amount){0, 0}, 7000), accesses));
+    expect_same_share(rates->miss_rate[RATE_L1],
+                      interval_ratio(interval_count((struct amount){0, 0}, 7000), accesses));
     assert_true(rates->miss_rate[RATE_L1].high > 0.02);
     NEAR(snapshot->rates->miss_rate[RATE_MEMORY].value, 0.0115);
 }
 
 /* The accesses were counted only half of the time: there were twice as many. */
-static void events_that_took_turns_are_made_up_for(void **state)
+static void multiplexed_events_are_scaled_up(void **state)
 {
     (void)state;
     begin((enum event_role[]){EVENT_MISS_L1, EVENT_ACCESS}, 2, 0);
     head.source.events[1].counted = 0.5;
-    add(1, 0, 100, (struct said){0, 1000, 0, 0});
-    add(1, 0, 100, (struct said){1, 10000, 0, 0});
-    take();
+    add(1, 0, 100, (struct reported_access){0, 1000, 0, 0});
+    add(1, 0, 100, (struct reported_access){1, 10000, 0, 0});
+    take_snapshot();
     NEAR(object_of(1)->rates->accesses, 2e6);
     NEAR(object_of(1)->rates->miss_rate[RATE_L1].value, 0.05);
 }
 
 /* Misses without accesses give a lower bound. More misses than accesses are contradictory and give
  * no rate. */
-static void what_cannot_be_a_rate_is_none(void **state)
+static void contradictory_counts_give_no_rate(void **state)
 {
     (void)state;
     begin((enum event_role[]){EVENT_MISS_L1, EVENT_ACCESS}, 2, 0);
-    add(1, 0, 40, (struct said){0, 1000, 0, 0});
-    add(2, 0, 5, (struct said){0, 1000, 0, 0});
-    add(2, 0, 400, (struct said){1, 1000, 0, 0});
-    add(3, 0, 400, (struct said){0, 1000, 0, 0});
-    add(3, 0, 100, (struct said){1, 1000, 0, 0});
-    take();
+    add(1, 0, 40, (struct reported_access){0, 1000, 0, 0});
+    add(2, 0, 5, (struct reported_access){0, 1000, 0, 0});
+    add(2, 0, 400, (struct reported_access){1, 1000, 0, 0});
+    add(3, 0, 400, (struct reported_access){0, 1000, 0, 0});
+    add(3, 0, 100, (struct reported_access){1, 1000, 0, 0});
+    take_snapshot();
     struct snapshot_share rate = object_of(1)->rates->miss_rate[RATE_L1];
     assert_true(isnan(rate.value) && isnan(rate.low)); /* 40 of at most 4 */
     rate = object_of(3)->rates->miss_rate[RATE_L1];
     assert_true(isnan(rate.value) && isnan(rate.low));
-    add(4, 0, 2, (struct said){0, 1000, 0, 0});
-    take();
+    add(4, 0, 2, (struct reported_access){0, 1000, 0, 0});
+    take_snapshot();
     rate = object_of(4)->rates->miss_rate[RATE_L1];
     assert_true(isnan(rate.value) && rate.low > 0.05 && rate.high == 1);
 }
 
 /* DTrack, 3.4: tds of 179.art has 2.1 % of all misses and 16.6 % of all stalls. */
-static void an_object_that_stalls_more_than_it_misses_stands_out(void **state)
+static void criticality_is_stall_share_per_miss_share(void **state)
 {
     (void)state;
     begin((enum event_role[]){EVENT_MISS_L1, EVENT_STALL}, 2, 0);
-    add(1, 0, 210, (struct said){0, 1000, 0, 0});
-    add(2, 0, 9790, (struct said){0, 1000, 0, 0});
-    add(1, 0, 1660, (struct said){1, 5000, 0, 0});
-    add(2, 0, 8340, (struct said){1, 5000, 0, 0});
-    take();
+    add(1, 0, 210, (struct reported_access){0, 1000, 0, 0});
+    add(2, 0, 9790, (struct reported_access){0, 1000, 0, 0});
+    add(1, 0, 1660, (struct reported_access){1, 5000, 0, 0});
+    add(2, 0, 8340, (struct reported_access){1, 5000, 0, 0});
+    take_snapshot();
     const struct snapshot_rates *tds = object_of(1)->rates;
     const struct snapshot_rates *rest = object_of(2)->rates;
-    same(tds->stall, interval_share(0.166, 10000));
-    same(tds->missed, interval_share(0.021, 10000));
+    expect_same_share(tds->stall, interval_share(0.166, 10000));
+    expect_same_share(tds->missed, interval_share(0.021, 10000));
     NEAR(tds->critical.value, 0.166 / 0.021);
-    same(tds->critical, interval_ratio(tds->stall, tds->missed));
+    expect_same_share(tds->critical, interval_ratio(tds->stall, tds->missed));
     assert_true(tds->critical.low > 6.5 && tds->critical.high < 9.5);
     NEAR(rest->critical.value, 0.834 / 0.979);
     assert_true(rest->critical.high < 1);
@@ -297,18 +297,18 @@ static void an_object_that_stalls_more_than_it_misses_stands_out(void **state)
 }
 
 /* Cycles that only compute have no object, but are part of the total. */
-static void stalled_cycles_bound_what_waits(void **state)
+static void stall_cycles_bound_waiting_of_the_process(void **state)
 {
     (void)state;
     begin((enum event_role[]){EVENT_MISS_L1, EVENT_STALL, EVENT_TIME}, 3, 0);
-    add(1, 0, 100, (struct said){0, 1000, 0, 0});
-    add(1, 0, 3000, (struct said){1, 1000, 0, 0});
-    add(1, 0, 2000, (struct said){2, 1000, 0, 0});
+    add(1, 0, 100, (struct reported_access){0, 1000, 0, 0});
+    add(1, 0, 3000, (struct reported_access){1, 1000, 0, 0});
+    add(1, 0, 2000, (struct reported_access){2, 1000, 0, 0});
     reason = REASON_NO_MEMORY;
-    add(1, 0, 3000, (struct said){2, 1000, 0, 0});
+    add(1, 0, 3000, (struct reported_access){2, 1000, 0, 0});
     reason = REASON_NONE;
-    add(2, 0, 5000, (struct said){2, 1000, 0, 0});
-    take();
+    add(2, 0, 5000, (struct reported_access){2, 1000, 0, 0});
+    take_snapshot();
     struct snapshot_wait wait = snapshot->wait;
     assert_int_equal(wait.from, WAIT_FROM_COUNTERS);
     assert_true(wait.low[WAIT_BEYOND_L1] > 0.28 && wait.low[WAIT_BEYOND_L1] < 0.3);
@@ -319,18 +319,18 @@ static void stalled_cycles_bound_what_waits(void **state)
 }
 
 /* If loads are sampled with latencies, these show what an object waits for. */
-static void latencies_and_stalls_answer_each_for_its_own(void **state)
+static void latencies_bound_objects_and_stalls_the_process(void **state)
 {
     uint64_t l1 = PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVLNUM, L1);
     uint64_t ram = PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVLNUM, RAM);
     (void)state;
     begin((enum event_role[]){EVENT_OTHER, EVENT_STALL, EVENT_TIME}, 3, 0);
-    add(1, 0, 500, (struct said){0, 1000, l1, 40});
-    add(2, 0, 500, (struct said){0, 1000, ram, 300});
-    add(2, 0, 3000, (struct said){1, 1000, 0, 0});
-    add(1, 0, 7000, (struct said){2, 1000, 0, 0});
-    add(2, 0, 3000, (struct said){2, 1000, 0, 0});
-    take();
+    add(1, 0, 500, (struct reported_access){0, 1000, l1, 40});
+    add(2, 0, 500, (struct reported_access){0, 1000, ram, 300});
+    add(2, 0, 3000, (struct reported_access){1, 1000, 0, 0});
+    add(1, 0, 7000, (struct reported_access){2, 1000, 0, 0});
+    add(2, 0, 3000, (struct reported_access){2, 1000, 0, 0});
+    take_snapshot();
     assert_int_equal(snapshot->wait.from, WAIT_FROM_COUNTERS);
     assert_true(snapshot->wait.low[WAIT_BEYOND_L1] < 0.3);
     assert_true(snapshot->wait.high[WAIT_BEYOND_L1] > 0.3);
@@ -342,44 +342,44 @@ static void latencies_and_stalls_answer_each_for_its_own(void **state)
 }
 
 /* Multiplexing: stalls were counted half of the time. */
-static void stalls_are_scaled_to_the_time_counted(void **state)
+static void multiplexed_stalls_are_scaled_to_counted_time(void **state)
 {
     (void)state;
     begin((enum event_role[]){EVENT_STALL, EVENT_TIME}, 2, 0);
     head.source.events[0].counted = 0.5;
-    add(1, 0, 1000, (struct said){0, 1000, 0, 0});
-    add(1, 0, 4000, (struct said){1, 1000, 0, 0});
-    take();
+    add(1, 0, 1000, (struct reported_access){0, 1000, 0, 0});
+    add(1, 0, 4000, (struct reported_access){1, 1000, 0, 0});
+    take_snapshot();
     assert_true(snapshot->wait.low[WAIT_BEYOND_L1] < 0.5);
     assert_true(snapshot->wait.high[WAIT_BEYOND_L1] > 0.5);
     assert_true(snapshot->wait.low[WAIT_BEYOND_L1] > 0.45);
 }
 
 /* Cycles alone do not show stalls, nor do stalls without cycles show a share of the time. */
-static void one_of_the_two_says_nothing(void **state)
+static void waiting_needs_both_stalls_and_cycles(void **state)
 {
     (void)state;
     begin((enum event_role[]){EVENT_MISS_L1, EVENT_STALL}, 2, 0);
-    add(1, 0, 1000, (struct said){1, 1000, 0, 0});
-    take();
+    add(1, 0, 1000, (struct reported_access){1, 1000, 0, 0});
+    take_snapshot();
     assert_int_equal(snapshot->wait.from, WAIT_UNKNOWN);
     tear_down(state);
     begin((enum event_role[]){EVENT_MISS_L1, EVENT_TIME}, 2, 0);
-    add(1, 0, 1000, (struct said){1, 1000, 0, 0});
-    take();
+    add(1, 0, 1000, (struct reported_access){1, 1000, 0, 0});
+    take_snapshot();
     assert_int_equal(snapshot->wait.from, WAIT_UNKNOWN);
 }
 
 /* The same from latencies: 20 of 100 missing loads wait 400 cycles each, the others 100; hits take
  * 4 cycles and do not miss. */
-static void latencies_stand_for_stalls(void **state)
+static void criticality_from_latencies(void **state)
 {
     (void)state;
     begin((enum event_role[]){EVENT_ACCESS}, 1, 0);
-    add(1, 0, 20, (struct said){0, 10, LOAD(LOC_RAM), 400});
-    add(2, 0, 80, (struct said){0, 10, LOAD(LOC_RAM), 100});
-    add(2, 0, 100, (struct said){0, 10, LOAD(L1), 4});
-    take();
+    add(1, 0, 20, (struct reported_access){0, 10, LOAD(LOC_RAM), 400});
+    add(2, 0, 80, (struct reported_access){0, 10, LOAD(LOC_RAM), 100});
+    add(2, 0, 100, (struct reported_access){0, 10, LOAD(L1), 4});
+    take_snapshot();
     const struct snapshot_rates *one = object_of(1)->rates;
     NEAR(one->stall.value, 8000.0 / (8000 + 8000 + 400));
     NEAR(one->missed.value, 0.2);
@@ -387,38 +387,38 @@ static void latencies_stand_for_stalls(void **state)
     struct amount_pair own = {{80000, 20 * 16e6}, {200, 2000}, 80000 * 10};
     struct amount_pair all = {
         {164000, 20 * 16e6 + 80 * 1e6 + 100 * 1600}, {1000, 10000}, (80000 + 80000) * 10};
-    same(one->critical, interval_same(&own, &all));
+    expect_same_share(one->critical, interval_same(&own, &all));
     assert_true(one->critical.low > 1.5 && one->critical.high < 4);
-    same(function_rates(10)->critical, one->critical);
-    same(cell_rates(10, 1)->critical, one->critical);
+    expect_same_share(function_rates(10)->critical, one->critical);
+    expect_same_share(cell_rates(10, 1)->critical, one->critical);
     NEAR(function_rates(10)->miss_rate[RATE_L1].value, 1);
 }
 
-static void what_is_old_counts_less(void **state)
+static void rates_decay_with_half_life(void **state)
 {
     (void)state;
     begin((enum event_role[]){EVENT_ACCESS}, 1, 1e-3);
-    add(1, 0, 200, (struct said){0, 10, LOAD(L1), 10});
+    add(1, 0, 200, (struct reported_access){0, 10, LOAD(L1), 10});
     now += 20 * 1000 * 1000; /* twenty half-lives */
-    add(1, 0, 200, (struct said){0, 10, LOAD(LOC_RAM), 300});
-    take();
+    add(1, 0, 200, (struct reported_access){0, 10, LOAD(LOC_RAM), 300});
+    take_snapshot();
     assert_true(object_of(1)->rates->miss_rate[RATE_L1].value > 0.99);
     assert_true(function_rates(10)->miss_rate[RATE_L1].value > 0.99);
     profile_set_basis(profile, BASIS_RUN);
-    take();
+    take_snapshot();
     NEAR(object_of(1)->rates->miss_rate[RATE_L1].value, 0.5);
     NEAR(function_rates(10)->miss_rate[RATE_L1].value, 0.5);
     /* Long enough for the decay scale to be renormalised. */
     now += UINT64_C(1000) * 1000 * 1000;
-    add(1, 0, 100, (struct said){0, 10, LOAD(L1), 10});
+    add(1, 0, 100, (struct reported_access){0, 10, LOAD(L1), 10});
     profile_set_basis(profile, BASIS_DECAYED);
-    take();
+    take_snapshot();
     NEAR(object_of(1)->rates->miss_rate[RATE_L1].value, 0);
     NEAR(object_of(1)->rates->stall.value, 1);
     profile_set_basis(profile, BASIS_RUN);
     profile_zero(profile, now);
-    add(1, 0, 10, (struct said){0, 10, LOAD(L1), 10});
-    take();
+    add(1, 0, 10, (struct reported_access){0, 10, LOAD(L1), 10});
+    take_snapshot();
     NEAR(function_rates(10)->accesses, 100);
     NEAR(function_rates(10)->miss_rate[RATE_L1].value, 0);
 }
@@ -427,14 +427,14 @@ static void what_is_old_counts_less(void **state)
 static struct snapshot_share critical_after(double age, double *function_miss_rate)
 {
     begin((enum event_role[]){EVENT_ACCESS}, 1, 1e-3);
-    add(3, 0, 1, (struct said){0, 10, LOAD(L1), 4});
+    add(3, 0, 1, (struct reported_access){0, 10, LOAD(L1), 4});
     now += (uint64_t)(age * 1e6);
     for (int i = 0; i < 60; i++) {
-        add(1, 0, 1, (struct said){0, 10, LOAD(LOC_RAM), 400 + 10 * (unsigned)i});
-        add(2, 0, 3, (struct said){0, 10, LOAD(LOC_RAM), 100});
-        add(4, 0, 1, (struct said){0, 10, i < 30 ? LOAD(L1) : LOAD(LOC_RAM), 100});
+        add(1, 0, 1, (struct reported_access){0, 10, LOAD(LOC_RAM), 400 + 10 * (unsigned)i});
+        add(2, 0, 3, (struct reported_access){0, 10, LOAD(LOC_RAM), 100});
+        add(4, 0, 1, (struct reported_access){0, 10, i < 30 ? LOAD(L1) : LOAD(LOC_RAM), 100});
     }
-    take();
+    take_snapshot();
     struct snapshot_share critical = object_of(1)->rates->critical;
     *function_miss_rate = function_rates(40)->miss_rate[RATE_L1].value;
     tear_down(NULL);
@@ -444,7 +444,7 @@ static struct snapshot_share critical_after(double age, double *function_miss_ra
 /*
  * Renormalising the decay scale (at 240 half-lives) in the middle of the samples changes nothing.
  */
-static void intervals_stay_when_the_scale_is_brought_back(void **state)
+static void renormalising_decay_keeps_rate_intervals(void **state)
 {
     (void)state;
     double rate_before;
@@ -458,13 +458,13 @@ static void intervals_stay_when_the_scale_is_brought_back(void **state)
     assert_true(fabs(across.high / before.high - 1) < 1e-6);
 }
 
-static void without_such_events_nothing_is_known(void **state)
+static void rates_are_null_without_suitable_events(void **state)
 {
     (void)state;
     begin((enum event_role[]){EVENT_MISS_L1, EVENT_OTHER}, 2, 0);
-    add(1, 0, 10, (struct said){0, 1000, 0, 0});
-    add(1, 0, 10, (struct said){1, 1000, 0, 0});
-    take();
+    add(1, 0, 10, (struct reported_access){0, 1000, 0, 0});
+    add(1, 0, 10, (struct reported_access){1, 1000, 0, 0});
+    take_snapshot();
     assert_null(snapshot->rates);
     assert_null(object_of(1)->rates);
     assert_null(field_rates(object_of(1), 0));
@@ -475,21 +475,21 @@ static void without_such_events_nothing_is_known(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(the_same_samples_are_hits_and_misses, tear_down),
-        cmocka_unit_test_teardown(what_is_not_reported_may_be_either, tear_down),
-        cmocka_unit_test_teardown(slow_loads_are_no_accesses, tear_down),
-        cmocka_unit_test_teardown(several_events_are_two_counts, tear_down),
-        cmocka_unit_test_teardown(events_that_took_turns_are_made_up_for, tear_down),
-        cmocka_unit_test_teardown(what_cannot_be_a_rate_is_none, tear_down),
-        cmocka_unit_test_teardown(an_object_that_stalls_more_than_it_misses_stands_out, tear_down),
-        cmocka_unit_test_teardown(latencies_stand_for_stalls, tear_down),
-        cmocka_unit_test_teardown(stalled_cycles_bound_what_waits, tear_down),
-        cmocka_unit_test_teardown(latencies_and_stalls_answer_each_for_its_own, tear_down),
-        cmocka_unit_test_teardown(stalls_are_scaled_to_the_time_counted, tear_down),
-        cmocka_unit_test_teardown(one_of_the_two_says_nothing, tear_down),
-        cmocka_unit_test_teardown(what_is_old_counts_less, tear_down),
-        cmocka_unit_test_teardown(intervals_stay_when_the_scale_is_brought_back, tear_down),
-        cmocka_unit_test_teardown(without_such_events_nothing_is_known, tear_down),
+        cmocka_unit_test_teardown(ibs_samples_give_hit_and_miss_rates, tear_down),
+        cmocka_unit_test_teardown(unknown_level_widens_the_miss_rate, tear_down),
+        cmocka_unit_test_teardown(latency_filtered_loads_give_no_miss_rate, tear_down),
+        cmocka_unit_test_teardown(separate_events_give_rates_with_intervals, tear_down),
+        cmocka_unit_test_teardown(multiplexed_events_are_scaled_up, tear_down),
+        cmocka_unit_test_teardown(contradictory_counts_give_no_rate, tear_down),
+        cmocka_unit_test_teardown(criticality_is_stall_share_per_miss_share, tear_down),
+        cmocka_unit_test_teardown(criticality_from_latencies, tear_down),
+        cmocka_unit_test_teardown(stall_cycles_bound_waiting_of_the_process, tear_down),
+        cmocka_unit_test_teardown(latencies_bound_objects_and_stalls_the_process, tear_down),
+        cmocka_unit_test_teardown(multiplexed_stalls_are_scaled_to_counted_time, tear_down),
+        cmocka_unit_test_teardown(waiting_needs_both_stalls_and_cycles, tear_down),
+        cmocka_unit_test_teardown(rates_decay_with_half_life, tear_down),
+        cmocka_unit_test_teardown(renormalising_decay_keeps_rate_intervals, tear_down),
+        cmocka_unit_test_teardown(rates_are_null_without_suitable_events, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,7 +78,7 @@ static bool fake_caller(void *context, uint32_t node, struct caller_desc *desc)
     return node && node <= 9;
 }
 
-static struct profile *make(void)
+static struct profile *new_profile(void)
 {
     struct profile *profile;
     static const struct fake_names answers = {
@@ -146,7 +146,7 @@ static struct place place_at(struct prng *prng, int step, bool late)
     return place;
 }
 
-static void add_beside(struct profile *profile, const struct place *place, int step)
+static void add_neighbour(struct profile *profile, const struct place *place, int step)
 {
     struct line_place line = {.place = *place};
     line.line = (struct line_event){.ip = place->access.ip,
@@ -188,7 +188,7 @@ static void rename_all(struct profile *profile)
 
 /* Deletes the members that are not kept without a name: the instances of a stack variable, and the
  * curve of each field, because a field is counted over time only after its type is known. */
-static void leave_out_unknown(json_t *root)
+static void remove_unnamed_members(json_t *root)
 {
     size_t i;
     json_t *object;
@@ -209,7 +209,7 @@ static void leave_out_unknown(json_t *root)
  * the next hundred steps. */
 static json_t *report(int named, bool early)
 {
-    struct profile *profile = make();
+    struct profile *profile = new_profile();
     struct prng prng = {7};
     json_t *root = NULL;
     for (int step = 0; step < STEPS; step++) {
@@ -220,7 +220,7 @@ static json_t *report(int named, bool early)
         if (place.object == SLOT)
             place.base = place.access.address - (uint64_t)slot_offset;
         profile_add(profile, &place);
-        add_beside(profile, &place, step);
+        add_neighbour(profile, &place, step);
         if (step == named && !early)
             rename_all(profile);
         if (step % 1000 != 999)
@@ -249,7 +249,7 @@ static json_t *report(int named, bool early)
 }
 
 /* Sums in another order differ in the last digits. */
-static bool alike(json_t *a, json_t *b, char *where, size_t room)
+static bool json_nearly_equal(json_t *a, json_t *b, char *where, size_t room)
 {
     size_t used = strlen(where);
     if (json_is_number(a) && json_is_number(b)) {
@@ -265,7 +265,7 @@ static bool alike(json_t *a, json_t *b, char *where, size_t room)
             return false;
         for (size_t i = 0; i < json_array_size(a); i++) {
             snprintf(where + used, room - used, "[%zu]", i);
-            if (!alike(json_array_get(a, i), json_array_get(b, i), where, room))
+            if (!json_nearly_equal(json_array_get(a, i), json_array_get(b, i), where, room))
                 return false;
         }
     } else if (json_is_object(a)) {
@@ -275,7 +275,7 @@ static bool alike(json_t *a, json_t *b, char *where, size_t room)
         {
             json_t *other = json_object_get(b, key);
             snprintf(where + used, room - used, ".%s", key);
-            if (!other || !alike(value, other, where, room))
+            if (!other || !json_nearly_equal(value, other, where, room))
                 return false;
         }
         where[used] = '\0';
@@ -287,15 +287,15 @@ static bool alike(json_t *a, json_t *b, char *where, size_t room)
     return true;
 }
 
-static void check(int named)
+static void expect_same_report(int named)
 {
     char where[512] = "";
     json_t *late = report(named, false);
     json_t *early = report(named, true);
-    leave_out_unknown(late);
-    leave_out_unknown(early);
+    remove_unnamed_members(late);
+    remove_unnamed_members(early);
     assert_true(json_array_size(json_object_get(early, "objects")) == 3);
-    if (!alike(late, early, where, sizeof where)) {
+    if (!json_nearly_equal(late, early, where, sizeof where)) {
         if (getenv("SHOW")) {
             json_dump_file(late, "/tmp/renames-late.json", JSON_INDENT(1));
             json_dump_file(early, "/tmp/renames-early.json", JSON_INDENT(1));
@@ -306,22 +306,22 @@ static void check(int named)
     json_decref(early);
 }
 
-static void a_late_name_leaves_no_trace(void **state)
+static void late_rename_gives_same_report_as_early(void **state)
 {
     (void)state;
-    check(50);   /* before the first snapshot */
-    check(2500); /* between two snapshots */
-    check(5800);
+    expect_same_report(50);   /* before the first snapshot */
+    expect_same_report(2500); /* between two snapshots */
+    expect_same_report(5800);
     slot_offset = -280;
-    check(50);
-    check(2500);
+    expect_same_report(50);
+    expect_same_report(2500);
     slot_offset = 0;
 }
 
-static void an_object_without_a_type_moves_as_well(void **state)
+static void untyped_object_is_renamed_once(void **state)
 {
     (void)state;
-    struct profile *profile = make();
+    struct profile *profile = new_profile();
     struct place place = {.object = BLOCKS, .holder = PART, .base = 0x10000, .size_bytes = 4096};
     place.access = (struct access){.time_ns = 1, .address = 0x10010, .ip = 0x100, .tid = 1};
     for (int i = 0; i < 10; i++) {
@@ -343,7 +343,7 @@ static void an_object_without_a_type_moves_as_well(void **state)
     profile_free(profile);
 }
 
-static const struct snapshot *look(struct profile *profile)
+static const struct snapshot *take_snapshot(struct profile *profile)
 {
     struct snapshot head = {.source = {.name = "clock", .event_count = 2}};
     const struct snapshot *snapshot = profile_snapshot(profile, &head, 5000 * STEP_NS);
@@ -383,7 +383,7 @@ static double in_fields(const struct snapshot *snapshot, uint32_t id)
     return sum;
 }
 
-static void columns_are_rows_of_objects(const struct snapshot *snapshot)
+static void expect_columns_match_objects(const struct snapshot *snapshot)
 {
     const struct snapshot_matrix *matrix = &snapshot->matrix;
     for (size_t k = 0; k < matrix->column_count; k++) {
@@ -399,7 +399,7 @@ static void columns_are_rows_of_objects(const struct snapshot *snapshot)
 }
 
 /* The counted samples of layouts equal those of fields, whatever their weights. */
-static void layouts_count_as_fields_do(const struct snapshot *snapshot)
+static void expect_layouts_match_fields(const struct snapshot *snapshot)
 {
     size_t layouts = 0;
     double over = 0;
@@ -425,20 +425,20 @@ static void layouts_count_as_fields_do(const struct snapshot *snapshot)
 }
 
 /* Bins combined by a view are one row, and are separate again after an undo. */
-static void combining_counts_nothing(void **state)
+static void combined_bins_count_once_and_can_separate(void **state)
 {
     (void)state;
-    struct profile *profile = make();
+    struct profile *profile = new_profile();
     struct prng prng = {11};
     for (int step = 0; step < 3000; step++) {
         struct place place = place_at(&prng, step, false);
         profile_add(profile, &place);
     }
-    const struct snapshot *apart = look(profile);
+    const struct snapshot *apart = take_snapshot(profile);
     combined = true;
-    const struct snapshot *together = look(profile);
+    const struct snapshot *together = take_snapshot(profile);
     combined = false;
-    const struct snapshot *again = look(profile);
+    const struct snapshot *again = take_snapshot(profile);
     double array = samples_of(apart, ARRAY);
     double other = samples_of(apart, OTHER);
     assert_true(array > 100 && other > 100);
@@ -447,8 +447,8 @@ static void combining_counts_nothing(void **state)
     assert_int_equal(together->object_count + 1, apart->object_count);
     assert_true(in_fields(together, ARRAY) > in_fields(apart, ARRAY));
     assert_float_equal(in_code(together, ARRAY), array + other, 1e-6);
-    columns_are_rows_of_objects(together);
-    layouts_count_as_fields_do(together);
+    expect_columns_match_objects(together);
+    expect_layouts_match_fields(together);
     assert_float_equal(samples_of(again, ARRAY), array, 1e-9);
     assert_float_equal(samples_of(again, OTHER), other, 1e-9);
     snapshot_free(apart);
@@ -458,10 +458,10 @@ static void combining_counts_nothing(void **state)
 }
 
 /* Two objects in one row, both in the same block. */
-static void a_block_is_one_instance(void **state)
+static void block_shared_by_objects_is_one_instance(void **state)
 {
     (void)state;
-    struct profile *profile = make();
+    struct profile *profile = new_profile();
     for (int step = 0; step < 100; step++) {
         struct place place = {.object = step % 4 ? ARRAY : OTHER,
                               .holder = PART,
@@ -476,7 +476,7 @@ static void a_block_is_one_instance(void **state)
         profile_add(profile, &place);
     }
     combined = true;
-    const struct snapshot *together = look(profile);
+    const struct snapshot *together = take_snapshot(profile);
     combined = false;
     const struct snapshot_object *array = &together->objects[0];
     assert_int_equal(array->id, ARRAY);
@@ -489,10 +489,10 @@ static void a_block_is_one_instance(void **state)
 }
 
 /* The only block of a row has its own size, even if it is the largest of its size class. */
-static void a_row_of_one_block_has_its_size(void **state)
+static void row_with_one_block_has_that_blocks_size(void **state)
 {
     (void)state;
-    struct profile *profile = make();
+    struct profile *profile = new_profile();
     for (int step = 0; step < 100; step++) {
         struct place place = {.object = OTHER,
                               .base = OTHER * BLOCK_APART,
@@ -505,16 +505,16 @@ static void a_row_of_one_block_has_its_size(void **state)
                                          .size = 8}};
         profile_add(profile, &place);
     }
-    const struct snapshot *snapshot = look(profile);
+    const struct snapshot *snapshot = take_snapshot(profile);
     assert_int_equal(snapshot->objects[0].size, BLOCK_BYTES);
     snapshot_free(snapshot);
     profile_free(profile);
 }
 
-static void a_mapping_that_grew_is_one_instance(void **state)
+static void grown_mapping_is_one_instance(void **state)
 {
     (void)state;
-    struct profile *profile = make();
+    struct profile *profile = new_profile();
     for (unsigned step = 0; step < 100; step++) {
         struct place place = {.object = OTHER,
                               .base = OTHER * BLOCK_APART + step % 3 * BLOCK_BYTES,
@@ -528,7 +528,7 @@ static void a_mapping_that_grew_is_one_instance(void **state)
         profile_add(profile, &place);
     }
     mapping = true;
-    const struct snapshot *snapshot = look(profile);
+    const struct snapshot *snapshot = take_snapshot(profile);
     mapping = false;
     const struct snapshot_object *object = &snapshot->objects[0];
     assert_int_equal(object->instance_count, 1);
@@ -541,12 +541,12 @@ static void a_mapping_that_grew_is_one_instance(void **state)
 
 static int run_renames(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_late_name_leaves_no_trace),
-                                       cmocka_unit_test(combining_counts_nothing),
-                                       cmocka_unit_test(a_block_is_one_instance),
-                                       cmocka_unit_test(a_row_of_one_block_has_its_size),
-                                       cmocka_unit_test(a_mapping_that_grew_is_one_instance),
-                                       cmocka_unit_test(an_object_without_a_type_moves_as_well)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(late_rename_gives_same_report_as_early),
+                                       cmocka_unit_test(combined_bins_count_once_and_can_separate),
+                                       cmocka_unit_test(block_shared_by_objects_is_one_instance),
+                                       cmocka_unit_test(row_with_one_block_has_that_blocks_size),
+                                       cmocka_unit_test(grown_mapping_is_one_instance),
+                                       cmocka_unit_test(untyped_object_is_renamed_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
@@ -573,7 +573,7 @@ static struct snapshot_bin bin(const char *name, const char *path)
     return (struct snapshot_bin){.heap = {.name = name, .path = path}};
 }
 
-static void callers_tell_them_apart(void **state)
+static void same_named_bins_are_distinguished_by_callers(void **state)
 {
     (void)state;
     struct snapshot_bin bins[] = {
@@ -583,7 +583,7 @@ static void callers_tell_them_apart(void **state)
         bin("newlen", "zmalloc < newlen < log < main"),
     };
     struct snapshot_heap heap = {.bins = bins, .bin_count = 4};
-    assert_true(twins_number(&heap, &arena));
+    assert_true(bins_add_callers(&heap, &arena));
     assert_string_equal(bins[0].called, "newlen < set");
     assert_null(bins[1].called);
     assert_string_equal(bins[2].called, "newlen < get");
@@ -591,7 +591,7 @@ static void callers_tell_them_apart(void **state)
 }
 
 /* A template's bracket is not a caller; if the same functions call, the lines differ. */
-static void calls_and_lines_tell_them_apart(void **state)
+static void same_named_bins_are_distinguished_by_lines(void **state)
 {
     static const char *const first[] = {"operator new (new:1)", "add<A> (t.cc:3)",
                                         "main (t.cc:10)"};
@@ -622,7 +622,7 @@ static void calls_and_lines_tell_them_apart(void **state)
     bins[4].heap.site_count = 4;
     bins[5].heap.site = first;
     bins[5].heap.site_count = 3;
-    assert_true(twins_number(&heap, &arena));
+    assert_true(bins_add_callers(&heap, &arena));
     assert_string_equal(bins[0].called, "Map<u8, A> node < main t.cc:10");
     assert_string_equal(bins[1].called, "Map<u8, A> node < main t.cc:12");
     assert_string_equal(bins[2].called, "Map<u8, A> node < load");
@@ -631,7 +631,7 @@ static void calls_and_lines_tell_them_apart(void **state)
     assert_string_equal(bins[5].called, "add<A> t.cc:3 < main");
 }
 
-static void what_differs_in_nothing_has_a_number(void **state)
+static void indistinguishable_bins_are_numbered(void **state)
 {
     (void)state;
     struct snapshot_bin bins[] = {
@@ -643,7 +643,7 @@ static void what_differs_in_nothing_has_a_number(void **state)
     };
     struct snapshot_heap heap = {.bins = bins, .bin_count = 5};
     bins[1].heap.id = 1;
-    assert_true(twins_number(&heap, &arena));
+    assert_true(bins_add_callers(&heap, &arena));
     assert_null(bins[0].called);
     assert_string_equal(bins[1].called, "a #2");
     assert_null(bins[3].called);
@@ -651,13 +651,13 @@ static void what_differs_in_nothing_has_a_number(void **state)
     assert_string_equal(bins[2].called, "a < b");
 }
 
-static void names_that_were_given_stay(void **state)
+static void user_given_bin_names_are_kept(void **state)
 {
     (void)state;
     struct snapshot_bin bins[] = {bin("mine", "malloc < a < b"), bin("mine", "malloc < a < c")};
     struct snapshot_heap heap = {.bins = bins, .bin_count = 2};
     bins[0].heap.renamed = true;
-    assert_true(twins_number(&heap, &arena));
+    assert_true(bins_add_callers(&heap, &arena));
     assert_null(bins[0].called);
     assert_null(bins[1].called);
 }
@@ -665,10 +665,10 @@ static void names_that_were_given_stay(void **state)
 static int run_twins(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(callers_tell_them_apart, begin, end),
-        cmocka_unit_test_setup_teardown(calls_and_lines_tell_them_apart, begin, end),
-        cmocka_unit_test_setup_teardown(what_differs_in_nothing_has_a_number, begin, end),
-        cmocka_unit_test_setup_teardown(names_that_were_given_stay, begin, end),
+        cmocka_unit_test_setup_teardown(same_named_bins_are_distinguished_by_callers, begin, end),
+        cmocka_unit_test_setup_teardown(same_named_bins_are_distinguished_by_lines, begin, end),
+        cmocka_unit_test_setup_teardown(indistinguishable_bins_are_numbered, begin, end),
+        cmocka_unit_test_setup_teardown(user_given_bin_names_are_kept, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

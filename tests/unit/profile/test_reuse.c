@@ -26,12 +26,12 @@ static int teardown(void **state)
     return 0;
 }
 
-static const struct reuse_leg *last(void)
+static const struct reuse_leg *last_leg(void)
 {
     return &reuse.legs[(reuse.leg_count - 1) % REUSE_LEGS];
 }
 
-static void add(uint64_t origin_ms, uint64_t armed_ms, uint64_t end_ms, enum watch_end end)
+static void add_leg(uint64_t origin_ms, uint64_t armed_ms, uint64_t end_ms, enum watch_end end)
 {
     struct watch_result result = {.kind = WATCH_FIRST,
                                   .end = (uint8_t)end,
@@ -51,22 +51,22 @@ static void near(double value, double expected)
 }
 
 /* Blind for 2 ms, then waited 10: all of it. Blind for 10 ms, then waited 2: twice the wait. */
-static void blind_for_long_is_taken_at_random(void **state)
+static void long_blind_time_doubles_the_wait(void **state)
 {
     (void)state;
-    add(100, 102, 112, WATCH_TOUCHED);
-    near(last()->seconds, 0.012);
-    near(last()->waited_s, 0.010);
-    assert_true(last()->happened && last()->elsewhere);
-    add(100, 110, 112, WATCH_TOUCHED);
-    near(last()->seconds, 0.004);
-    add(100, 102, 112, WATCH_REPLACED);
-    assert_false(last()->happened);
-    assert_false(last()->elsewhere);
+    add_leg(100, 102, 112, WATCH_TOUCHED);
+    near(last_leg()->seconds, 0.012);
+    near(last_leg()->waited_s, 0.010);
+    assert_true(last_leg()->happened && last_leg()->elsewhere);
+    add_leg(100, 110, 112, WATCH_TOUCHED);
+    near(last_leg()->seconds, 0.004);
+    add_leg(100, 102, 112, WATCH_REPLACED);
+    assert_false(last_leg()->happened);
+    assert_false(last_leg()->elsewhere);
 }
 
 /* It did not run for 6 of the 10 ms. */
-static void time_off_the_cpu_is_left_out(void **state)
+static void off_cpu_time_is_subtracted(void **state)
 {
     struct watch_result result = {.end = WATCH_TOUCHED,
                                   .origin_ns = 100 * MS,
@@ -75,46 +75,46 @@ static void time_off_the_cpu_is_left_out(void **state)
                                   .off_ns = 6 * MS};
     (void)state;
     reuse_add(&reuse, &result, 0, 0);
-    near(last()->waited_s, 0.004);
-    near(last()->seconds, 0.005);
+    near(last_leg()->waited_s, 0.004);
+    near(last_leg()->seconds, 0.005);
 }
 
-static void what_was_dropped_says_nothing(void **state)
+static void dropped_watches_add_no_leg(void **state)
 {
     (void)state;
-    add(100, 102, 112, WATCH_DROPPED);
+    add_leg(100, 102, 112, WATCH_DROPPED);
     assert_int_equal(reuse.leg_count, 0);
 }
 
 /* 10 misses per ms, three of four by thread 1; the first miss of a leg does not count. */
-static void misses_in_between_are_counted(void **state)
+static void misses_during_a_leg_are_counted(void **state)
 {
     (void)state;
     for (uint64_t i = 0; i < 200; i++)
         reuse_count(&reuse, i * MS, i % 4 ? 1 : 2, i == 100 ? 1000 : 10);
-    add(100, 102, 112, WATCH_TOUCHED);
-    near(last()->misses, 120);
-    near(last()->thread_misses, 90);
-    add(100, 100, 100, WATCH_TOUCHED);
-    near(last()->misses, 0);
+    add_leg(100, 102, 112, WATCH_TOUCHED);
+    near(last_leg()->misses, 120);
+    near(last_leg()->thread_misses, 90);
+    add_leg(100, 100, 100, WATCH_TOUCHED);
+    near(last_leg()->misses, 0);
 }
 
-static void misses_too_long_ago_are_unknown(void **state)
+static void overwritten_miss_history_gives_nan(void **state)
 {
     (void)state;
     for (uint64_t i = 0; i < REUSE_MISSES + 1000; i++)
         reuse_count(&reuse, i * MS, 1, 1);
-    add(500, 501, 60000, WATCH_TOUCHED);
-    assert_true(isnan(last()->misses));
-    add(2000, 2001, 3000, WATCH_TOUCHED);
-    near(last()->misses, 1000);
+    add_leg(500, 501, 60000, WATCH_TOUCHED);
+    assert_true(isnan(last_leg()->misses));
+    add_leg(2000, 2001, 3000, WATCH_TOUCHED);
+    near(last_leg()->misses, 1000);
 }
 
-static void only_the_last_are_kept(void **state)
+static void leg_history_is_bounded(void **state)
 {
     (void)state;
     for (int i = 0; i < REUSE_LEGS + 5; i++)
-        add(1, 2, 3, WATCH_TOUCHED);
+        add_leg(1, 2, 3, WATCH_TOUCHED);
     assert_int_equal(reuse.leg_count, REUSE_LEGS + 5);
     reuse_clear(&reuse);
     assert_int_equal(reuse.leg_count, 0);
@@ -133,7 +133,7 @@ static struct survival_time leg_of(struct prng *prng, double period, double blin
 {
     double armed = -log(uniform(prng)) * blind;
     double touch = ceil(armed / period) * period;
-    return (struct survival_time){reuse_between(armed, touch - armed), true};
+    return (struct survival_time){reuse_estimate(armed, touch - armed), true};
 }
 
 /* Returns the factor by which the median is wrong, for lines with periods around `period` ms. */
@@ -150,7 +150,7 @@ static double off_by(double period, double blind)
 
 /* Right if a reuse takes much longer or shorter than the blind time, and within a factor of two in
  * between. */
-static void periods_come_out_whatever_was_not_seen(void **state)
+static void reuse_time_is_accurate_despite_blind_time(void **state)
 {
     static const double periods[] = {0.001, 0.01, 0.1, 0.3, 1, 3, 10, 100};
     static const double blind = 0.1;
@@ -207,7 +207,7 @@ static enum watch_verdict verdict_in(enum spread_order order, struct snapshot_sh
 
 /* 64 MiB at random: a third of the lines return within the longest wait. Not returning in time does
  * not mean never returning. */
-static void censored_is_not_never(void **state)
+static void censored_watches_are_not_streaming(void **state)
 {
     const struct snapshot_share third = {0.33, 0.25, 0.42};
     const struct snapshot_share none = {0, 0, 0.08};
@@ -236,7 +236,7 @@ static void censored_is_not_never(void **state)
     assert_int_equal(verdict_in(SPREAD_UNKNOWN, often, bound, NAN, NAN), WATCH_REUSED);
 }
 
-static void verdicts_by_hand(void **state)
+static void watch_verdicts(void **state)
 {
     const struct snapshot_share never = {0, 0, 0.01};
     const struct snapshot_share often = {0.9, 0.8, 0.95};
@@ -263,15 +263,15 @@ static void verdicts_by_hand(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(blind_for_long_is_taken_at_random, setup, teardown),
-        cmocka_unit_test_setup_teardown(time_off_the_cpu_is_left_out, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_was_dropped_says_nothing, setup, teardown),
-        cmocka_unit_test_setup_teardown(misses_in_between_are_counted, setup, teardown),
-        cmocka_unit_test_setup_teardown(misses_too_long_ago_are_unknown, setup, teardown),
-        cmocka_unit_test_setup_teardown(only_the_last_are_kept, setup, teardown),
-        cmocka_unit_test(periods_come_out_whatever_was_not_seen),
-        cmocka_unit_test(verdicts_by_hand),
-        cmocka_unit_test(censored_is_not_never),
+        cmocka_unit_test_setup_teardown(long_blind_time_doubles_the_wait, setup, teardown),
+        cmocka_unit_test_setup_teardown(off_cpu_time_is_subtracted, setup, teardown),
+        cmocka_unit_test_setup_teardown(dropped_watches_add_no_leg, setup, teardown),
+        cmocka_unit_test_setup_teardown(misses_during_a_leg_are_counted, setup, teardown),
+        cmocka_unit_test_setup_teardown(overwritten_miss_history_gives_nan, setup, teardown),
+        cmocka_unit_test_setup_teardown(leg_history_is_bounded, setup, teardown),
+        cmocka_unit_test(reuse_time_is_accurate_despite_blind_time),
+        cmocka_unit_test(watch_verdicts),
+        cmocka_unit_test(censored_watches_are_not_streaming),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,7 +92,7 @@ static const char *two_way_finds(uint64_t seed, bool forgetful)
     return name;
 }
 
-static void figure2_needs_the_queue(void **state)
+static void figure2_search_needs_its_priority_queue(void **state)
 {
     (void)state;
     assert_string_equal(two_way_finds(7, false), "E");
@@ -101,14 +101,14 @@ static void figure2_needs_the_queue(void **state)
 
 /* 60 samples per interval are noisy: sometimes B or C looks hottest. A search that settled on it
  * must continue when the error shows. */
-static void a_lucky_interval_is_not_the_last_word(void **state)
+static void search_recovers_from_a_noisy_interval(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 300; seed++)
         assert_string_equal(two_way_finds(seed, false), "E");
 }
 
-static void whole_space_ten_way(void **state)
+static void ten_way_search_finds_all_shares(void **state)
 {
     (void)state;
     static struct search search;
@@ -134,7 +134,7 @@ static const struct planted apart[] = {{"program", 0x562000000000, MIB, .2, OBJE
                                        {"stack", 0x7ffc00000000, MIB, .3, OBJECT_GLOBAL}};
 
 /* Before any samples: no counter is wasted on unmapped addresses. */
-static void the_first_regions_are_what_is_mapped(void **state)
+static void first_regions_are_the_mapped_objects(void **state)
 {
     (void)state;
     static struct search search;
@@ -149,13 +149,13 @@ static void the_first_regions_are_what_is_mapped(void **state)
 }
 
 /* More objects than counters; every second one is silent, alternately. */
-static double in_turn(uint32_t object, uint64_t now)
+static double alternating_share(uint32_t object, uint64_t now)
 {
     return object % 2 == now / 700000000 % 2 ? planted[object].share : 0;
 }
 
 /* The result of one interval is not final: the region is measured again. */
-static void all_that_is_found_is_measured_on(void **state)
+static void found_regions_are_measured_again(void **state)
 {
     (void)state;
     static struct search search;
@@ -166,7 +166,7 @@ static void all_that_is_found_is_measured_on(void **state)
     plant(many, 9);
     search_init(&search, &planted_names, 4, 64);
     search_start(&search, 0, UINT64_MAX, "all", 0);
-    feed(&search, &prng, 1, 1200, in_turn);
+    feed(&search, &prng, 1, 1200, alternating_share);
     unsigned found = 0;
     for (uint32_t i = 0; i < 9; i++) {
         double share = planted_found(&search, i + 1);
@@ -190,7 +190,7 @@ static double applu_share(uint32_t object, uint64_t now)
     return quiet && object < 3 ? 0 : search_applu[object].share;
 }
 
-static void applu_phases(void **state)
+static void search_finds_objects_of_alternating_applu_phases(void **state)
 {
     (void)state;
     static struct search search;
@@ -274,7 +274,7 @@ static void find_hot(const struct planted *known, uint32_t known_count, const st
 static const struct planted arena[] = {{"arena", ARENA, 256 * MIB, 0, OBJECT_ANON},
                                        {"x", 0x600000, MIB, 0, OBJECT_GLOBAL}};
 
-static void one_page_of_an_arena(void **state)
+static void hot_page_of_an_arena_is_found(void **state)
 {
     (void)state;
     static const struct hot hot[] = {
@@ -282,7 +282,7 @@ static void one_page_of_an_arena(void **state)
     find_hot(arena, 2, hot, 3, 2, 500000);
 }
 
-static void three_pages_of_an_arena(void **state)
+static void three_hot_pages_of_an_arena_are_found(void **state)
 {
     (void)state;
     static const struct hot hot[] = {{ARENA + 70 * MIB + 0x5000, 4096, .45},
@@ -293,7 +293,7 @@ static void three_pages_of_an_arena(void **state)
     find_hot(arena, 1, hot, 4, 3, 2000000);
 }
 
-static void three_lines_of_a_page(void **state)
+static void three_hot_lines_of_a_page_are_found(void **state)
 {
     (void)state;
     static const struct hot hot[] = {{ARENA + 0x1234000 + 3 * 64, 64, .35},
@@ -304,7 +304,7 @@ static void three_lines_of_a_page(void **state)
 }
 
 /* A range that ends inside a piece is found as one range, not in pieces. */
-static void a_range_and_a_line(void **state)
+static void hot_range_and_hot_line_are_found(void **state)
 {
     (void)state;
     static const struct hot hot[] = {
@@ -319,7 +319,7 @@ static const struct planted six[] = {{"ga", 0x55d14adb8060, 4 * MIB, .1, OBJECT_
                                      {"h2", 0x7ff73b90e010, 33558512, .25, OBJECT_HEAP},
                                      {"h3", 0x7ff73b40d010, 5 * MIB, .15, OBJECT_HEAP}};
 
-static void blocks_used_evenly_are_found_whole(void **state)
+static void evenly_used_blocks_are_found_whole(void **state)
 {
     (void)state;
     struct hot hot[6];
@@ -336,7 +336,7 @@ static double moved_share(uint32_t object, uint64_t now)
                                        : (object == 4 ? .95 : .01);
 }
 
-static void restarts_when_the_hot_object_changes(void **state)
+static void search_restarts_when_the_hot_object_changes(void **state)
 {
     (void)state;
     static struct search search;
@@ -352,7 +352,7 @@ static void restarts_when_the_hot_object_changes(void **state)
     assert_true(found_share(&search, "E") > 0.9);
 }
 
-static void nothing_and_one(void **state)
+static void search_without_samples_and_with_one_object(void **state)
 {
     (void)state;
     static struct search search;
@@ -372,19 +372,20 @@ static void nothing_and_one(void **state)
 
 static int run_search(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(figure2_needs_the_queue),
-                                       cmocka_unit_test(a_lucky_interval_is_not_the_last_word),
-                                       cmocka_unit_test(whole_space_ten_way),
-                                       cmocka_unit_test(the_first_regions_are_what_is_mapped),
-                                       cmocka_unit_test(all_that_is_found_is_measured_on),
-                                       cmocka_unit_test(applu_phases),
-                                       cmocka_unit_test(one_page_of_an_arena),
-                                       cmocka_unit_test(three_pages_of_an_arena),
-                                       cmocka_unit_test(three_lines_of_a_page),
-                                       cmocka_unit_test(a_range_and_a_line),
-                                       cmocka_unit_test(blocks_used_evenly_are_found_whole),
-                                       cmocka_unit_test(restarts_when_the_hot_object_changes),
-                                       cmocka_unit_test(nothing_and_one)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figure2_search_needs_its_priority_queue),
+        cmocka_unit_test(search_recovers_from_a_noisy_interval),
+        cmocka_unit_test(ten_way_search_finds_all_shares),
+        cmocka_unit_test(first_regions_are_the_mapped_objects),
+        cmocka_unit_test(found_regions_are_measured_again),
+        cmocka_unit_test(search_finds_objects_of_alternating_applu_phases),
+        cmocka_unit_test(hot_page_of_an_arena_is_found),
+        cmocka_unit_test(three_hot_pages_of_an_arena_are_found),
+        cmocka_unit_test(three_hot_lines_of_a_page_are_found),
+        cmocka_unit_test(hot_range_and_hot_line_are_found),
+        cmocka_unit_test(evenly_used_blocks_are_found_whole),
+        cmocka_unit_test(search_restarts_when_the_hot_object_changes),
+        cmocka_unit_test(search_without_samples_and_with_one_object)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 #undef MIB
@@ -420,21 +421,21 @@ static double share_of(uint32_t object)
     return planted_found(&before_search, object);
 }
 
-static void one_that_gave_way_goes_on(void **state)
+static void saved_search_is_resumed(void **state)
 {
     (void)state;
     struct prng prng = {7};
-    struct search_before before = {0};
+    struct search_history before = {0};
     uint64_t now = before_begin(&prng);
     uint32_t rounds = before_search.rounds;
     assert_int_equal(before_search.state, SEARCH_SETTLED);
-    search_before_put(&before, &before_search);
-    assert_string_equal(search_before_what(&before), "all");
+    search_history_put(&before, &before_search);
+    assert_string_equal(search_history_what(&before), "all");
     search_start(&before_search, planted[0].base, planted[0].base + MIB, "hot", now);
     now = before_feed(&prng, now, 5);
     assert_true(before_search.base == planted[0].base);
-    assert_true(search_before_take(&before, &before_search, now));
-    assert_null(search_before_what(&before));
+    assert_true(search_history_take(&before, &before_search, now));
+    assert_null(search_history_what(&before));
     assert_string_equal(before_search.what, "all");
     assert_int_equal(before_search.state, SEARCH_SETTLED);
     assert_int_equal(before_search.rounds, rounds);
@@ -444,47 +445,47 @@ static void one_that_gave_way_goes_on(void **state)
     assert_true(before_search.rounds > rounds);
     assert_true(share_of(1) > .65 && share_of(1) < .75);
     assert_true(share_of(2) > .25 && share_of(2) < .35);
-    assert_false(search_before_take(&before, &before_search, now));
+    assert_false(search_history_take(&before, &before_search, now));
 }
 
-static void nothing_measured_is_not_kept(void **state)
+static void search_without_measurement_is_not_saved(void **state)
 {
     (void)state;
-    struct search_before before = {0};
+    struct search_history before = {0};
     plant(objects, 2);
     search_init(&before_search, &planted_names, 10, 64);
-    search_before_put(&before, &before_search);
+    search_history_put(&before, &before_search);
     search_start(&before_search, 0, UINT64_MAX, "all", 0);
-    search_before_put(&before, &before_search);
-    assert_false(search_before_take(&before, &before_search, 0));
+    search_history_put(&before, &before_search);
+    assert_false(search_history_take(&before, &before_search, 0));
     assert_int_equal(before_search.state, SEARCH_SEARCHING);
 }
 
-static void the_oldest_gives_way(void **state)
+static void oldest_saved_search_is_evicted(void **state)
 {
     (void)state;
     struct prng prng = {9};
-    struct search_before before = {0};
+    struct search_history before = {0};
     uint64_t now = before_begin(&prng);
     for (unsigned i = 0; i < SEARCH_BEFORE_MAX + 2; i++) {
         before_search.what[0] = (char)('a' + i);
-        search_before_put(&before, &before_search);
+        search_history_put(&before, &before_search);
     }
     for (unsigned i = SEARCH_BEFORE_MAX + 2; i-- > 2;) {
-        assert_true(search_before_take(&before, &before_search, now));
+        assert_true(search_history_take(&before, &before_search, now));
         assert_int_equal(before_search.what[0], 'a' + (int)i);
     }
-    assert_false(search_before_take(&before, &before_search, now));
-    search_before_put(&before, &before_search);
-    search_before_clear(&before);
-    assert_null(search_before_what(&before));
+    assert_false(search_history_take(&before, &before_search, now));
+    search_history_put(&before, &before_search);
+    search_history_clear(&before);
+    assert_null(search_history_what(&before));
 }
 
 static int run_search_before(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(one_that_gave_way_goes_on),
-                                       cmocka_unit_test(nothing_measured_is_not_kept),
-                                       cmocka_unit_test(the_oldest_gives_way)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(saved_search_is_resumed),
+                                       cmocka_unit_test(search_without_measurement_is_not_saved),
+                                       cmocka_unit_test(oldest_saved_search_is_evicted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 #undef MIB
@@ -515,7 +516,7 @@ static void change(struct phases *made, uint64_t at_ns, uint8_t phase)
 }
 
 /* More phases than slots: the most recent ones stay, in memory of a fixed size. */
-static void few_are_kept(void **state)
+static void saved_phase_searches_are_bounded(void **state)
 {
     (void)state;
     struct phases_segment segments[2];
@@ -532,7 +533,7 @@ static void few_are_kept(void **state)
 }
 
 /* A measurement between two phases belongs to neither. */
-static void an_edge_is_not_kept(void **state)
+static void search_of_a_phase_edge_is_not_saved(void **state)
 {
     (void)state;
     struct phases_segment segments[2];
@@ -549,8 +550,8 @@ static void an_edge_is_not_kept(void **state)
 static int run_search_kept(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_are_kept),
-        cmocka_unit_test(an_edge_is_not_kept),
+        cmocka_unit_test(saved_phase_searches_are_bounded),
+        cmocka_unit_test(search_of_a_phase_edge_is_not_saved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -635,7 +636,7 @@ static unsigned phase_now(const struct run *run)
     return (unsigned)(run->now_ns / (run->phase_s * phases_second) % PHASES);
 }
 
-static void count_again(struct run *run, uint64_t from_ns)
+static void recount_misses(struct run *run, uint64_t from_ns)
 {
     uint64_t first = run->sampled > REMEMBERED ? run->sampled - REMEMBERED : 0;
     for (uint64_t i = first; i < run->sampled; i++) {
@@ -668,7 +669,7 @@ static void sample(struct run *run)
     memset(run->counts, 0, sizeof run->counts);
     run->stepped_ns = end_ns;
     if (!run->ignored)
-        count_again(
+        recount_misses(
             run, search_phases_step(&run->kept, &run->search, &run->phases, changed, run->now_ns));
 }
 
@@ -718,7 +719,7 @@ static double error_now(const struct run *run)
     return worst;
 }
 
-static struct outcome go_round(mix *shares, unsigned phase_s, uint64_t seed, bool ignored)
+static struct outcome run_phases_search(mix *shares, unsigned phase_s, uint64_t seed, bool ignored)
 {
     struct run *run = phases_begin(shares, phase_s, seed, ignored);
     struct outcome outcome = {.settled_s = RUN_S};
@@ -744,7 +745,7 @@ static void compare(const char *what, mix *shares, unsigned phase_s)
     struct outcome sums[2] = {{0}};
     for (uint64_t seed = 1; seed <= SEEDS; seed++)
         for (unsigned ignored = 0; ignored < 2; ignored++) {
-            struct outcome one = go_round(shares, phase_s, seed, ignored);
+            struct outcome one = run_phases_search(shares, phase_s, seed, ignored);
             sums[ignored].error = fmax(sums[ignored].error, one.error);
             sums[ignored].settled_s = fmax(sums[ignored].settled_s, one.settled_s);
             sums[ignored].right += one.right / SEEDS;
@@ -762,7 +763,7 @@ static void compare(const char *what, mix *shares, unsigned phase_s)
     assert_true(sums[0].right > sums[1].right);
 }
 
-static void phases_have_their_own_search(void **state)
+static void phases_have_separate_searches(void **state)
 {
     (void)state;
     compare("turns", &turns, 6);
@@ -773,7 +774,7 @@ static void phases_have_their_own_search(void **state)
 
 /* Phases shorter than an interval, because samples are rare: partial intervals add up to a whole
  * one. */
-static void intervals_go_on_where_they_were_left(void **state)
+static void interrupted_intervals_are_continued_per_phase(void **state)
 {
     enum { EVERY = 20, LONG_S = 900 };
     (void)state;
@@ -800,7 +801,7 @@ static void intervals_go_on_where_they_were_left(void **state)
 
 /* No interval across a change counts for a phase: an object that is silent in a phase has no miss
  * in it. */
-static void no_interval_straddles_a_change(void **state)
+static void search_intervals_end_at_phase_changes(void **state)
 {
     (void)state;
     struct run *run = phases_begin(&turns, 6, 7, false);
@@ -820,7 +821,7 @@ static void no_interval_straddles_a_change(void **state)
 }
 
 /* A run without phases gives the same result as a search that ignores phases. */
-static void nothing_changes_without_phases(void **state)
+static void run_without_phases_equals_ignoring_phases(void **state)
 {
     (void)state;
     struct run *with = phases_begin(&turns, 1000, 9, false);
@@ -842,10 +843,10 @@ static void nothing_changes_without_phases(void **state)
 static int run_search_phases(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(phases_have_their_own_search),
-        cmocka_unit_test(intervals_go_on_where_they_were_left),
-        cmocka_unit_test(no_interval_straddles_a_change),
-        cmocka_unit_test(nothing_changes_without_phases),
+        cmocka_unit_test(phases_have_separate_searches),
+        cmocka_unit_test(interrupted_intervals_are_continued_per_phase),
+        cmocka_unit_test(search_intervals_end_at_phase_changes),
+        cmocka_unit_test(run_without_phases_equals_ignoring_phases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

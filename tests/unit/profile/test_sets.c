@@ -12,7 +12,7 @@
 #include "unit.h"
 
 /* Critical values from printed tables (Abramowitz and Stegun, table 26.8). */
-static void known_tails(void **state)
+static void chi2_p_values_match_printed_tables(void **state)
 {
     (void)state;
     assert_true(fabs(chi2_p_value(3.84146, 1) - 0.05) < 1e-5);
@@ -24,7 +24,7 @@ static void known_tails(void **state)
     assert_true(chi2_p_value(0, 63) == 1);
 }
 
-static void false_alarms(void **state)
+static void even_sets_rarely_give_false_alarms(void **state)
 {
     (void)state;
     struct prng prng = {5};
@@ -44,7 +44,7 @@ static void false_alarms(void **state)
     assert_true(significant >= 25 && significant <= 75);
 }
 
-static void one_set(void **state)
+static void one_hot_set_is_concentrated(void **state)
 {
     (void)state;
     struct sets_finding finding;
@@ -61,12 +61,13 @@ static void one_set(void **state)
 
 static int run_sets(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(known_tails),
-                                       cmocka_unit_test(false_alarms), cmocka_unit_test(one_set)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(chi2_p_values_match_printed_tables),
+                                       cmocka_unit_test(even_sets_rarely_give_false_alarms),
+                                       cmocka_unit_test(one_hot_set_is_concentrated)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-static void given(void **state)
+static void cache_geometry_option_is_parsed(void **state)
 {
     (void)state;
     struct geometry geometry;
@@ -80,7 +81,7 @@ static void given(void **state)
     assert_false(geometry.virtual_exact);
 }
 
-static void refused(void **state)
+static void invalid_cache_geometry_is_refused(void **state)
 {
     (void)state;
     static const char *const bad[] = {"",
@@ -109,7 +110,7 @@ static void refused(void **state)
 }
 
 /* From a recording, with hostile values. */
-static void among_those_recorded(void **state)
+static void geometry_is_selected_from_recorded_caches(void **state)
 {
     static const struct perfdata_machine machine = {
         .cache_count = 6,
@@ -135,14 +136,15 @@ static void among_those_recorded(void **state)
 
 static int run_geometry(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(given), cmocka_unit_test(refused),
-                                       cmocka_unit_test(among_those_recorded)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cache_geometry_option_is_parsed),
+                                       cmocka_unit_test(invalid_cache_geometry_is_refused),
+                                       cmocka_unit_test(geometry_is_selected_from_recorded_caches)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
 enum { RUNS = 20, SAMPLES = 400, ELEMENTS = 20000 };
 
-static bool half_apart(const uint64_t *field, int fields, uint32_t size)
+static bool fields_half_element_apart(const uint64_t *field, int fields, uint32_t size)
 {
     for (int i = 0; i < fields; i++)
         for (int k = 0; k < fields; k++)
@@ -159,7 +161,7 @@ static struct stride planted(struct prng *prng, uint32_t size, int fields)
     do {
         for (int k = 0; k < 3; k++)
             field[k] = (prng_below(prng, size / 8 - 1) + 1) * 8;
-    } while (fields > 1 && half_apart(field, fields, size));
+    } while (fields > 1 && fields_half_element_apart(field, fields, size));
     for (int i = 0; i < SAMPLES; i++)
         offsets[i] = prng_below(prng, 10) == 0 ? prng_below(prng, ELEMENTS * size / 8) * UINT64_C(8)
                                                : prng_below(prng, ELEMENTS) * (uint64_t)size +
@@ -167,7 +169,7 @@ static struct stride planted(struct prng *prng, uint32_t size, int fields)
     return stride_infer(offsets, SAMPLES, 0);
 }
 
-static void planted_structs(void **state)
+static void element_size_of_structs_is_inferred(void **state)
 {
     (void)state;
     static const uint32_t sizes[] = {24, 40, 48, 56, 64, 96, 136};
@@ -186,7 +188,7 @@ static void planted_structs(void **state)
     assert_true(missed * 20 <= all && wrong * 50 <= all);
 }
 
-static void no_structs(void **state)
+static void no_element_size_without_structs(void **state)
 {
     (void)state;
     struct prng prng = {23};
@@ -215,8 +217,8 @@ static void no_structs(void **state)
 
 static int run_stride(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(planted_structs),
-                                       cmocka_unit_test(no_structs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(element_size_of_structs_is_inferred),
+                                       cmocka_unit_test(no_element_size_without_structs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

@@ -116,7 +116,7 @@ static void touch(struct touch touch)
     profile_add(profile, &place);
 }
 
-static const struct snapshot_sharing *look(enum snapshot_basis basis)
+static const struct snapshot_sharing *take_sharing(enum snapshot_basis basis)
 {
     struct snapshot head = {.iteration = 1};
     snapshot_free(snapshot);
@@ -138,11 +138,11 @@ static void contend(int times, uint64_t left, uint64_t right)
     }
 }
 
-static void bytes_apart_are_false_sharing(void **state)
+static void distinct_bytes_of_a_line_are_false_sharing(void **state)
 {
     (void)state;
     contend(300, 0, 8);
-    const struct snapshot_sharing *sharing = look(BASIS_RUN);
+    const struct snapshot_sharing *sharing = take_sharing(BASIS_RUN);
     assert_int_equal(sharing->group_count, 1);
     const struct snapshot_sharing_group *group = &sharing->groups[0];
     const struct snapshot_sharing_line *line = &group->lines[0];
@@ -168,7 +168,7 @@ static void bytes_apart_are_false_sharing(void **state)
 
 /* Fields are in order of offset, whichever thread has more samples. A third thread has a single
  * access. */
-static void fields_and_threads_do_not_change_with_a_few_samples(void **state)
+static void sharing_fields_and_threads_are_stable(void **state)
 {
     struct prng prng = {5};
     (void)state;
@@ -183,7 +183,7 @@ static void fields_and_threads_do_not_change_with_a_few_samples(void **state)
                              .kind = ACCESS_LOAD_STORE});
         if (i != 250 && i != 799)
             continue;
-        const struct snapshot_sharing_group *group = &look(BASIS_RUN)->groups[0];
+        const struct snapshot_sharing_group *group = &take_sharing(BASIS_RUN)->groups[0];
         assert_string_equal(group->fields, "[0].hits, [0].misses | [1].hits, [1].misses");
         assert_int_equal(group->threads, i == 799 ? 2 : group->threads);
         assert_int_equal(group->remedy.kind, SHARING_PER_ELEMENT);
@@ -191,29 +191,29 @@ static void fields_and_threads_do_not_change_with_a_few_samples(void **state)
     }
 }
 
-static void the_same_bytes_are_true_sharing(void **state)
+static void same_bytes_are_true_sharing(void **state)
 {
     (void)state;
     contend(300, 8, 8);
-    const struct snapshot_sharing_group *group = &look(BASIS_DECAYED)->groups[0];
+    const struct snapshot_sharing_group *group = &take_sharing(BASIS_DECAYED)->groups[0];
     assert_int_equal(snapshot->sharing.group_count, 1);
     assert_int_equal(group->verdict, SHARING_TRUE);
     assert_true(group->lines[0].overlap > 0.99);
     assert_null(strstr(reading_of(group), "atomic"));
 }
 
-static void atomics_are_reported(void **state)
+static void atomic_accesses_are_reported_as_sharing(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 200; i++)
         touch((struct touch){
             .side = i % 3 % 2, .kind = ACCESS_LOAD_STORE, .locked = true, .offset = 8});
-    const struct snapshot_sharing_group *group = &look(BASIS_DECAYED)->groups[0];
+    const struct snapshot_sharing_group *group = &take_sharing(BASIS_DECAYED)->groups[0];
     assert_true(group->verdict == SHARING_TRUE && group->locked && group->lines[0].sides[0].locked);
     assert_non_null(strstr(reading_of(group), "atomic"));
 }
 
-static void both_kinds_on_a_line_are_reported(void **state)
+static void true_and_false_sharing_on_one_line(void **state)
 {
     (void)state;
     struct prng prng = {9};
@@ -222,71 +222,71 @@ static void both_kinds_on_a_line_are_reported(void **state)
         uint64_t offset = prng_below(&prng, 2) ? 0 : 8;
         touch((struct touch){.side = side, .offset = offset, .kind = ACCESS_LOAD_STORE});
     }
-    const struct snapshot_sharing_group *group = &look(BASIS_DECAYED)->groups[0];
+    const struct snapshot_sharing_group *group = &take_sharing(BASIS_DECAYED)->groups[0];
     assert_int_equal(group->verdict, SHARING_BOTH);
 }
 
 /* Harmless lines that resemble sharing. */
-static void filled_by_one_and_read_by_others_is_none(void **state)
+static void filled_then_read_line_is_not_shared(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 100; i++)
         touch((struct touch){.side = 0, .kind = ACCESS_STORE});
     for (unsigned i = 0; i < 1000; i++)
         touch((struct touch){.side = i % 2, .kind = ACCESS_LOAD});
-    assert_int_equal(look(BASIS_RUN)->group_count, 0);
+    assert_int_equal(take_sharing(BASIS_RUN)->group_count, 0);
 }
 
-static void one_after_the_other_is_none(void **state)
+static void long_alternating_runs_are_not_sharing(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 6000; i++)
         touch((struct touch){.side = i / 300 % 2, .kind = ACCESS_LOAD_STORE});
-    assert_int_equal(look(BASIS_RUN)->group_count, 0);
+    assert_int_equal(take_sharing(BASIS_RUN)->group_count, 0);
 }
 
 /* One thread per piece of work, five samples each, one after the other on two CPUs. */
-static void threads_that_only_follow_each_other_are_none(void **state)
+static void consecutive_short_lived_threads_are_not_sharing(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 600; i++)
         touch((struct touch){.side = i / 5, .kind = ACCESS_LOAD_STORE, .cpu = 1 + i / 5 % 2});
-    assert_int_equal(look(BASIS_RUN)->group_count, 0);
+    assert_int_equal(take_sharing(BASIS_RUN)->group_count, 0);
 }
 
 /*
  * Ten samples in a row: two threads that a third one mostly prevents from running at the same time.
  */
-static void who_waits_for_a_cpu_takes_fewer_turns(void **state)
+static void preempted_threads_have_fewer_turns(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 600; i++)
         touch((struct touch){.side = i / 10 % 2, .kind = ACCESS_LOAD_STORE});
-    assert_int_equal(look(BASIS_RUN)->group_count, 1);
+    assert_int_equal(take_sharing(BASIS_RUN)->group_count, 1);
     const struct snapshot_sharing_group *group = &snapshot->sharing.groups[0];
     assert_true(group->turns < 0.25 * group->expected);
 }
 
-static void by_turns_on_one_cpu_is_none(void **state)
+static void threads_alternating_on_one_cpu_are_not_sharing(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 600; i++)
         touch((struct touch){.side = i % 2, .kind = ACCESS_LOAD_STORE, .cpu = 1});
-    assert_int_equal(look(BASIS_RUN)->group_count, 0);
+    assert_int_equal(take_sharing(BASIS_RUN)->group_count, 0);
 }
 
-static void one_thread_and_prefetches_are_none(void **state)
+static void prefetches_are_not_sharing(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 600; i++) {
         touch((struct touch){.side = 0, .kind = ACCESS_LOAD_STORE});
         touch((struct touch){.side = 1, .kind = ACCESS_PREFETCH});
     }
-    assert_int_equal(look(BASIS_RUN)->group_count, 0);
+    assert_int_equal(take_sharing(BASIS_RUN)->group_count, 0);
 }
 
 /* Freed and allocated again: other objects and sizes at the same address. */
-static void memory_used_anew_starts_anew(void **state)
+static void reused_memory_resets_the_line(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 600; i++)
@@ -294,10 +294,10 @@ static void memory_used_anew_starts_anew(void **state)
                              .kind = ACCESS_LOAD_STORE,
                              .object = 1 + i % 2,
                              .size = i % 2 ? 48 : 16});
-    assert_int_equal(look(BASIS_RUN)->group_count, 0);
+    assert_int_equal(take_sharing(BASIS_RUN)->group_count, 0);
 }
 
-static void memory_seen_with_less_knowledge_does_not(void **state)
+static void less_precise_object_does_not_reset_the_line(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 600; i++) {
@@ -310,12 +310,12 @@ static void memory_seen_with_less_knowledge_does_not(void **state)
                              .offset = BASE - base,
                              .size = heap ? 1 << 20 : 16});
     }
-    assert_int_equal(look(BASIS_RUN)->groups[0].verdict, SHARING_TRUE);
+    assert_int_equal(take_sharing(BASIS_RUN)->groups[0].verdict, SHARING_TRUE);
     assert_int_equal(snapshot->sharing.group_count, 1);
     assert_true(snapshot->sharing.groups[0].samples > 590);
 }
 
-static void two_objects_on_a_line_are_named(void **state)
+static void two_objects_sharing_a_line_are_named(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 300; i++)
@@ -323,13 +323,13 @@ static void two_objects_on_a_line_are_named(void **state)
                              .kind = ACCESS_LOAD_STORE,
                              .object = 1 + i % 2,
                              .base = BASE + i % 2 * 16});
-    const struct snapshot_sharing_group *group = &look(BASIS_RUN)->groups[0];
+    const struct snapshot_sharing_group *group = &take_sharing(BASIS_RUN)->groups[0];
     assert_int_equal(group->verdict, SHARING_FALSE);
     assert_non_null(strstr(reading_of(group), "counters"));
     assert_non_null(strstr(reading_of(group), "align second to 64"));
 }
 
-static void slots_of_an_array_are_one_row(void **state)
+static void per_thread_array_slots_are_one_group(void **state)
 {
     (void)state;
     struct prng prng = {11};
@@ -341,7 +341,7 @@ static void slots_of_an_array_are_one_row(void **state)
                              .size = 256,
                              .kind = ACCESS_LOAD_STORE});
     }
-    const struct snapshot_sharing *sharing = look(BASIS_RUN);
+    const struct snapshot_sharing *sharing = take_sharing(BASIS_RUN);
     assert_int_equal(sharing->group_count, 1);
     assert_int_equal(sharing->groups[0].verdict, SHARING_FALSE);
     assert_int_equal(sharing->groups[0].line_count, 4);
@@ -351,7 +351,7 @@ static void slots_of_an_array_are_one_row(void **state)
 
 /* ---- records of the hardware ---- */
 
-static void hitm_is_evidence_by_itself(void **state)
+static void hitm_alone_is_sharing_evidence(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 40; i++) {
@@ -361,7 +361,7 @@ static void hitm_is_evidence_by_itself(void **state)
         touch((struct touch){.side = 1, .offset = 8, .kind = ACCESS_STORE, .event = 1});
         now += 2000000000;
     }
-    const struct snapshot_sharing *sharing = look(BASIS_RUN);
+    const struct snapshot_sharing *sharing = take_sharing(BASIS_RUN);
     assert_int_equal(sharing->evidence, SHARING_HITM);
     assert_int_equal(sharing->group_count, 1);
     assert_int_equal(sharing->groups[0].evidence, SHARING_HITM);
@@ -369,24 +369,24 @@ static void hitm_is_evidence_by_itself(void **state)
     assert_true(sharing->groups[0].hitm >= 19 && sharing->groups[0].turns < 1);
 }
 
-static void hitm_without_the_writer_is_unsure(void **state)
+static void hitm_without_sampled_writer_is_unsure(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 20; i++)
         touch((struct touch){.side = 0, .kind = ACCESS_LOAD, .data_src = LOAD_HITM});
-    const struct snapshot_sharing_group *group = &look(BASIS_RUN)->groups[0];
+    const struct snapshot_sharing_group *group = &take_sharing(BASIS_RUN)->groups[0];
     assert_int_equal(snapshot->sharing.group_count, 1);
     assert_int_equal(group->verdict, SHARING_UNSURE);
     assert_non_null(strstr(reading_of(group), "the writer was not sampled"));
 }
 
-static void recorded_reads_of_several_threads_are_only_read(void **state)
+static void reads_by_several_threads_are_read_only(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 3; i++)
         touch((struct touch){
             .side = i, .kind = ACCESS_LOAD, .data_src = LOAD_L1, .cpu = SAMPLE_NO_CPU});
-    const struct snapshot_sharing_group *group = &look(BASIS_RUN)->groups[0];
+    const struct snapshot_sharing_group *group = &take_sharing(BASIS_RUN)->groups[0];
     assert_int_equal(snapshot->sharing.group_count, 1);
     assert_int_equal(group->verdict, SHARING_READ_ONLY);
     assert_int_equal(group->threads, 3); /* including the first */
@@ -394,7 +394,7 @@ static void recorded_reads_of_several_threads_are_only_read(void **state)
 
 /* ---- bounds and time ---- */
 
-static void a_hot_line_stays_among_millions(void **state)
+static void hot_line_is_kept_among_millions_of_lines(void **state)
 {
     (void)state;
     struct prng prng = {3};
@@ -409,14 +409,14 @@ static void a_hot_line_stays_among_millions(void **state)
                              .offset = hot ? side % 2 * 8 : line * 64,
                              .kind = ACCESS_LOAD_STORE});
     }
-    const struct snapshot_sharing *sharing = look(BASIS_RUN);
+    const struct snapshot_sharing *sharing = take_sharing(BASIS_RUN);
     assert_true(sharing->group_count >= 1);
     assert_true(sharing->groups[0].lines[0].address == BASE);
     assert_true(sharing->groups[0].lines[0].others > 0); /* not counted individually */
     assert_true(sharing->groups[0].lines[0].side_count <= 6);
 }
 
-static void it_fades_and_the_run_remembers(void **state)
+static void sharing_decays_but_run_totals_remain(void **state)
 {
     (void)state;
     contend(300, 0, 8);
@@ -425,14 +425,14 @@ static void it_fades_and_the_run_remembers(void **state)
         now += UINT64_C(1000000000000);
         touch((struct touch){.side = 0, .kind = ACCESS_LOAD, .object = 2, .base = BASE * 2});
     }
-    assert_int_equal(look(BASIS_DECAYED)->group_count, 0);
-    assert_int_equal(look(BASIS_RUN)->group_count, 1);
+    assert_int_equal(take_sharing(BASIS_DECAYED)->group_count, 0);
+    assert_int_equal(take_sharing(BASIS_RUN)->group_count, 1);
     profile_zero(profile, now);
-    assert_int_equal(look(BASIS_RUN)->group_count, 0);
+    assert_int_equal(take_sharing(BASIS_RUN)->group_count, 0);
 }
 
 /* One access that gives a sample of each event. */
-static void missed_at(unsigned side, uint64_t offset, int events)
+static void add_simulated_miss(unsigned side, uint64_t offset, int events)
 {
     for (uint16_t event = 0; event < events; event++) {
         now -= event ? 1000000 : 0;
@@ -444,7 +444,7 @@ static void missed_at(unsigned side, uint64_t offset, int events)
     }
 }
 
-static void a_simulated_miss_counts_once(void **state)
+static void simulated_miss_counts_once_for_two_events(void **state)
 {
     static const struct fake_names answers = {.object = fake_object, .type = fake_type};
     struct profile_options options = {
@@ -460,8 +460,8 @@ static void a_simulated_miss_counts_once(void **state)
     assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
     assert_int_equal(profile_new(&profile, &options, NULL), 0);
     for (unsigned i = 0; i < 100; i++)
-        missed_at(i % 2, i % 2 * 8, 2);
-    const struct snapshot_sharing *sharing = look(BASIS_RUN);
+        add_simulated_miss(i % 2, i % 2 * 8, 2);
+    const struct snapshot_sharing *sharing = take_sharing(BASIS_RUN);
     assert_int_equal(sharing->group_count, 1);
     assert_true(fabs(sharing->misses - 100) < 1e-6);
     assert_true(sharing->groups[0].hitm <= 100 && sharing->groups[0].hitm >= 98);
@@ -474,27 +474,27 @@ static void a_simulated_miss_counts_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(bytes_apart_are_false_sharing),
-        TEST(fields_and_threads_do_not_change_with_a_few_samples),
-        TEST(the_same_bytes_are_true_sharing),
-        TEST(atomics_are_reported),
-        TEST(both_kinds_on_a_line_are_reported),
-        TEST(filled_by_one_and_read_by_others_is_none),
-        TEST(one_after_the_other_is_none),
-        TEST(threads_that_only_follow_each_other_are_none),
-        TEST(who_waits_for_a_cpu_takes_fewer_turns),
-        TEST(by_turns_on_one_cpu_is_none),
-        TEST(one_thread_and_prefetches_are_none),
-        TEST(a_simulated_miss_counts_once),
-        TEST(memory_used_anew_starts_anew),
-        TEST(memory_seen_with_less_knowledge_does_not),
-        TEST(two_objects_on_a_line_are_named),
-        TEST(slots_of_an_array_are_one_row),
-        TEST(hitm_is_evidence_by_itself),
-        TEST(hitm_without_the_writer_is_unsure),
-        TEST(recorded_reads_of_several_threads_are_only_read),
-        TEST(a_hot_line_stays_among_millions),
-        TEST(it_fades_and_the_run_remembers),
+        TEST(distinct_bytes_of_a_line_are_false_sharing),
+        TEST(sharing_fields_and_threads_are_stable),
+        TEST(same_bytes_are_true_sharing),
+        TEST(atomic_accesses_are_reported_as_sharing),
+        TEST(true_and_false_sharing_on_one_line),
+        TEST(filled_then_read_line_is_not_shared),
+        TEST(long_alternating_runs_are_not_sharing),
+        TEST(consecutive_short_lived_threads_are_not_sharing),
+        TEST(preempted_threads_have_fewer_turns),
+        TEST(threads_alternating_on_one_cpu_are_not_sharing),
+        TEST(prefetches_are_not_sharing),
+        TEST(simulated_miss_counts_once_for_two_events),
+        TEST(reused_memory_resets_the_line),
+        TEST(less_precise_object_does_not_reset_the_line),
+        TEST(two_objects_sharing_a_line_are_named),
+        TEST(per_thread_array_slots_are_one_group),
+        TEST(hitm_alone_is_sharing_evidence),
+        TEST(hitm_without_sampled_writer_is_unsure),
+        TEST(reads_by_several_threads_are_read_only),
+        TEST(hot_line_is_kept_among_millions_of_lines),
+        TEST(sharing_decays_but_run_totals_remain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

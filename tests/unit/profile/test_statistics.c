@@ -14,7 +14,7 @@
 
 /* n + z^2/2 -+ z sqrt(n + z^2/4) for n = 10, z = 1.96: 11.921 -+ 6.489, times the weight per
  * sample. */
-static void counts_are_scaled_poisson(void **state)
+static void interval_count_is_scaled_poisson(void **state)
 {
     (void)state;
     struct snapshot_share ten = interval_count((struct amount){10, 10}, 1);
@@ -31,7 +31,7 @@ static void counts_are_scaled_poisson(void **state)
 
 /* Equal weights: Wilson on their number. Half the weight in one of 101 samples: correspondingly
  * uncertain. */
-static void parts_know_how_uneven_they_are(void **state)
+static void interval_part_accounts_for_uneven_weights(void **state)
 {
     (void)state;
     struct snapshot_share even = interval_part((struct amount){40, 80}, (struct amount){100, 200});
@@ -50,7 +50,7 @@ static void parts_know_how_uneven_they_are(void **state)
 
 /* Limits of 4/2 from [2, 8] and [1, 4]: low: 2(8-2) = 12 over 8 + sqrt(64 - 12 * 4 * (4 - 4));
  * high: 8 + sqrt(64 - 8 (8-8) ...) = 16 over 1 (4-1) = 3. */
-static void ratios_are_recovered_from_their_parts(void **state)
+static void interval_ratio_combines_both_intervals(void **state)
 {
     (void)state;
     struct snapshot_share ratio =
@@ -70,7 +70,7 @@ static void ratios_are_recovered_from_their_parts(void **state)
 }
 
 /* Equal weights, and everything counted on both sides: the ratio is 1 without uncertainty. */
-static void the_same_samples_on_both_sides_are_sure(void **state)
+static void interval_same_is_exact_for_equal_weights(void **state)
 {
     (void)state;
     struct amount_pair own = {{20, 20}, {20, 20}, 20};
@@ -83,7 +83,7 @@ static void the_same_samples_on_both_sides_are_sure(void **state)
     assert_true(isnan(interval_same(&own, &all).value));
 }
 
-static void the_expansion_is_near_the_quantile(void **state)
+static void student_expansion_is_near_the_quantile(void **state)
 {
     (void)state;
     for (double freedom = 3; freedom < 1e6; freedom *= 1.7) {
@@ -110,7 +110,7 @@ static unsigned poisson(double mean)
     return count;
 }
 
-static void take(struct amount *amount, double weight)
+static void add_event(struct amount *amount, double weight)
 {
     amount->weight += weight;
     amount->squares += weight * weight;
@@ -121,17 +121,17 @@ static struct amount sample(double mean)
 {
     struct amount amount = {0, 0};
     for (unsigned count = poisson(mean); count; count--)
-        take(&amount, 80 + 40 * interval_uniform());
+        add_event(&amount, 80 + 40 * interval_uniform());
     return amount;
 }
 
-static bool holds(struct snapshot_share interval, double truth)
+static bool covers(struct snapshot_share interval, double truth)
 {
     return !(interval.low > truth) && !(interval.high < truth);
 }
 
-static void report(const char *what, double mean, double other, unsigned held, unsigned trials,
-                   double least)
+static void expect_coverage(const char *what, double mean, double other, unsigned held,
+                            unsigned trials, double least)
 {
     double percent = held * 100.0 / trials;
     print_message("%s, %g and %g samples: %.1f %% of %u intervals hold the truth\n", what, mean,
@@ -144,7 +144,7 @@ static unsigned trials(void)
     return getenv("INTERVAL_FULL") ? 100000 : 4000;
 }
 
-static void intervals_of_two_events_cover(void **state)
+static void interval_ratio_covers_the_truth(void **state)
 {
     static const double means[][2] = {{8, 60},   {20, 20},   {12, 3000},
                                       {60, 400}, {300, 300}, {40, 2000}};
@@ -152,16 +152,16 @@ static void intervals_of_two_events_cover(void **state)
     for (unsigned i = 0; i < sizeof means / sizeof *means; i++) {
         unsigned held = 0;
         for (unsigned n = trials(); n; n--)
-            held += holds(interval_ratio(interval_count(sample(means[i][0]), 100),
-                                         interval_count(sample(means[i][1]), 100)),
-                          means[i][0] / means[i][1]);
-        report("misses of accesses", means[i][0], means[i][1], held, trials(), 93);
+            held += covers(interval_ratio(interval_count(sample(means[i][0]), 100),
+                                          interval_count(sample(means[i][1]), 100)),
+                           means[i][0] / means[i][1]);
+        expect_coverage("misses of accesses", means[i][0], means[i][1], held, trials(), 93);
     }
 }
 
 /* Shares of two events: DTrack's result for art's tds, 2.1 % of the misses and 16.6 % of the
  * stalls; and an object with most of both. */
-static void intervals_of_shares_cover(void **state)
+static void interval_of_share_ratio_covers_the_truth(void **state)
 {
     static const double shares[][3] = {{0.166, 0.021, 1000}, {0.166, 0.021, 4000}, {0.7, 0.6, 300}};
     (void)state;
@@ -178,23 +178,23 @@ static void intervals_of_shares_cover(void **state)
                     interval_part(own[side], (struct amount){own[side].weight + rest.weight,
                                                              own[side].squares + rest.squares});
             }
-            held += holds(interval_ratio(part[0], part[1]), shares[i][0] / shares[i][1]);
+            held += covers(interval_ratio(part[0], part[1]), shares[i][0] / shares[i][1]);
         }
-        report("stalls of misses", shares[i][0] * n, shares[i][1] * n, held, trials(), 93);
+        expect_coverage("stalls of misses", shares[i][0] * n, shares[i][1] * n, held, trials(), 93);
     }
 }
 
 /* Latencies with a long tail: (1 + exponential) * 200 cycles for the object, * 100 for others. */
-static void put(struct amount_pair *sums, double cycles)
+static void add_latency(struct amount_pair *sums, double cycles)
 {
     double weight = 80 + 40 * interval_uniform();
     double waited = -cycles * log(1 - interval_uniform()) + cycles;
-    take(&sums->over, waited * weight);
-    take(&sums->under, weight);
+    add_event(&sums->over, waited * weight);
+    add_event(&sums->under, weight);
     sums->both += waited * weight * weight;
 }
 
-static void intervals_of_the_same_samples_cover(void **state)
+static void interval_same_covers_the_truth(void **state)
 {
     static const double counts[][2] = {{20, 1000}, {50, 500}, {300, 300}};
     (void)state;
@@ -205,27 +205,27 @@ static void intervals_of_the_same_samples_cover(void **state)
         for (unsigned k = trials(); k; k--) {
             struct amount_pair own = {0};
             for (unsigned n = poisson(counts[i][0]); n; n--)
-                put(&own, 200);
+                add_latency(&own, 200);
             struct amount_pair all = own;
             for (unsigned n = poisson(counts[i][1]); n; n--)
-                put(&all, 100);
-            held += holds(interval_same(&own, &all), truth);
+                add_latency(&all, 100);
+            held += covers(interval_same(&own, &all), truth);
         }
-        report("waiting of misses", counts[i][0], counts[i][1], held, trials(), 93);
+        expect_coverage("waiting of misses", counts[i][0], counts[i][1], held, trials(), 93);
     }
 }
 
 static int run_interval(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_are_scaled_poisson),
-        cmocka_unit_test(parts_know_how_uneven_they_are),
-        cmocka_unit_test(ratios_are_recovered_from_their_parts),
-        cmocka_unit_test(the_same_samples_on_both_sides_are_sure),
-        cmocka_unit_test(the_expansion_is_near_the_quantile),
-        cmocka_unit_test(intervals_of_two_events_cover),
-        cmocka_unit_test(intervals_of_shares_cover),
-        cmocka_unit_test(intervals_of_the_same_samples_cover),
+        cmocka_unit_test(interval_count_is_scaled_poisson),
+        cmocka_unit_test(interval_part_accounts_for_uneven_weights),
+        cmocka_unit_test(interval_ratio_combines_both_intervals),
+        cmocka_unit_test(interval_same_is_exact_for_equal_weights),
+        cmocka_unit_test(student_expansion_is_near_the_quantile),
+        cmocka_unit_test(interval_ratio_covers_the_truth),
+        cmocka_unit_test(interval_of_share_ratio_covers_the_truth),
+        cmocka_unit_test(interval_same_covers_the_truth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -237,7 +237,7 @@ static int run_interval(void)
 #define NEAR(value, wanted, within) assert_true(fabs((value) - (wanted)) <= (within))
 
 /* Newcombe 1998, Table II, columns (a) to (d), method 10: intervals of p1 - p2. */
-static void intervals_are_those_published(void **state)
+static void share_difference_intervals_match_newcombe(void **state)
 {
     (void)state;
     static const struct {
@@ -258,7 +258,7 @@ static void intervals_are_those_published(void **state)
 }
 
 /* From any table of Student's t. */
-static void quantiles_are_those_of_the_tables(void **state)
+static void student_quantiles_match_printed_tables(void **state)
 {
     (void)state;
     NEAR(student_quantile(0.975, 1), 12.706, 0.001);
@@ -270,7 +270,7 @@ static void quantiles_are_those_of_the_tables(void **state)
     NEAR(student_tail(0, 3), 0.5, 1e-12);
 }
 
-static void what_is_not_known_stays_unknown(void **state)
+static void comparison_of_unknown_values_is_nan(void **state)
 {
     (void)state;
     struct comparison got = compare_shares(NAN, 100, 0.5, 100);
@@ -286,7 +286,7 @@ static void what_is_not_known_stays_unknown(void **state)
     assert_true(got.change == 0 && got.p == 1);
 }
 
-static void holm_by_hand(void **state)
+static void holm_adjustment_matches_hand_computation(void **state)
 {
     (void)state;
     /* sorted 0.01 x 4, 0.02 x 3, 0.03 x 2, 0.5; never less than the previous one */
@@ -346,7 +346,7 @@ static int reported(const double *a, int samples_a, const double *b, int samples
     return count;
 }
 
-static void chance_is_seldom_reported(void **state)
+static void chance_differences_are_rarely_reported(void **state)
 {
     (void)state;
     static const int sizes[][2] = {{200, 200}, {200, 2000}, {1000, 1000}};
@@ -368,7 +368,7 @@ static void chance_is_seldom_reported(void **state)
     }
 }
 
-static void change_is_found(void **state)
+static void real_change_is_usually_found(void **state)
 {
     (void)state;
     enum { POWER_TRIALS = 300, SAMPLES = 2000, CHANGED = 2 };
@@ -395,7 +395,7 @@ static void change_is_found(void **state)
 }
 
 /* Runs vary by far more than their samples: only several runs show this. */
-static void runs_that_wander_are_no_change(void **state)
+static void variation_between_runs_is_no_change(void **state)
 {
     (void)state;
     enum { RUNS = 3, SAMPLES = 10000 };
@@ -424,7 +424,7 @@ static void runs_that_wander_are_no_change(void **state)
 }
 
 /* Phases out of step: samples are not independent, and the parts of the runs show it. */
-static void phases_widen_what_chance_makes(void **state)
+static void phases_out_of_step_widen_the_comparison(void **state)
 {
     (void)state;
     enum { PARTS = 32, EACH = 100 };
@@ -452,7 +452,7 @@ static void phases_widen_what_chance_makes(void **state)
 }
 
 /* Phases in step are equal on both sides, and hide nothing. */
-static void phases_in_step_cancel(void **state)
+static void phases_in_step_do_not_widen_the_comparison(void **state)
 {
     (void)state;
     enum { PARTS = 32 };
@@ -469,7 +469,7 @@ static void phases_in_step_cancel(void **state)
     assert_true(compare_design(a, b, 4, 3200, 3200) == 1);
 }
 
-static void amounts(void **state)
+static void compare_amounts_gives_ratio_interval(void **state)
 {
     (void)state;
     struct compare_times times = compare_amounts(100, 400, 50, 400);
@@ -482,16 +482,16 @@ static void amounts(void **state)
 static int run_compare(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(intervals_are_those_published),
-        cmocka_unit_test(quantiles_are_those_of_the_tables),
-        cmocka_unit_test(what_is_not_known_stays_unknown),
-        cmocka_unit_test(holm_by_hand),
-        cmocka_unit_test(chance_is_seldom_reported),
-        cmocka_unit_test(change_is_found),
-        cmocka_unit_test(runs_that_wander_are_no_change),
-        cmocka_unit_test(phases_widen_what_chance_makes),
-        cmocka_unit_test(phases_in_step_cancel),
-        cmocka_unit_test(amounts),
+        cmocka_unit_test(share_difference_intervals_match_newcombe),
+        cmocka_unit_test(student_quantiles_match_printed_tables),
+        cmocka_unit_test(comparison_of_unknown_values_is_nan),
+        cmocka_unit_test(holm_adjustment_matches_hand_computation),
+        cmocka_unit_test(chance_differences_are_rarely_reported),
+        cmocka_unit_test(real_change_is_usually_found),
+        cmocka_unit_test(variation_between_runs_is_no_change),
+        cmocka_unit_test(phases_out_of_step_widen_the_comparison),
+        cmocka_unit_test(phases_in_step_do_not_widen_the_comparison),
+        cmocka_unit_test(compare_amounts_gives_ratio_interval),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -514,7 +514,7 @@ static const struct survival_time survival_ten[] = {{9, true}, {2, true}, {1, tr
                                                     {6, true}, {9, true}};
 enum { TEN = sizeof survival_ten / sizeof *survival_ten };
 
-static void the_product_limit_by_hand(void **state)
+static void kaplan_meier_matches_hand_computation(void **state)
 {
     (void)state;
     struct survival_time times[TEN];
@@ -532,7 +532,7 @@ static void the_product_limit_by_hand(void **state)
 }
 
 /* Without censoring it is the share, and the interval is Wilson's: 3 of 10. */
-static void nothing_censored_is_a_share(void **state)
+static void uncensored_survival_is_a_wilson_share(void **state)
 {
     (void)state;
     struct survival_time times[10];
@@ -545,7 +545,7 @@ static void nothing_censored_is_a_share(void **state)
 }
 
 /* 20 watched, none touched: as certain as the number still watched, and never "0 for certain". */
-static void nothing_happened_is_no_certainty(void **state)
+static void no_events_give_a_nonzero_upper_limit(void **state)
 {
     (void)state;
     struct survival_time times[20];
@@ -560,7 +560,7 @@ static void nothing_happened_is_no_certainty(void **state)
     assert_true(isnan(survival_happened(times, 20, 21).high));
 }
 
-static void no_times_are_unknown(void **state)
+static void survival_without_times_is_nan(void **state)
 {
     (void)state;
     assert_true(isnan(survival_happened(NULL, 0, 1).value));
@@ -568,7 +568,7 @@ static void no_times_are_unknown(void **state)
     near(survival_reach(NULL, 0, 1), 0);
 }
 
-static void the_reach_is_where_enough_are_left(void **state)
+static void survival_reach_leaves_enough_observations(void **state)
 {
     (void)state;
     struct survival_time times[20];
@@ -631,7 +631,7 @@ static struct coverage cover(size_t count, double censored)
 /*
  * 95 % is requested. Peto's effective number of observations is conservative if many are censored.
  */
-static void intervals_hold_as_often_as_they_say(void **state)
+static void survival_intervals_cover_the_truth(void **state)
 {
     static const size_t counts[] = {10, 30, 100, 500};
     static const double censored[] = {0, 2, 0.5};
@@ -652,12 +652,12 @@ static void intervals_hold_as_often_as_they_say(void **state)
 static int run_survival(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_product_limit_by_hand),
-        cmocka_unit_test(nothing_censored_is_a_share),
-        cmocka_unit_test(nothing_happened_is_no_certainty),
-        cmocka_unit_test(no_times_are_unknown),
-        cmocka_unit_test(the_reach_is_where_enough_are_left),
-        cmocka_unit_test(intervals_hold_as_often_as_they_say),
+        cmocka_unit_test(kaplan_meier_matches_hand_computation),
+        cmocka_unit_test(uncensored_survival_is_a_wilson_share),
+        cmocka_unit_test(no_events_give_a_nonzero_upper_limit),
+        cmocka_unit_test(survival_without_times_is_nan),
+        cmocka_unit_test(survival_reach_leaves_enough_observations),
+        cmocka_unit_test(survival_intervals_cover_the_truth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ static void plain_free(struct plain *plain)
 }
 
 /* Random counts in every period; whole numbers, so that sums are exact in any order. */
-static void run(struct streams *streams, struct plain *plain, struct prng *prng)
+static void add_random_counts(struct streams *streams, struct plain *plain, struct prng *prng)
 {
     for (size_t period = 0; period < plain->periods; period++) {
         for (size_t key = 0; key < plain->keys; key++) {
@@ -63,7 +63,7 @@ static void expect_sums(const struct streams *streams, const struct plain *plain
     }
 }
 
-static void points_are_sums_over_any_time(void **state)
+static void stream_points_match_sums_for_any_length(void **state)
 {
     static const size_t lengths[] = {1, 2, 511, 512, 513, 1023, 1024, 5000};
     (void)state;
@@ -73,7 +73,7 @@ static void points_are_sums_over_any_time(void **state)
         struct streams streams;
         struct streams_budget budget = {0, STREAMS_MAX};
         streams_init(&streams, &budget, START, STREAMS_PERIOD);
-        run(&streams, &plain, &prng);
+        add_random_counts(&streams, &plain, &prng);
         assert_true(streams.points < STREAMS_POINTS);
         assert_true(streams.points * (streams.period_ns / STREAMS_PERIOD) <= lengths[i]);
         assert_true((streams.points + 1) * (streams.period_ns / STREAMS_PERIOD) > lengths[i]);
@@ -83,7 +83,7 @@ static void points_are_sums_over_any_time(void **state)
     }
 }
 
-static void curves_are_sums_of_points(void **state)
+static void stream_curves_are_sums_of_points(void **state)
 {
     (void)state;
     struct prng prng = {3};
@@ -92,7 +92,7 @@ static void curves_are_sums_of_points(void **state)
     struct streams_budget budget = {0, STREAMS_MAX};
     double curve[STREAMS_POINTS];
     streams_init(&streams, &budget, START, STREAMS_PERIOD);
-    run(&streams, &plain, &prng);
+    add_random_counts(&streams, &plain, &prng);
     for (size_t by = 1; by < 401; by += 7) {
         const struct stream *stream = streams_find(&streams, 4);
         size_t count = streams_curve(&streams, stream, by, curve);
@@ -109,7 +109,7 @@ static void curves_are_sums_of_points(void **state)
 }
 
 /* A long time without counts gives as many empty periods, with few calls. */
-static void silence_takes_its_time(void **state)
+static void pause_without_counts_adds_empty_periods(void **state)
 {
     (void)state;
     struct streams streams;
@@ -126,7 +126,7 @@ static void silence_takes_its_time(void **state)
     streams_fini(&streams);
 }
 
-static void a_total_that_falls_began_anew(void **state)
+static void falling_total_is_a_restarted_counter(void **state)
 {
     (void)state;
     struct streams streams;
@@ -142,7 +142,7 @@ static void a_total_that_falls_began_anew(void **state)
 }
 
 /* The larger streams stay, with their whole history; a late one starts where it came. */
-static void the_stronger_have_the_room(void **state)
+static void largest_streams_are_kept(void **state)
 {
     (void)state;
     struct streams streams;
@@ -167,7 +167,7 @@ static void the_stronger_have_the_room(void **state)
 
 /* A day of 10,000 objects at 4 periods per second, for misses, accesses and waiting: after the
  * first minutes memory does not grow, and all three take no more than one would. */
-static void a_day_takes_no_more_room_than_an_hour(void **state)
+static void stream_memory_of_a_day_is_bounded(void **state)
 {
     enum { OBJECTS = 10000, BUSY = 200, HOURS = 24, MEASURES = 3 };
     const uint64_t quarter = 250000000;
@@ -215,19 +215,19 @@ static void a_day_takes_no_more_room_than_an_hour(void **state)
 static int run_streams(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(points_are_sums_over_any_time),
-        cmocka_unit_test(curves_are_sums_of_points),
-        cmocka_unit_test(silence_takes_its_time),
-        cmocka_unit_test(a_total_that_falls_began_anew),
-        cmocka_unit_test(the_stronger_have_the_room),
-        cmocka_unit_test(a_day_takes_no_more_room_than_an_hour),
+        cmocka_unit_test(stream_points_match_sums_for_any_length),
+        cmocka_unit_test(stream_curves_are_sums_of_points),
+        cmocka_unit_test(pause_without_counts_adds_empty_periods),
+        cmocka_unit_test(falling_total_is_a_restarted_counter),
+        cmocka_unit_test(largest_streams_are_kept),
+        cmocka_unit_test(stream_memory_of_a_day_is_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
 enum { VOLATILITY_PERIOD = 100 };
 
-static void steps_are_symmetric(void **state)
+static void volatility_step_is_symmetric(void **state)
 {
     struct prng prng = {1};
     (void)state;
@@ -244,7 +244,7 @@ static void steps_are_symmetric(void **state)
 }
 
 /* Ten steps: 0, 0.1 ... 0.9; nine in ten are at most 0.8. */
-static void nine_in_ten_are_at_or_below(void **state)
+static void volatility_is_the_ninth_decile(void **state)
 {
     double curve[11] = {1000};
     (void)state;
@@ -262,7 +262,7 @@ static int ascending(const void *left, const void *right)
 }
 
 /* Compares with sorting all steps. */
-static void it_is_what_sorting_finds(void **state)
+static void volatility_matches_sorting(void **state)
 {
     struct prng prng = {5};
     double curve[STREAMS_POINTS];
@@ -280,7 +280,7 @@ static void it_is_what_sorting_finds(void **state)
 }
 
 /* Rare large steps are phases, not noise. */
-static void phases_do_not_count(void **state)
+static void rare_large_steps_are_not_volatility(void **state)
 {
     double curve[100];
     (void)state;
@@ -309,7 +309,7 @@ static size_t profile_of(double spread, unsigned period, struct volatility *prof
 }
 
 /* 4.3: natural damping with each doubling. */
-static void noise_falls_with_the_period(void **state)
+static void volatility_falls_with_the_period(void **state)
 {
     struct volatility profile[VOLATILITY_PERIODS_MAX];
     (void)state;
@@ -326,7 +326,7 @@ static void noise_falls_with_the_period(void **state)
 }
 
 /* 4.3: troughs at multiples of the program's own period. */
-static void a_planted_period_oscillates(void **state)
+static void volatility_has_trough_at_own_period(void **state)
 {
     enum { OWN = 10 };
     struct volatility profile[VOLATILITY_PERIODS_MAX];
@@ -341,7 +341,7 @@ static void a_planted_period_oscillates(void **state)
     assert_int_equal(volatility_period(profile, count, 0.1), OWN);
 }
 
-static void nothing_known_is_no_period(void **state)
+static void volatility_without_points_has_no_period(void **state)
 {
     struct streams streams;
     struct streams_budget budget = {0, STREAMS_MAX};
@@ -359,18 +359,18 @@ static void nothing_known_is_no_period(void **state)
 static int run_volatility(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_are_symmetric),
-        cmocka_unit_test(nine_in_ten_are_at_or_below),
-        cmocka_unit_test(it_is_what_sorting_finds),
-        cmocka_unit_test(phases_do_not_count),
-        cmocka_unit_test(noise_falls_with_the_period),
-        cmocka_unit_test(a_planted_period_oscillates),
-        cmocka_unit_test(nothing_known_is_no_period),
+        cmocka_unit_test(volatility_step_is_symmetric),
+        cmocka_unit_test(volatility_is_the_ninth_decile),
+        cmocka_unit_test(volatility_matches_sorting),
+        cmocka_unit_test(rare_large_steps_are_not_volatility),
+        cmocka_unit_test(volatility_falls_with_the_period),
+        cmocka_unit_test(volatility_has_trough_at_own_period),
+        cmocka_unit_test(volatility_without_points_has_no_period),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-static void closed_form_over_renormalising(void **state)
+static void decay_matches_closed_form_when_renormalised(void **state)
 {
     (void)state;
     struct decay decay;
@@ -393,7 +393,7 @@ static void closed_form_over_renormalising(void **state)
     assert_true(counted.at[BASIS_RUN] == 4000);
 }
 
-static void half_life_zero_counts(void **state)
+static void half_life_zero_never_decays(void **state)
 {
     (void)state;
     struct decay decay;
@@ -404,7 +404,7 @@ static void half_life_zero_counts(void **state)
     assert_false(decay_renormalise(&decay, &factor));
 }
 
-static void a_very_long_pause(void **state)
+static void decay_survives_a_very_long_pause(void **state)
 {
     (void)state;
     struct decay decay;
@@ -416,7 +416,7 @@ static void a_very_long_pause(void **state)
     assert_true(factor == 0);
 }
 
-static void wilson_covers(void **state)
+static void wilson_interval_covers_the_truth(void **state)
 {
     (void)state;
     struct prng prng = {3};
@@ -439,8 +439,10 @@ static void wilson_covers(void **state)
 static int run_decay(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closed_form_over_renormalising), cmocka_unit_test(half_life_zero_counts),
-        cmocka_unit_test(a_very_long_pause), cmocka_unit_test(wilson_covers)};
+        cmocka_unit_test(decay_matches_closed_form_when_renormalised),
+        cmocka_unit_test(half_life_zero_never_decays),
+        cmocka_unit_test(decay_survives_a_very_long_pause),
+        cmocka_unit_test(wilson_interval_covers_the_truth)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

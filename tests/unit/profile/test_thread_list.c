@@ -66,7 +66,7 @@ static void add(struct profile *profile, uint32_t tid, uint32_t object, uint32_t
     }
 }
 
-static const struct snapshot *look(struct profile *profile)
+static const struct snapshot *take_snapshot(struct profile *profile)
 {
     struct snapshot head = {.iteration = 1, .target = {.threads = 3}};
     const struct snapshot *snapshot = profile_snapshot(profile, &head, now_ns);
@@ -74,7 +74,7 @@ static const struct snapshot *look(struct profile *profile)
     return snapshot;
 }
 
-static struct profile *three_of_one_name(void)
+static struct profile *add_three_same_named_threads(void)
 {
     struct profile *profile = begin();
     add(profile, 801, 1, 1, 40);
@@ -85,11 +85,11 @@ static struct profile *three_of_one_name(void)
     return profile;
 }
 
-static void threads_of_one_name_are_distinguished(void **state)
+static void threads_with_same_name_are_separate_rows(void **state)
 {
     (void)state;
-    struct profile *profile = three_of_one_name();
-    const struct snapshot *snapshot = look(profile);
+    struct profile *profile = add_three_same_named_threads();
+    const struct snapshot *snapshot = take_snapshot(profile);
     const struct snapshot_threads *threads = &snapshot->threads;
     assert_int_equal(threads->count, 3);
     assert_int_equal(threads->recent, 500);
@@ -114,13 +114,13 @@ static void threads_of_one_name_are_distinguished(void **state)
     profile_free(profile);
 }
 
-static void the_list_has_an_end(void **state)
+static void thread_list_is_bounded(void **state)
 {
     (void)state;
     struct profile *profile = begin();
     for (uint32_t tid = 1; tid <= 300; tid++)
         add(profile, tid, 1, 1, tid == 300 ? 5 : 2);
-    const struct snapshot *snapshot = look(profile);
+    const struct snapshot *snapshot = take_snapshot(profile);
     assert_int_equal(snapshot->threads.count, 256);
     assert_int_equal(snapshot->threads.left_out, 44);
     assert_int_equal(snapshot->threads.list[0].tid, 300);
@@ -128,17 +128,17 @@ static void the_list_has_an_end(void **state)
     profile_free(profile);
 }
 
-static void the_screen_lists_them(void **state)
+static void thread_screen_lists_threads(void **state)
 {
     (void)state;
-    struct profile *profile = three_of_one_name();
+    struct profile *profile = add_three_same_named_threads();
     struct browser browser;
     struct canvas canvas;
     char text[512];
     bool found = false;
     browser_init(&browser, NULL);
     assert_int_equal(canvas_init(&canvas, 24, 80, false), 0);
-    browser_show(&browser, look(profile), snapshot_free);
+    browser_show(&browser, take_snapshot(profile), snapshot_free);
     browser_input(&browser, &(struct input){.kind = INPUT_KEY, .key = '2'});
     browser_input(&browser, &(struct input){.kind = INPUT_KEY, .key = KEYS_RIGHT});
     browser_draw(&browser, &canvas, 0);
@@ -157,9 +157,9 @@ static void the_screen_lists_them(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_of_one_name_are_distinguished),
-                                       cmocka_unit_test(the_list_has_an_end),
-                                       cmocka_unit_test(the_screen_lists_them)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_with_same_name_are_separate_rows),
+                                       cmocka_unit_test(thread_list_is_bounded),
+                                       cmocka_unit_test(thread_screen_lists_threads)};
     setlocale(LC_ALL, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

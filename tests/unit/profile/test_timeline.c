@@ -46,7 +46,7 @@ static void begin(struct run *run)
 }
 
 /* Nine in ten misses during `seconds` are on one object, the others on any. */
-static void go_on(struct run *run, uint32_t object, double seconds)
+static void run_for(struct run *run, uint32_t object, double seconds)
 {
     uint64_t end = run->now_ns + (uint64_t)(seconds * (double)timeline_second);
     for (; run->now_ns < end; run->now_ns += timeline_second / 2000) {
@@ -63,7 +63,7 @@ static void go_on(struct run *run, uint32_t object, double seconds)
     }
 }
 
-static const struct snapshot *look(struct run *run)
+static const struct snapshot *take_snapshot(struct run *run)
 {
     struct snapshot head = {.iteration = 1,
                             .elapsed_s = (double)(run->now_ns - 5 * timeline_second) / 1e9,
@@ -85,17 +85,17 @@ static void expect_phase(const struct snapshot_timeline *timeline, size_t index,
 }
 
 /* Planted: grid, table, list, table, grid; found within one base period of the truth. */
-static void planted_phases_are_reported(void **state)
+static void timeline_reports_planted_phases(void **state)
 {
     (void)state;
     struct run run;
     begin(&run);
-    go_on(&run, TIMELINE_GRID, 5);
-    go_on(&run, TIMELINE_TABLE, 3);
-    go_on(&run, TIMELINE_LIST, 4);
-    go_on(&run, TIMELINE_TABLE, 3);
-    go_on(&run, TIMELINE_GRID, 5);
-    const struct snapshot *snapshot = look(&run);
+    run_for(&run, TIMELINE_GRID, 5);
+    run_for(&run, TIMELINE_TABLE, 3);
+    run_for(&run, TIMELINE_LIST, 4);
+    run_for(&run, TIMELINE_TABLE, 3);
+    run_for(&run, TIMELINE_GRID, 5);
+    const struct snapshot *snapshot = take_snapshot(&run);
     const struct snapshot_timeline *timeline = &snapshot->timeline;
     assert_int_equal(timeline->phase_count, 5);
     expect_phase(timeline, 0, "A", 0, "grid");
@@ -109,13 +109,13 @@ static void planted_phases_are_reported(void **state)
 }
 
 /* The periods have the exact count of misses, up to the last whole period. */
-static void periods_hold_what_was_counted(void **state)
+static void timeline_periods_have_exact_counts(void **state)
 {
     (void)state;
     struct run run;
     begin(&run);
-    go_on(&run, TIMELINE_GRID, 200);
-    const struct snapshot *snapshot = look(&run);
+    run_for(&run, TIMELINE_GRID, 200);
+    const struct snapshot *snapshot = take_snapshot(&run);
     const struct snapshot_timeline *timeline = &snapshot->timeline;
     const struct snapshot_measured *ranking = snapshot_timeline_ranking(timeline);
     double all = 0;
@@ -136,16 +136,16 @@ static void periods_hold_what_was_counted(void **state)
 }
 
 /* After a change of the ranking event, or a zero, older points are of another measure. */
-static void zero_begins_anew(void **state)
+static void profile_zero_restarts_the_timeline(void **state)
 {
     (void)state;
     struct run run;
     begin(&run);
-    go_on(&run, TIMELINE_GRID, 3);
-    go_on(&run, TIMELINE_TABLE, 3);
+    run_for(&run, TIMELINE_GRID, 3);
+    run_for(&run, TIMELINE_TABLE, 3);
     profile_zero(run.profile, run.now_ns);
-    go_on(&run, TIMELINE_LIST, 2);
-    const struct snapshot *snapshot = look(&run);
+    run_for(&run, TIMELINE_LIST, 2);
+    const struct snapshot *snapshot = take_snapshot(&run);
     assert_int_equal(snapshot->timeline.phase_count, 1);
     assert_string_equal(snapshot->timeline.phases[0].leader, "list");
     assert_true(fabs(snapshot->timeline.start_s - 6) < 0.1);
@@ -153,12 +153,12 @@ static void zero_begins_anew(void **state)
     profile_free(run.profile);
 }
 
-static void nothing_yet(void **state)
+static void timeline_without_samples_is_empty(void **state)
 {
     (void)state;
     struct run run;
     begin(&run);
-    const struct snapshot *snapshot = look(&run);
+    const struct snapshot *snapshot = take_snapshot(&run);
     assert_int_equal(snapshot->timeline.periods, 0);
     assert_int_equal(snapshot->timeline.phase_count, 0);
     assert_true(isnan(snapshot->timeline.start_s));
@@ -187,17 +187,17 @@ static void press(struct browser *browser, uint32_t key)
 
 /* The screen: letters for objects without colours, phases, the list; zoomed in and out; at any
  * size. */
-static void the_screen_shows_it(void **state)
+static void timeline_screen_shows_phases_at_any_size(void **state)
 {
     static char text[65536];
     (void)state;
     struct run run;
     struct browser browser;
     begin(&run);
-    go_on(&run, TIMELINE_GRID, 6);
-    go_on(&run, TIMELINE_TABLE, 6);
+    run_for(&run, TIMELINE_GRID, 6);
+    run_for(&run, TIMELINE_TABLE, 6);
     browser_init(&browser, NULL);
-    browser_show(&browser, look(&run), snapshot_free);
+    browser_show(&browser, take_snapshot(&run), snapshot_free);
     press(&browser, '8');
     assert_int_equal(browser.screen, SCREEN_TIMELINE);
     draw(&browser, 30, 100, text, sizeof text);
@@ -231,11 +231,11 @@ static void the_screen_shows_it(void **state)
 static int run_timeline(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(planted_phases_are_reported),
-        cmocka_unit_test(periods_hold_what_was_counted),
-        cmocka_unit_test(zero_begins_anew),
-        cmocka_unit_test(nothing_yet),
-        cmocka_unit_test(the_screen_shows_it),
+        cmocka_unit_test(timeline_reports_planted_phases),
+        cmocka_unit_test(timeline_periods_have_exact_counts),
+        cmocka_unit_test(profile_zero_restarts_the_timeline),
+        cmocka_unit_test(timeline_without_samples_is_empty),
+        cmocka_unit_test(timeline_screen_shows_phases_at_any_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -283,7 +283,7 @@ static void miss(uint32_t object, uint64_t at_ns)
 
 /* Half of the misses on grid, four in ten on one object, the others on any; each quarter of a
  * second has its own amount. */
-static void long_go_on(uint32_t object, unsigned seconds)
+static void long_run_for(uint32_t object, unsigned seconds)
 {
     for (unsigned i = 0; i < seconds * 4; i++, long_run.now_ns += long_second / 4) {
         unsigned count = 40 + (unsigned)prng_below(&long_run.prng, 600);
@@ -309,9 +309,9 @@ static int setup(void **state)
     assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
     assert_int_equal(profile_new(&long_run.profile, &options, NULL), 0);
     for (unsigned i = 0; i < CYCLES; i++) {
-        long_go_on(LONG_TABLE, 6);
-        long_go_on(LONG_LIST, 9);
-        long_go_on(INDEX, 5);
+        long_run_for(LONG_TABLE, 6);
+        long_run_for(LONG_LIST, 9);
+        long_run_for(INDEX, 5);
     }
     struct snapshot head = {.iteration = 1,
                             .interval_s = 3,
@@ -329,13 +329,13 @@ static int teardown(void **state)
     return 0;
 }
 
-static void keep(const struct snapshot *snapshot)
+static void keep_snapshot(const struct snapshot *snapshot)
 {
     (void)snapshot;
 }
 
 /* There are two periods in the shortest phase, although a longer period would damp the noise. */
-static void the_period_keeps_the_phases(void **state)
+static void period_is_at_most_half_the_shortest_phase(void **state)
 {
     (void)state;
     const struct snapshot_timeline *timeline = &long_run.snapshot->timeline;
@@ -349,7 +349,7 @@ static void the_period_keeps_the_phases(void **state)
 }
 
 /* For every phase, including the first, although its points in the streams are now coarser. */
-static void each_says_what_rose_and_fell(void **state)
+static void phases_report_objects_that_rose_and_fell(void **state)
 {
     static const char *const names[] = {"table", "list", "index"};
     (void)state;
@@ -400,18 +400,18 @@ static void long_press(struct browser *browser, uint32_t key)
     long_draw(browser);
 }
 
-static void long_look(struct browser *browser)
+static void long_take_snapshot(struct browser *browser)
 {
     browser_init(browser, NULL);
-    browser_show(browser, long_run.snapshot, keep);
+    browser_show(browser, long_run.snapshot, keep_snapshot);
     long_press(browser, '8');
 }
 
-static void the_rows_tell_phases_apart(void **state)
+static void timeline_rows_show_rising_object_and_times(void **state)
 {
     struct browser browser;
     (void)state;
-    long_look(&browser);
+    long_take_snapshot(&browser);
     assert_non_null(strstr(long_run.text, "ROSE"));
     assert_non_null(strstr(long_run.text, "to show the shortest phase"));
     /* The second last phase starts 14 s before the end of 240 s; the axis ends there, too. */
@@ -424,11 +424,11 @@ static void the_rows_tell_phases_apart(void **state)
     browser_fini(&browser);
 }
 
-static void fields_say_since_when(void **state)
+static void fields_view_shows_start_of_recording(void **state)
 {
     struct browser browser;
     (void)state;
-    long_look(&browser);
+    long_take_snapshot(&browser);
     assert_null(strstr(long_run.text, "Fields are recorded"));
     long_press(&browser, 'b');
     long_press(&browser, 'b');
@@ -436,7 +436,7 @@ static void fields_say_since_when(void **state)
     browser_fini(&browser);
 }
 
-static void times_are_written_one_way(void **state)
+static void text_time_formats(void **state)
 {
     char out[TEXT_TIME_BYTES];
     (void)state;
@@ -456,11 +456,11 @@ static void times_are_written_one_way(void **state)
 static int run_timeline_long(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_period_keeps_the_phases),
-        cmocka_unit_test(each_says_what_rose_and_fell),
-        cmocka_unit_test(the_rows_tell_phases_apart),
-        cmocka_unit_test(fields_say_since_when),
-        cmocka_unit_test(times_are_written_one_way),
+        cmocka_unit_test(period_is_at_most_half_the_shortest_phase),
+        cmocka_unit_test(phases_report_objects_that_rose_and_fell),
+        cmocka_unit_test(timeline_rows_show_rising_object_and_times),
+        cmocka_unit_test(fields_view_shows_start_of_recording),
+        cmocka_unit_test(text_time_formats),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
@@ -558,7 +558,7 @@ static void add(struct kinds_run *run, uint32_t object, uint32_t function, uint3
 }
 
 /* Loaders move atoms, then a server walks nodes. */
-static void kinds_go_on(struct kinds_run *run, double seconds, bool loaders)
+static void kinds_run_for(struct kinds_run *run, double seconds, bool loaders)
 {
     for (uint64_t end = run->now_ns + (uint64_t)(seconds * 1e9); run->now_ns < end;) {
         if (loaders)
@@ -568,7 +568,7 @@ static void kinds_go_on(struct kinds_run *run, double seconds, bool loaders)
     }
 }
 
-static const struct snapshot *kinds_look(struct kinds_run *run)
+static const struct snapshot *kinds_take_snapshot(struct kinds_run *run)
 {
     struct snapshot head = {.iteration = 1,
                             .elapsed_s = (double)(run->now_ns - 5 * kinds_second) / 1e9,
@@ -593,8 +593,8 @@ static double sum(const struct snapshot_stream *stream, size_t first, size_t end
 }
 
 /* In each period the streams of a kind add up to the total. */
-static void expect_whole(const struct snapshot_measured *measured, size_t periods,
-                         const struct snapshot_streams *streams)
+static void expect_streams_add_up(const struct snapshot_measured *measured, size_t periods,
+                                  const struct snapshot_streams *streams)
 {
     for (size_t i = 0; i < periods; i++) {
         double parts = 0;
@@ -604,20 +604,20 @@ static void expect_whole(const struct snapshot_measured *measured, size_t period
     }
 }
 
-static void each_kind_adds_up(void **state)
+static void streams_of_each_kind_add_up(void **state)
 {
     (void)state;
     struct kinds_run run;
     kinds_begin(&run);
-    kinds_go_on(&run, 10, true);
-    kinds_go_on(&run, 10, false);
-    const struct snapshot *snapshot = kinds_look(&run);
+    kinds_run_for(&run, 10, true);
+    kinds_run_for(&run, 10, false);
+    const struct snapshot *snapshot = kinds_take_snapshot(&run);
     const struct snapshot_timeline *timeline = &snapshot->timeline;
     const struct snapshot_measured *ranking = snapshot_timeline_ranking(timeline);
     assert_int_equal(ranking->functions.count, 2);
     assert_int_equal(ranking->threads.count, 3);
-    expect_whole(ranking, timeline->periods, &ranking->functions);
-    expect_whole(ranking, timeline->periods, &ranking->threads);
+    expect_streams_add_up(ranking, timeline->periods, &ranking->functions);
+    expect_streams_add_up(ranking, timeline->periods, &ranking->threads);
     assert_non_null(find(&ranking->threads, "loader-*"));
     assert_non_null(find(&ranking->threads, "unnamed"));
     size_t half = timeline->periods / 2;
@@ -628,19 +628,19 @@ static void each_kind_adds_up(void **state)
 }
 
 /* The elements of one member are one field, including counts from before the type was known. */
-static void fields_wait_for_their_type(void **state)
+static void untyped_counts_join_fields_of_later_type(void **state)
 {
     (void)state;
     struct kinds_run run;
     kinds_begin(&run);
     typed_yet = false;
-    kinds_go_on(&run, 5, true);
-    const struct snapshot *snapshot = kinds_look(&run);
+    kinds_run_for(&run, 5, true);
+    const struct snapshot *snapshot = kinds_take_snapshot(&run);
     assert_int_equal(snapshot_timeline_ranking(&snapshot->timeline)->fields.count, 0);
     snapshot_free(snapshot);
     typed_yet = true;
-    kinds_go_on(&run, 5, true);
-    snapshot = kinds_look(&run);
+    kinds_run_for(&run, 5, true);
+    snapshot = kinds_take_snapshot(&run);
     const struct snapshot_timeline *timeline = &snapshot->timeline;
     const struct snapshot_measured *ranking = snapshot_timeline_ranking(timeline);
     assert_int_equal(ranking->fields.count, 2);
@@ -656,7 +656,7 @@ static void fields_wait_for_their_type(void **state)
     profile_free(run.profile);
 }
 
-static void names_are_grouped(void **state)
+static void thread_names_are_grouped_by_number(void **state)
 {
     char out[THREAD_NAME_BYTES];
     (void)state;
@@ -671,7 +671,7 @@ static void names_are_grouped(void **state)
 }
 
 /* Steps of 0.25 s: the noise averages out over four of them. */
-static void the_recent_period_follows(void **state)
+static void recent_period_follows_the_noise(void **state)
 {
     static struct recent recent;
     struct prng prng = {9};
@@ -722,7 +722,7 @@ static void expect_shown(struct browser *browser, const char *const *words)
 }
 
 /* One key cycles through the kinds. */
-static void keys_change_the_picture(void **state)
+static void key_cycles_through_timeline_kinds(void **state)
 {
     static const char *const objects[] = {"by objects", " atoms", "Volatility ", NULL};
     static const char *const functions[] = {"by functions", " move", NULL};
@@ -732,10 +732,10 @@ static void keys_change_the_picture(void **state)
     struct kinds_run run;
     struct browser browser;
     kinds_begin(&run);
-    kinds_go_on(&run, 6, false);
-    kinds_go_on(&run, 20, true);
+    kinds_run_for(&run, 6, false);
+    kinds_run_for(&run, 20, true);
     browser_init(&browser, NULL);
-    browser_show(&browser, kinds_look(&run), snapshot_free);
+    browser_show(&browser, kinds_take_snapshot(&run), snapshot_free);
     kinds_press(&browser, '8');
     expect_shown(&browser, objects);
     kinds_press(&browser, 'b');
@@ -753,9 +753,11 @@ static void keys_change_the_picture(void **state)
 static int run_timeline_kinds(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_kind_adds_up),       cmocka_unit_test(fields_wait_for_their_type),
-        cmocka_unit_test(names_are_grouped),       cmocka_unit_test(the_recent_period_follows),
-        cmocka_unit_test(keys_change_the_picture),
+        cmocka_unit_test(streams_of_each_kind_add_up),
+        cmocka_unit_test(untyped_counts_join_fields_of_later_type),
+        cmocka_unit_test(thread_names_are_grouped_by_number),
+        cmocka_unit_test(recent_period_follows_the_noise),
+        cmocka_unit_test(key_cycles_through_timeline_kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

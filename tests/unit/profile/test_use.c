@@ -71,7 +71,7 @@ static struct place place_of(uint32_t object, uint32_t function, uint64_t offset
 }
 
 /* A miss in both levels. */
-static void miss(uint32_t object, uint32_t function, uint64_t offset)
+static void add_miss(uint32_t object, uint32_t function, uint64_t offset)
 {
     for (uint16_t event = 0; event < 2; event++) {
         struct place place = place_of(object, function, offset, event);
@@ -79,8 +79,8 @@ static void miss(uint32_t object, uint32_t function, uint64_t offset)
     }
 }
 
-static void left(uint32_t object, uint32_t function, uint64_t offset, uint16_t event,
-                 uint32_t used_bytes, uint32_t touched_bytes, uint64_t weight)
+static void add_line_left(uint32_t object, uint32_t function, uint64_t offset, uint16_t event,
+                          uint32_t used_bytes, uint32_t touched_bytes, uint64_t weight)
 {
     struct line_place reported = {.place = place_of(object, function, offset, event)};
     reported.line = (struct line_event){.what = LINE_LEFT,
@@ -134,20 +134,20 @@ static const struct snapshot_use *use_of_function(const struct snapshot *snapsho
  * vector: offset 0 fetched 100 lines (16 of 64 bytes used, 48 touched), offset 8 fetched 20 (all
  * used once); for the index: 10 lines with only the 8 missed bytes touched.
  */
-static void feed(uint16_t event)
+static void feed_uses(uint16_t event)
 {
-    miss(VECTOR, SMOOTH, 0);
-    miss(VECTOR, FILL, 8);
-    miss(INDEX, SMOOTH, 4);
-    left(VECTOR, SMOOTH, 0, event, 16, 48, 100);
-    left(VECTOR, FILL, 8, event, 64, 64, 20);
-    left(INDEX, SMOOTH, 4, event, 8, 8, 10);
+    add_miss(VECTOR, SMOOTH, 0);
+    add_miss(VECTOR, FILL, 8);
+    add_miss(INDEX, SMOOTH, 4);
+    add_line_left(VECTOR, SMOOTH, 0, event, 16, 48, 100);
+    add_line_left(VECTOR, FILL, 8, event, 64, 64, 20);
+    add_line_left(INDEX, SMOOTH, 4, event, 8, 8, 10);
 }
 
-static void by_object_field_and_code(void **state)
+static void line_use_per_object_field_and_code(void **state)
 {
     (void)state;
-    feed(L2_EVENT);
+    feed_uses(L2_EVENT);
     const struct snapshot *snapshot = profile_snapshot(use_profile, &use_head, use_now_ns);
     assert_true(snapshot->uses.known);
     assert_int_equal(snapshot->uses.level, 1);
@@ -180,10 +180,10 @@ static void by_object_field_and_code(void **state)
 
 /* The block was freed before the line was evicted: by then the resolver has another name for the
  * address. */
-static void counts_for_what_missed(void **state)
+static void line_use_counts_for_the_missing_object(void **state)
 {
     (void)state;
-    miss(VECTOR, SMOOTH, 0);
+    add_miss(VECTOR, SMOOTH, 0);
     struct line_place reported = {.place = place_of(INDEX, SMOOTH, 0, L2_EVENT)};
     reported.line = (struct line_event){.what = LINE_LEFT,
                                         .address = 0x10000u * VECTOR,
@@ -201,15 +201,15 @@ static void counts_for_what_missed(void **state)
     snapshot_free(snapshot);
 }
 
-static void nearer_level_until_lines_leave(void **state)
+static void nearer_level_is_used_until_lines_leave(void **state)
 {
     (void)state;
-    feed(L1_EVENT);
+    feed_uses(L1_EVENT);
     const struct snapshot *snapshot = profile_snapshot(use_profile, &use_head, use_now_ns);
     assert_true(snapshot->uses.known && snapshot->uses.is_nearer);
     assert_int_equal(snapshot->uses.level, 0);
     snapshot_free(snapshot);
-    feed(L2_EVENT);
+    feed_uses(L2_EVENT);
     snapshot = profile_snapshot(use_profile, &use_head, use_now_ns);
     assert_int_equal(snapshot->uses.level, 1);
     assert_false(snapshot->uses.is_nearer);
@@ -221,34 +221,34 @@ static void nearer_level_until_lines_leave(void **state)
     snapshot_free(snapshot);
 }
 
-static void nothing_recorded_is_nothing_known(void **state)
+static void line_use_without_records_is_unknown(void **state)
 {
     (void)state;
-    miss(VECTOR, SMOOTH, 0);
+    add_miss(VECTOR, SMOOTH, 0);
     const struct snapshot *snapshot = profile_snapshot(use_profile, &use_head, use_now_ns);
     assert_false(snapshot->uses.known);
     assert_null(find_object(snapshot, "vector")->use);
     assert_true(isnan(snapshot_use_spatial(NULL)));
     snapshot_free(snapshot);
-    feed(L2_EVENT);
+    feed_uses(L2_EVENT);
     profile_zero(use_profile, ++use_now_ns);
-    miss(VECTOR, SMOOTH, 0);
+    add_miss(VECTOR, SMOOTH, 0);
     snapshot = profile_snapshot(use_profile, &use_head, use_now_ns);
     assert_false(snapshot->uses.known);
     snapshot_free(snapshot);
 }
 
 /* More keys than rows: keys without a row do not count for others. */
-static void full_table(void **state)
+static void full_line_use_table_keeps_existing_rows(void **state)
 {
     enum { MANY = 1 << 18 };
     (void)state;
-    feed(L2_EVENT);
+    feed_uses(L2_EVENT);
     for (uint32_t i = 0; i < MANY; i++)
-        left(INDEX, FILL, 8 * i, L2_EVENT, 8, 8, 1);
+        add_line_left(INDEX, FILL, 8 * i, L2_EVENT, 8, 8, 1);
     /* Elements of an array leave room for objects and code. */
-    miss(LATE, FILL, 0);
-    left(LATE, FILL, 0, L2_EVENT, 8, 8, 1);
+    add_miss(LATE, FILL, 0);
+    add_line_left(LATE, FILL, 0, L2_EVENT, 8, 8, 1);
     const struct snapshot *snapshot = profile_snapshot(use_profile, &use_head, use_now_ns);
     assert_near(snapshot->uses.all.lines, 131 + MANY);
     assert_non_null(find_object(snapshot, "other")->use);
@@ -260,14 +260,14 @@ static void full_table(void **state)
 
 /* One line in 16 was tracked, or all lines, as far as known; half of the lines were used
  * completely, half by a quarter. */
-static void those_followed_have_an_interval(void **state)
+static void tracked_lines_have_an_interval(void **state)
 {
     (void)state;
-    miss(VECTOR, SMOOTH, 0);
-    miss(INDEX, SMOOTH, 4);
+    add_miss(VECTOR, SMOOTH, 0);
+    add_miss(INDEX, SMOOTH, 4);
     for (int i = 0; i < 400; i++) {
-        left(VECTOR, SMOOTH, 0, L2_EVENT, i % 2 ? 64 : 16, 64, 16);
-        left(INDEX, SMOOTH, 4, L2_EVENT, i % 2 ? 64 : 16, 64, 1);
+        add_line_left(VECTOR, SMOOTH, 0, L2_EVENT, i % 2 ? 64 : 16, 64, 16);
+        add_line_left(INDEX, SMOOTH, 4, L2_EVENT, i % 2 ? 64 : 16, 64, 1);
     }
     const struct snapshot *snapshot = profile_snapshot(use_profile, &use_head, use_now_ns);
     const struct snapshot_use *followed = find_object(snapshot, "vector")->use;
@@ -280,8 +280,8 @@ static void those_followed_have_an_interval(void **state)
     assert_true(all->spatial_high > 0.63 && all->spatial_high < 0.64);
     snapshot_free(snapshot);
     profile_zero(use_profile, ++use_now_ns);
-    miss(INDEX, SMOOTH, 4);
-    left(INDEX, SMOOTH, 4, L2_EVENT, 40, 64, 1);
+    add_miss(INDEX, SMOOTH, 4);
+    add_line_left(INDEX, SMOOTH, 4, L2_EVENT, 40, 64, 1);
     snapshot = profile_snapshot(use_profile, &use_head, use_now_ns);
     assert_near(find_object(snapshot, "index")->use->spatial_low, 0.625);
     assert_near(find_object(snapshot, "index")->use->spatial_high, 0.625);
@@ -291,12 +291,12 @@ static void those_followed_have_an_interval(void **state)
 static int run_use(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(by_object_field_and_code, begin, end),
-        cmocka_unit_test_setup_teardown(those_followed_have_an_interval, begin, end),
-        cmocka_unit_test_setup_teardown(counts_for_what_missed, begin, end),
-        cmocka_unit_test_setup_teardown(nearer_level_until_lines_leave, begin, end),
-        cmocka_unit_test_setup_teardown(nothing_recorded_is_nothing_known, begin, end),
-        cmocka_unit_test_setup_teardown(full_table, begin, end),
+        cmocka_unit_test_setup_teardown(line_use_per_object_field_and_code, begin, end),
+        cmocka_unit_test_setup_teardown(tracked_lines_have_an_interval, begin, end),
+        cmocka_unit_test_setup_teardown(line_use_counts_for_the_missing_object, begin, end),
+        cmocka_unit_test_setup_teardown(nearer_level_is_used_until_lines_leave, begin, end),
+        cmocka_unit_test_setup_teardown(line_use_without_records_is_unknown, begin, end),
+        cmocka_unit_test_setup_teardown(full_line_use_table_keeps_existing_rows, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -366,7 +366,7 @@ static int distances_end(void **state)
     return 0;
 }
 
-static void reused(uint32_t object, uint64_t ip, uint64_t distance, uint64_t weight)
+static void add_reuse(uint32_t object, uint64_t ip, uint64_t distance, uint64_t weight)
 {
     struct line_place reported = {.place = {.object = object, .function = READ}};
     reported.place.access =
@@ -388,10 +388,10 @@ static void distances_assert_near(double value, double expected)
 /* hot: 60 immediate reuses, 30 after 1024 lines (64 KiB), 10 first uses; cold: 100 first uses. */
 static void distances_feed(void)
 {
-    reused(HOT, READ_IP, 0, 60);
-    reused(HOT, READ_IP, 1024, 30);
-    reused(HOT, SCAN_IP, LINE_NO_DISTANCE, 10);
-    reused(COLD, SCAN_IP, LINE_NO_DISTANCE, 100);
+    add_reuse(HOT, READ_IP, 0, 60);
+    add_reuse(HOT, READ_IP, 1024, 30);
+    add_reuse(HOT, SCAN_IP, LINE_NO_DISTANCE, 10);
+    add_reuse(COLD, SCAN_IP, LINE_NO_DISTANCE, 100);
 }
 
 static unsigned point_of(double size_bytes)
@@ -402,7 +402,7 @@ static unsigned point_of(double size_bytes)
     return point;
 }
 
-static void curves_of_objects(void **state)
+static void miss_curves_of_objects(void **state)
 {
     (void)state;
     distances_feed();
@@ -430,13 +430,13 @@ static void curves_of_objects(void **state)
 
 /* 30 watched lines cannot distinguish 500 and 530 lines: L1 may hold them or not. For L2 it is
  * certain. */
-static void a_step_is_between(void **state)
+static void miss_curve_is_uncertain_at_a_step(void **state)
 {
     (void)state;
     for (int line = 0; line < 400; line++) {
-        reused(HOT, SCAN_IP, LINE_NO_DISTANCE, 16);
+        add_reuse(HOT, SCAN_IP, LINE_NO_DISTANCE, 16);
         for (int use = 0; use < 9; use++)
-            reused(HOT, READ_IP, line % 2 ? 600 : 530, 16);
+            add_reuse(HOT, READ_IP, line % 2 ? 600 : 530, 16);
     }
     const struct snapshot *snapshot =
         profile_snapshot(distances_profile, &distances_head, distances_now_ns);
@@ -452,7 +452,7 @@ static void a_step_is_between(void **state)
     snapshot_free(snapshot);
 }
 
-static void caches_marked(void **state)
+static void miss_curve_marks_cache_sizes(void **state)
 {
     (void)state;
     distances_feed();
@@ -471,11 +471,11 @@ static void caches_marked(void **state)
 }
 
 /* Instructions of one source line are one row. */
-static void curves_of_lines(void **state)
+static void miss_curves_of_source_lines(void **state)
 {
     (void)state;
     distances_feed();
-    reused(HOT, READ_IP + 4, 0, 40);
+    add_reuse(HOT, READ_IP + 4, 0, 40);
     const struct snapshot *snapshot =
         profile_snapshot(distances_profile, &distances_head, distances_now_ns);
     const struct snapshot_reuse *reuse = &snapshot->reuse;
@@ -490,7 +490,7 @@ static void curves_of_lines(void **state)
 }
 
 /* SHARDS-adj: the watched lines represent 200 accesses, but there were 400: the misses stay. */
-static void whole_put_right(void **state)
+static void miss_curve_is_adjusted_to_total_accesses(void **state)
 {
     (void)state;
     distances_feed();
@@ -502,7 +502,7 @@ static void whole_put_right(void **state)
     snapshot_free(snapshot);
 }
 
-static void nothing_reported(void **state)
+static void miss_curves_without_records_are_unknown(void **state)
 {
     (void)state;
     const struct snapshot *snapshot =
@@ -517,13 +517,13 @@ static void nothing_reported(void **state)
 }
 
 /* More objects and instructions than rows. */
-static void distances_full_table(void **state)
+static void full_reuse_table_keeps_existing_rows(void **state)
 {
     enum { MANY = 20000 };
     (void)state;
     distances_feed();
     for (uint32_t i = 0; i < MANY; i++)
-        reused(3 + i, 0x500000 + i, LINE_NO_DISTANCE, 1);
+        add_reuse(3 + i, 0x500000 + i, LINE_NO_DISTANCE, 1);
     const struct snapshot *snapshot =
         profile_snapshot(distances_profile, &distances_head, distances_now_ns);
     distances_assert_near(snapshot->reuse.all.miss[0].value, (140.0 + MANY) / (200 + MANY));
@@ -535,13 +535,19 @@ static void distances_full_table(void **state)
 static int run_distances(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(curves_of_objects, distances_begin, distances_end),
-        cmocka_unit_test_setup_teardown(a_step_is_between, distances_begin, distances_end),
-        cmocka_unit_test_setup_teardown(caches_marked, distances_begin, distances_end),
-        cmocka_unit_test_setup_teardown(curves_of_lines, distances_begin, distances_end),
-        cmocka_unit_test_setup_teardown(whole_put_right, distances_begin, distances_end),
-        cmocka_unit_test_setup_teardown(nothing_reported, distances_begin, distances_end),
-        cmocka_unit_test_setup_teardown(distances_full_table, distances_begin, distances_end),
+        cmocka_unit_test_setup_teardown(miss_curves_of_objects, distances_begin, distances_end),
+        cmocka_unit_test_setup_teardown(miss_curve_is_uncertain_at_a_step, distances_begin,
+                                        distances_end),
+        cmocka_unit_test_setup_teardown(miss_curve_marks_cache_sizes, distances_begin,
+                                        distances_end),
+        cmocka_unit_test_setup_teardown(miss_curves_of_source_lines, distances_begin,
+                                        distances_end),
+        cmocka_unit_test_setup_teardown(miss_curve_is_adjusted_to_total_accesses, distances_begin,
+                                        distances_end),
+        cmocka_unit_test_setup_teardown(miss_curves_without_records_are_unknown, distances_begin,
+                                        distances_end),
+        cmocka_unit_test_setup_teardown(full_reuse_table_keeps_existing_rows, distances_begin,
+                                        distances_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

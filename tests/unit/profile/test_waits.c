@@ -23,7 +23,7 @@ struct machine {
     struct prng prng;
 };
 
-static bool look_up(struct machine *machine, uint64_t line)
+static bool cache_access(struct machine *machine, uint64_t line)
 {
     uint64_t *set = machine->lines[line % SETS];
     int way = 0;
@@ -37,7 +37,7 @@ static bool look_up(struct machine *machine, uint64_t line)
 
 static void touch(struct machine *machine, struct window_entry access)
 {
-    bool hit = look_up(machine, access.address >> 6);
+    bool hit = cache_access(machine, access.address >> 6);
     machine->now += hit ? HIT : MISS;
     machine->waited += hit ? 0 : MISS;
     if (machine->now < machine->due)
@@ -78,7 +78,7 @@ static struct snapshot_wait bounds_of(struct machine *machine, double *truth, pa
     return wait;
 }
 
-static void check(const char *what, pattern *next, double low_min, double high_most)
+static void check_bounds(const char *what, pattern *next, double low_min, double high_most)
 {
     static struct machine machine;
     double truth;
@@ -210,25 +210,25 @@ static struct window_entry of_two_threads(struct machine *machine, uint64_t i)
     return entry;
 }
 
-static void bounds_hold(void **state)
+static void wait_bounds_contain_the_truth(void **state)
 {
     (void)state;
-    check("half of the cache", small_array, 0, 0.02);
-    check("a line too many for a set", one_set, 0, 1);
-    check("as many as a set has ways", full_set, 0, 0.02);
-    check("twice the cache", too_large, 0, 1);
-    check("a stream beside", stream_beside, 0, 0.6);
-    check("a chase through 64 MB", chase, 0.9, 1);
-    check("a chase through 24 MB", chase_through_24m, 0.8, 1);
-    check("64 MB, each line used on", lingering, 0, 1);
-    check("a chase that stays", chase_of_few, 0, 0.05);
-    check("a pass", pass, 0.5, 0.75);
-    check("passes by blocks", blocked_passes, 0, 0.1);
-    check("fields of a line", fields_of_a_line, 0, 0.83);
+    check_bounds("half of the cache", small_array, 0, 0.02);
+    check_bounds("a line too many for a set", one_set, 0, 1);
+    check_bounds("as many as a set has ways", full_set, 0, 0.02);
+    check_bounds("twice the cache", too_large, 0, 1);
+    check_bounds("a stream beside", stream_beside, 0, 0.6);
+    check_bounds("a chase through 64 MB", chase, 0.9, 1);
+    check_bounds("a chase through 24 MB", chase_through_24m, 0.8, 1);
+    check_bounds("64 MB, each line used on", lingering, 0, 1);
+    check_bounds("a chase that stays", chase_of_few, 0, 0.05);
+    check_bounds("a pass", pass, 0.5, 0.75);
+    check_bounds("passes by blocks", blocked_passes, 0, 0.1);
+    check_bounds("fields of a line", fields_of_a_line, 0, 0.83);
 }
 
 /* The model has one cache, so this does not wait; two cores might. */
-static void lines_of_two_threads_are_not_held(void **state)
+static void lines_used_by_two_threads_may_wait(void **state)
 {
     static struct machine machine;
     double truth;
@@ -246,24 +246,24 @@ static struct window_entry chase_in_order(struct machine *machine, uint64_t i)
     return entry;
 }
 
-static void what_says_nothing_is_blank(void **state)
+static void uninformative_wait_bounds_are_blank(void **state)
 {
     static struct machine machine;
     double truth;
     (void)state;
     struct snapshot_wait wait = bounds_of(&machine, &truth, chase_in_order);
     assert_true(wait.low[WAIT_BEYOND_L1] == 0);
-    waits_blank(&wait);
+    waits_drop_uninformative(&wait);
     assert_int_equal(wait.from, WAIT_UNKNOWN);
     wait = bounds_of(&machine, &truth, chase_through_8m);
     assert_true(wait.low[WAIT_BEYOND_L1] == 0);
     wait = bounds_of(&machine, &truth, chase);
     assert_true(wait.low[WAIT_BEYOND_L2] > 0.8 && wait.low[WAIT_BEYOND_L3] < 0.6);
-    waits_blank(&wait);
+    waits_drop_uninformative(&wait);
     assert_int_equal(wait.from, WAIT_FROM_RECURRENCE);
     wait = (struct snapshot_wait){
         .from = WAIT_FROM_RECURRENCE, .low = {0, 0, 0}, .high = {0.99, 0.5, NAN}};
-    waits_blank(&wait);
+    waits_drop_uninformative(&wait);
     assert_true(isnan(wait.low[0]) && isnan(wait.high[0]) && wait.high[1] == 0.5);
 }
 
@@ -329,7 +329,7 @@ static const struct snapshot_object *object_of(const struct snapshot *snapshot, 
     return NULL;
 }
 
-static void snapshots_have_them(void **state)
+static void snapshot_has_wait_bounds(void **state)
 {
     struct prng prng = {3};
     struct profile *profile = timed_profile();
@@ -364,7 +364,7 @@ static void snapshots_have_them(void **state)
 }
 
 /* A flush evicts even lines that recur all the time, and so do stores of another process. */
-static void lines_that_may_be_gone_are_not_held(void **state)
+static void flushed_or_shared_lines_may_wait(void **state)
 {
     struct profile *profile = timed_profile();
     (void)state;
@@ -381,7 +381,7 @@ static void lines_that_may_be_gone_are_not_held(void **state)
     profile_free(profile);
 }
 
-static void latencies_are_taken_where_they_are(void **state)
+static void recorded_latencies_take_precedence_for_waits(void **state)
 {
     struct profile *profile = timed_profile();
     (void)state;
@@ -403,7 +403,7 @@ static void latencies_are_taken_where_they_are(void **state)
 
 /* In these passes the excess of the first accesses to a line is larger beyond L3 than beyond L2.
  * The bounds must fall anyway, because an access that waits beyond L3 waits beyond L2. */
-static void bounds_fall_with_the_level(void **state)
+static void wait_bounds_decrease_with_the_level(void **state)
 {
     const struct waits waits = {.lines = {512, 1 << 14, 1 << 19}};
     const struct waits_sums sums = {
@@ -419,13 +419,13 @@ static void bounds_fall_with_the_level(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bounds_hold),
-        cmocka_unit_test(lines_of_two_threads_are_not_held),
-        cmocka_unit_test(what_says_nothing_is_blank),
-        cmocka_unit_test(snapshots_have_them),
-        cmocka_unit_test(lines_that_may_be_gone_are_not_held),
-        cmocka_unit_test(latencies_are_taken_where_they_are),
-        cmocka_unit_test(bounds_fall_with_the_level),
+        cmocka_unit_test(wait_bounds_contain_the_truth),
+        cmocka_unit_test(lines_used_by_two_threads_may_wait),
+        cmocka_unit_test(uninformative_wait_bounds_are_blank),
+        cmocka_unit_test(snapshot_has_wait_bounds),
+        cmocka_unit_test(flushed_or_shared_lines_may_wait),
+        cmocka_unit_test(recorded_latencies_take_precedence_for_waits),
+        cmocka_unit_test(wait_bounds_decrease_with_the_level),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

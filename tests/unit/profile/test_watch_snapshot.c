@@ -63,7 +63,7 @@ static int end(void **state)
 }
 
 /* One sample per ms with this weight. */
-static void pass(unsigned ms, uint64_t weight)
+static void add_misses_for(unsigned ms, uint64_t weight)
 {
     for (unsigned i = 0; i < ms; i++) {
         struct place place = {.object = ARRAY, .base = 0x1000};
@@ -74,7 +74,8 @@ static void pass(unsigned ms, uint64_t weight)
     }
 }
 
-static void leg(enum watch_kind kind, uint32_t object, unsigned ms, enum watch_end how, uint64_t ip)
+static void add_leg(enum watch_kind kind, uint32_t object, unsigned ms, enum watch_end how,
+                    uint64_t ip)
 {
     struct watch_result result = {.kind = (uint8_t)kind,
                                   .end = (uint8_t)how,
@@ -91,18 +92,18 @@ static void leg(enum watch_kind kind, uint32_t object, unsigned ms, enum watch_e
 static void watch_array(uint64_t weight)
 {
     for (int i = 0; i < LEGS; i++) {
-        pass(20, weight);
+        add_misses_for(20, weight);
         uint64_t ip = i % 3 ? 12 : 7;
-        leg(WATCH_FIRST, ARRAY, 10, WATCH_TOUCHED, ip);
-        leg(WATCH_AGAIN, ARRAY, 20, WATCH_TOUCHED, ip);
-        leg(WATCH_VISIT, ARRAY, 0, i % 7 ? WATCH_EXPIRED : WATCH_TOUCHED, 0);
+        add_leg(WATCH_FIRST, ARRAY, 10, WATCH_TOUCHED, ip);
+        add_leg(WATCH_AGAIN, ARRAY, 20, WATCH_TOUCHED, ip);
+        add_leg(WATCH_VISIT, ARRAY, 0, i % 7 ? WATCH_EXPIRED : WATCH_TOUCHED, 0);
         for (int k = 0; k < 6; k++)
-            leg(WATCH_FIRST, QUEUE, 500, WATCH_REPLACED, 0);
+            add_leg(WATCH_FIRST, QUEUE, 500, WATCH_REPLACED, 0);
     }
-    leg(WATCH_FIRST, ALONE, 1, WATCH_TOUCHED, 5000);
+    add_leg(WATCH_FIRST, ALONE, 1, WATCH_TOUCHED, 5000);
 }
 
-static const struct snapshot *shot(void)
+static const struct snapshot *take_snapshot(void)
 {
     const struct snapshot *snapshot = profile_snapshot(profile, &head, now_ns);
     assert_non_null(snapshot);
@@ -118,12 +119,12 @@ static const struct snapshot_watch_object *row_of(const struct snapshot *snapsho
     return NULL;
 }
 
-static void by_object(void **state)
+static void watch_results_per_object(void **state)
 {
     (void)state;
     begin(true, EVENT_MISS_L2);
     watch_array(1000);
-    const struct snapshot *snapshot = shot();
+    const struct snapshot *snapshot = take_snapshot();
     assert_int_equal(snapshot->watch.count, 3);
     assert_true(snapshot->watch.counts_misses);
     const struct snapshot_watch_object *array = row_of(snapshot, "array");
@@ -147,12 +148,12 @@ static void by_object(void **state)
     snapshot_free(snapshot);
 }
 
-static void the_code_that_touched(void **state)
+static void watch_lists_code_that_touched_the_line(void **state)
 {
     (void)state;
     begin(true, EVENT_MISS_L2);
     watch_array(1000);
-    const struct snapshot *snapshot = shot();
+    const struct snapshot *snapshot = take_snapshot();
     const struct snapshot_watch_object *array = row_of(snapshot, "array");
     assert_int_equal(array->code_count, 2);
     assert_string_equal(array->codes[0].text, "walk (walk.c:12)");
@@ -165,13 +166,13 @@ static void the_code_that_touched(void **state)
 }
 
 /* Two instructions of one line are one row with the touches of both. */
-static void a_line_of_code_stands_once(void **state)
+static void instructions_of_one_source_line_are_merged(void **state)
 {
     (void)state;
     begin(true, EVENT_MISS_L2);
     for (int i = 0; i < LEGS; i++)
-        leg(WATCH_FIRST, ARRAY, 10, WATCH_TOUCHED, i % 4 == 0 ? 5 : i % 4 == 1 ? 12 : 32);
-    const struct snapshot *snapshot = shot();
+        add_leg(WATCH_FIRST, ARRAY, 10, WATCH_TOUCHED, i % 4 == 0 ? 5 : i % 4 == 1 ? 12 : 32);
+    const struct snapshot *snapshot = take_snapshot();
     const struct snapshot_watch_object *array = row_of(snapshot, "array");
     assert_int_equal(array->code_count, 2);
     assert_string_equal(array->codes[0].text, "walk (walk.c:12)");
@@ -181,7 +182,7 @@ static void a_line_of_code_stands_once(void **state)
 }
 
 /* A watch that starts at a random moment and is touched `us` later. */
-static void touched_after(uint32_t object, unsigned us)
+static void add_touch_after(uint32_t object, unsigned us)
 {
     struct watch_result result = {.kind = WATCH_FIRST,
                                   .end = WATCH_TOUCHED,
@@ -196,16 +197,16 @@ static void touched_after(uint32_t object, unsigned us)
 
 /* A line that is touched all the time is touched as soon as its register is armed: this gives only
  * a bound, not a time. */
-static void a_time_like_that_of_arming_is_a_bound(void **state)
+static void reuse_time_near_arming_time_is_a_bound(void **state)
 {
     (void)state;
     begin(true, EVENT_STALL);
     for (unsigned i = 0; i < LEGS; i++) {
-        touched_after(ARRAY, 10 + i % 5);
-        touched_after(QUEUE, 100 + i * 20);
+        add_touch_after(ARRAY, 10 + i % 5);
+        add_touch_after(QUEUE, 100 + i * 20);
     }
     head.watch.arm_ns = 50000;
-    const struct snapshot *snapshot = shot();
+    const struct snapshot *snapshot = take_snapshot();
     const struct snapshot_watch_object *array = row_of(snapshot, "array");
     assert_true(snapshot_reuse_is_bound(&array->reuse_s));
     assert_true(array->reuse_s.high >= 20e-6 && array->reuse_s.high <= 30e-6);
@@ -215,7 +216,7 @@ static void a_time_like_that_of_arming_is_a_bound(void **state)
     snapshot_free(snapshot);
     /* If arming is much faster, the same values are real times. */
     head.watch.arm_ns = 1000;
-    snapshot = shot();
+    snapshot = take_snapshot();
     assert_true(row_of(snapshot, "array")->reuse_s.value >= 20e-6);
     snapshot_free(snapshot);
 }
@@ -225,16 +226,16 @@ static void a_time_like_that_of_arming_is_a_bound(void **state)
  * touches, the others wait for the next 2 ms. Hardly any touch comes more than 100 ns after the
  * previous one. A line that is touched once in 5 ms is touched immediately only by chance.
  */
-static void touches_in_bursts_are_close_together(void **state)
+static void touches_in_bursts_give_a_short_bound(void **state)
 {
     (void)state;
     begin(true, EVENT_STALL);
     for (unsigned i = 0; i < LEGS; i++) {
-        touched_after(ARRAY, i % 5 < 2 ? 1 : 100 + i * 70);
-        touched_after(QUEUE, i ? i * 125 : 1);
+        add_touch_after(ARRAY, i % 5 < 2 ? 1 : 100 + i * 70);
+        add_touch_after(QUEUE, i ? i * 125 : 1);
     }
     head.watch.arm_ns = 40000;
-    const struct snapshot *snapshot = shot();
+    const struct snapshot *snapshot = take_snapshot();
     const struct snapshot_watch_object *array = row_of(snapshot, "array");
     assert_true(snapshot_reuse_is_bound(&array->reuse_s));
     assert_true(array->reuse_s.high < 0.00005);
@@ -245,19 +246,19 @@ static void touches_in_bursts_are_close_together(void **state)
 
 /* Reports how many results a verdict needs, and when there will be enough at this rate. The number
  * of unpaid watches shows whether a larger budget may help. */
-static void the_way_to_a_verdict_is_reported(void **state)
+static void progress_towards_a_verdict_is_reported(void **state)
 {
     (void)state;
     begin(true, EVENT_STALL);
     for (int i = 0; i < 3; i++) {
-        pass(1000, 1);
-        leg(WATCH_FIRST, ARRAY, 10, WATCH_TOUCHED, 12);
-        leg(WATCH_FIRST, QUEUE, 10, WATCH_REPLACED, 0);
+        add_misses_for(1000, 1);
+        add_leg(WATCH_FIRST, ARRAY, 10, WATCH_TOUCHED, 12);
+        add_leg(WATCH_FIRST, QUEUE, 10, WATCH_REPLACED, 0);
     }
     head.watch.budget = 0.01;
     head.watch.overhead = 0.0099;
     head.watch.unpaid = 100;
-    const struct snapshot *snapshot = shot();
+    const struct snapshot *snapshot = take_snapshot();
     const struct snapshot_watch_object *array = row_of(snapshot, "array");
     assert_int_equal(array->settled, 3);
     assert_int_equal(array->needed, 8);
@@ -270,9 +271,9 @@ static void the_way_to_a_verdict_is_reported(void **state)
     snapshot_free(snapshot);
     /* With a third touched again, certainty requires more. */
     for (int i = 0; i < 7; i++)
-        leg(WATCH_FIRST, ARRAY, 300, WATCH_EXPIRED, 0);
+        add_leg(WATCH_FIRST, ARRAY, 300, WATCH_EXPIRED, 0);
     head.watch.overhead = 0.001;
-    snapshot = shot();
+    snapshot = take_snapshot();
     array = row_of(snapshot, "array");
     assert_int_equal(array->verdict, WATCH_TOO_FEW);
     assert_int_equal(array->settled, 10);
@@ -281,7 +282,7 @@ static void the_way_to_a_verdict_is_reported(void **state)
     assert_int_equal(snapshot->watch.verdicts, 0);
     snapshot_free(snapshot);
     watch_array(1000);
-    snapshot = shot();
+    snapshot = take_snapshot();
     assert_int_equal(row_of(snapshot, "array")->verdict, WATCH_CAPACITY);
     assert_true(row_of(snapshot, "array")->wait_s == 0);
     assert_int_equal(snapshot->watch.verdicts, 2);
@@ -289,12 +290,12 @@ static void the_way_to_a_verdict_is_reported(void **state)
 }
 
 /* Weights of a timer are not misses, and few misses are not a capacity problem. */
-static void what_the_event_counts_decides(void **state)
+static void verdict_depends_on_event_and_miss_count(void **state)
 {
     (void)state;
     begin(true, EVENT_STALL);
     watch_array(1000);
-    const struct snapshot *snapshot = shot();
+    const struct snapshot *snapshot = take_snapshot();
     assert_false(snapshot->watch.counts_misses);
     assert_true(isnan(row_of(snapshot, "array")->misses.value));
     assert_int_equal(row_of(snapshot, "array")->verdict, WATCH_CAPACITY);
@@ -302,24 +303,24 @@ static void what_the_event_counts_decides(void **state)
     profile_free(profile);
     begin(true, EVENT_MISS_L2);
     watch_array(100);
-    snapshot = shot();
+    snapshot = take_snapshot();
     assert_int_equal(row_of(snapshot, "array")->verdict, WATCH_CONFLICT);
     snapshot_free(snapshot);
 }
 
-static void zero_forgets_and_off_is_off(void **state)
+static void zero_clears_watches_and_off_disables_them(void **state)
 {
     (void)state;
     begin(true, EVENT_MISS_L2);
     watch_array(1000);
     profile_zero(profile, now_ns);
-    const struct snapshot *snapshot = shot();
+    const struct snapshot *snapshot = take_snapshot();
     assert_int_equal(snapshot->watch.count, 0);
     snapshot_free(snapshot);
     profile_free(profile);
     begin(false, EVENT_MISS_L2);
     watch_array(1000);
-    snapshot = shot();
+    snapshot = take_snapshot();
     assert_false(snapshot->watch.on);
     assert_int_equal(snapshot->watch.count, 0);
     snapshot_free(snapshot);
@@ -328,14 +329,14 @@ static void zero_forgets_and_off_is_off(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(by_object, end),
-        cmocka_unit_test_teardown(the_code_that_touched, end),
-        cmocka_unit_test_teardown(a_line_of_code_stands_once, end),
-        cmocka_unit_test_teardown(a_time_like_that_of_arming_is_a_bound, end),
-        cmocka_unit_test_teardown(touches_in_bursts_are_close_together, end),
-        cmocka_unit_test_teardown(the_way_to_a_verdict_is_reported, end),
-        cmocka_unit_test_teardown(what_the_event_counts_decides, end),
-        cmocka_unit_test_teardown(zero_forgets_and_off_is_off, end),
+        cmocka_unit_test_teardown(watch_results_per_object, end),
+        cmocka_unit_test_teardown(watch_lists_code_that_touched_the_line, end),
+        cmocka_unit_test_teardown(instructions_of_one_source_line_are_merged, end),
+        cmocka_unit_test_teardown(reuse_time_near_arming_time_is_a_bound, end),
+        cmocka_unit_test_teardown(touches_in_bursts_give_a_short_bound, end),
+        cmocka_unit_test_teardown(progress_towards_a_verdict_is_reported, end),
+        cmocka_unit_test_teardown(verdict_depends_on_event_and_miss_count, end),
+        cmocka_unit_test_teardown(zero_clears_watches_and_off_disables_them, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

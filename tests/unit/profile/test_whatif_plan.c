@@ -59,7 +59,7 @@ static struct whatif_plan planned(const char *words)
     return plan;
 }
 
-static void refused(const char *words, const struct snapshot_layout *of, const char *why)
+static void expect_refused(const char *words, const struct snapshot_layout *of, const char *why)
 {
     struct whatif_plan plan;
     struct error error = {0};
@@ -69,7 +69,7 @@ static void refused(const char *words, const struct snapshot_layout *of, const c
     assert_non_null(strstr(error.text, why));
 }
 
-static void words_are_understood(void **state)
+static void whatif_words_are_parsed(void **state)
 {
     static const char *const right[] = {"never",           "split=x", "hot",    "hot=x,count",
                                         "order",           "pad",     "pad=64", "align",
@@ -107,7 +107,7 @@ static void assert_part(const struct whatif_plan *plan, unsigned i, uint32_t fro
     assert_int_equal(part->at_bytes, at);
 }
 
-static void hot_members_apart(void **state)
+static void hot_separates_the_hottest_members(void **state)
 {
     (void)state;
     /* x and count have 95 %: the smallest set that reaches nine tenths. */
@@ -126,11 +126,11 @@ static void hot_members_apart(void **state)
     assert_part(&plan, 0, 0, 1, 0, 0);
     assert_part(&plan, 2, 16, 20, 0, 4);
     assert_int_equal(plan.layout.array[0].stride_bytes, 8);
-    refused("hot=none", &layout, "no direct member none");
-    refused("hot=tag,x,count,flags,rest", &layout, "nothing to separate");
+    expect_refused("hot=none", &layout, "no direct member none");
+    expect_refused("hot=tag,x,count,flags,rest", &layout, "nothing to separate");
 }
 
-static void split_at_a_member(void **state)
+static void split_divides_struct_at_a_member(void **state)
 {
     (void)state;
     struct whatif_plan plan = planned("split=count");
@@ -141,12 +141,12 @@ static void split_at_a_member(void **state)
     assert_int_equal(plan.layout.array[1].stride_bytes, 32);
     plan = planned("split=+20");
     assert_part(&plan, 1, 20, 48, 1, 0);
-    refused("split=tag", &layout, "the first member");
-    refused("split=+48", &layout, "no member");
+    expect_refused("split=tag", &layout, "the first member");
+    expect_refused("split=+48", &layout, "no member");
 }
 
 /* The hole after count takes flags and tag, so the struct gets shorter, not longer. */
-static void hottest_first(void **state)
+static void order_puts_hottest_members_first(void **state)
 {
     (void)state;
     struct whatif_plan plan = planned("order");
@@ -160,7 +160,7 @@ static void hottest_first(void **state)
     assert_part(&plan, 4, 24, 48, 4, 0);
 }
 
-static void whole_elements(void **state)
+static void pad_and_align_move_whole_elements(void **state)
 {
     (void)state;
     struct whatif_plan plan = planned("pad");
@@ -177,23 +177,23 @@ static void whole_elements(void **state)
     assert_int_equal(plan.layout.array[0].align_bytes, 64);
     assert_int_equal(planned("pool").layout.array[0].stride_bytes, 48);
     assert_int_equal(planned("never").layout.part_count, 0);
-    refused("pad=47", &layout, "48 bytes, more than 47");
-    refused("align=48", &layout, "power of two");
-    refused("pad=48", &layout, "already have this layout");
+    expect_refused("pad=47", &layout, "48 bytes, more than 47");
+    expect_refused("align=48", &layout, "power of two");
+    expect_refused("pad=48", &layout, "already have this layout");
     struct snapshot_layout line = layout;
     line.size = 64;
-    refused("pad", &line, "64 bytes already have this layout");
+    expect_refused("pad", &line, "64 bytes already have this layout");
 }
 
-static void without_a_type(void **state)
+static void plans_without_a_type(void **state)
 {
     struct whatif_plan plan;
     struct error error;
     (void)state;
-    refused("hot", NULL, "its type and element size are not known");
-    refused("arrays", NULL, "its type and element size are not known");
-    refused("pad", NULL, "its type and element size are not known");
-    refused("align", NULL, "its type and element size are not known");
+    expect_refused("hot", NULL, "its type and element size are not known");
+    expect_refused("arrays", NULL, "its type and element size are not known");
+    expect_refused("pad", NULL, "its type and element size are not known");
+    expect_refused("align", NULL, "its type and element size are not known");
     assert_int_equal(plan_as("align-object", NULL, &plan, &error), 0);
     assert_int_equal(plan.layout.element_bytes, 64);
     assert_int_equal(plan_as("never", NULL, &plan, &error), 0);
@@ -201,7 +201,7 @@ static void without_a_type(void **state)
 }
 
 /* Whatever the debugging information claims about members: refused, or a valid layout. */
-static void members_of_any_kind(void **state)
+static void arbitrary_members_give_valid_plan_or_refusal(void **state)
 {
     static const char *const questions[] = {"hot",   "order", "arrays",    "pad",
                                             "align", "pool",  "split=+24", "hot=m"};
@@ -245,7 +245,7 @@ static void members_of_any_kind(void **state)
     }
 }
 
-static void what_an_answer_weighs(void **state)
+static void whatif_stall_cycles_are_weighed(void **state)
 {
     struct snapshot_whatif answer = {.level_count = 2};
     (void)state;
@@ -261,7 +261,7 @@ static void what_an_answer_weighs(void **state)
 }
 
 /* Hits in L2, L3 and memory cost 10, 40 and 196 cycles. */
-static void the_costliest_level_ranks(void **state)
+static void costliest_level_is_selected(void **state)
 {
     struct snapshot_simulation simulation = {.level_count = 3};
     (void)state;
@@ -286,7 +286,7 @@ static void the_costliest_level_ranks(void **state)
 
 /* ---- through shared memory ---- */
 
-static void asked_listed_answered(void **state)
+static void whatif_question_is_listed_and_answered(void **state)
 {
     static const struct sim_wanted wanted = {.levels = {{32768, 8, 64}}, .level_count = 1};
     struct sim_memory memory;
@@ -325,11 +325,16 @@ static void asked_listed_answered(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_are_understood),  cmocka_unit_test(hot_members_apart),
-        cmocka_unit_test(split_at_a_member),     cmocka_unit_test(hottest_first),
-        cmocka_unit_test(whole_elements),        cmocka_unit_test(without_a_type),
-        cmocka_unit_test(members_of_any_kind),   cmocka_unit_test(what_an_answer_weighs),
-        cmocka_unit_test(asked_listed_answered), cmocka_unit_test(the_costliest_level_ranks),
+        cmocka_unit_test(whatif_words_are_parsed),
+        cmocka_unit_test(hot_separates_the_hottest_members),
+        cmocka_unit_test(split_divides_struct_at_a_member),
+        cmocka_unit_test(order_puts_hottest_members_first),
+        cmocka_unit_test(pad_and_align_move_whole_elements),
+        cmocka_unit_test(plans_without_a_type),
+        cmocka_unit_test(arbitrary_members_give_valid_plan_or_refusal),
+        cmocka_unit_test(whatif_stall_cycles_are_weighed),
+        cmocka_unit_test(whatif_question_is_listed_and_answered),
+        cmocka_unit_test(costliest_level_is_selected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

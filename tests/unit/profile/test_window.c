@@ -52,7 +52,7 @@ static void compare(struct window *window, const struct plain *plain)
     assert_int_equal(counts.singletons + counts.recurring, counts.addresses);
 }
 
-static void same_as_plain(void **state)
+static void window_matches_plain_model(void **state)
 {
     (void)state;
     for (uint32_t size = 16; size <= 64; size += 7) {
@@ -71,7 +71,7 @@ static void same_as_plain(void **state)
     }
 }
 
-static void lines_and_sets(void **state)
+static void window_counts_lines_and_histogram(void **state)
 {
     (void)state;
     struct window window;
@@ -91,12 +91,12 @@ static void lines_and_sets(void **state)
 
 static int run_window(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_plain),
-                                       cmocka_unit_test(lines_and_sets)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(window_matches_plain_model),
+                                       cmocka_unit_test(window_counts_lines_and_histogram)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-static size_t found(bool planted)
+static size_t found_pairs(bool planted)
 {
     struct prng prng = {43};
     struct window window;
@@ -123,22 +123,22 @@ static size_t found(bool planted)
     return count;
 }
 
-static void planted_pair_and_no_other(void **state)
+static void only_the_planted_pair_is_found(void **state)
 {
     (void)state;
-    assert_int_equal(found(true), 2); /* once as lines and once as objects */
-    assert_int_equal(found(false), 0);
+    assert_int_equal(found_pairs(true), 2); /* once as lines and once as objects */
+    assert_int_equal(found_pairs(false), 0);
 }
 
 static int run_comiss(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(planted_pair_and_no_other)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(only_the_planted_pair_is_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
 enum { COUNT = 1024, HOT = 40, ROUNDS = 400000 };
 
-static void add(struct pairs *pairs, uint32_t owner, uint64_t key, double scale)
+static void add_pair(struct pairs *pairs, uint32_t owner, uint64_t key, double scale)
 {
     struct pair *pair = pairs_take(pairs, pairs_hash(owner, key), owner, key, scale);
     if (pair)
@@ -156,7 +156,7 @@ static const struct pair *find(const struct pairs *pairs, uint32_t owner, uint64
 
 /* 40 hot keys of two objects with half the samples, a million cold keys with the other half: the
  * table has 1,024 entries. */
-static void hot_pairs_stay_among_millions_of_cold_ones(void **state)
+static void hot_pairs_are_kept_among_cold_pairs(void **state)
 {
     (void)state;
     struct pairs pairs;
@@ -166,10 +166,10 @@ static void hot_pairs_stay_among_millions_of_cold_ones(void **state)
     for (int i = 0; i < ROUNDS; i++) {
         uint32_t hot = prng_below(&prng, HOT);
         if (i & 1) {
-            add(&pairs, PAIR_OWNER(hot % 2, 0), hot, 1);
+            add_pair(&pairs, PAIR_OWNER(hot % 2, 0), hot, 1);
             true_count[hot]++;
         } else {
-            add(&pairs, PAIR_OWNER(7, 0), prng_below(&prng, 1 << 20), 1);
+            add_pair(&pairs, PAIR_OWNER(7, 0), prng_below(&prng, 1 << 20), 1);
         }
     }
     for (uint32_t hot = 0; hot < HOT; hot++) {
@@ -183,25 +183,25 @@ static void hot_pairs_stay_among_millions_of_cold_ones(void **state)
 
 /* Pairs that were hot long ago are replaced by pairs that are hot now, and rescaling does not
  * change the order. */
-static void faded_pairs_give_way(void **state)
+static void decayed_pairs_are_evicted(void **state)
 {
     (void)state;
     struct pairs pairs;
     assert_int_equal(pairs_init(&pairs, PAIRS_BUCKET), 0); /* one bucket */
     for (uint64_t key = 0; key < PAIRS_BUCKET; key++)
         for (int i = 0; i < 1000; i++)
-            add(&pairs, 1, key, 1);
-    add(&pairs, 1, 100, 1);
+            add_pair(&pairs, 1, key, 1);
+    add_pair(&pairs, 1, 100, 1);
     assert_null(find(&pairs, 1, 100));
     pairs_rescale(&pairs, 1e-6);
-    add(&pairs, 1, 100, 1);
+    add_pair(&pairs, 1, 100, 1);
     assert_non_null(find(&pairs, 1, 100));
     pairs_clear(&pairs);
     assert_null(find(&pairs, 1, 100));
     pairs_fini(&pairs);
 }
 
-static void sorted_by_owner_and_event(void **state)
+static void pairs_are_sorted_by_owner_and_event(void **state)
 {
     (void)state;
     struct pairs pairs;
@@ -210,8 +210,8 @@ static void sorted_by_owner_and_event(void **state)
     assert_int_equal(pairs_init(&pairs, COUNT), 0);
     for (uint32_t object = 0; object < 5; object++)
         for (uint64_t key = 0; key <= object; key++) {
-            add(&pairs, PAIR_OWNER(object, 0), key * 8, 1);
-            add(&pairs, PAIR_OWNER(object, 1), key * 8, 1);
+            add_pair(&pairs, PAIR_OWNER(object, 0), key * 8, 1);
+            add_pair(&pairs, PAIR_OWNER(object, 1), key * 8, 1);
         }
     size_t count = pairs_sorted(&pairs, 1, sorted);
     assert_int_equal(count, 15);
@@ -224,9 +224,9 @@ static void sorted_by_owner_and_event(void **state)
 
 static int run_pairs(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(hot_pairs_stay_among_millions_of_cold_ones),
-                                       cmocka_unit_test(faded_pairs_give_way),
-                                       cmocka_unit_test(sorted_by_owner_and_event)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(hot_pairs_are_kept_among_cold_pairs),
+                                       cmocka_unit_test(decayed_pairs_are_evicted),
+                                       cmocka_unit_test(pairs_are_sorted_by_owner_and_event)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

@@ -17,7 +17,7 @@
 enum { LINE_BYTES = 512 };
 
 /* A parsed statement of the program. */
-struct said {
+struct statement {
     char name[128];
     char text[256];
     uint64_t address;
@@ -139,23 +139,25 @@ static struct dwarf_answer ask(struct described *described, struct dwarf_questio
 
 /* Checks the answer about a variable against the program's statement. The question is about the
  * middle of the variable. */
-static void check_variable(struct described *described, const struct said *said,
+static void check_variable(struct described *described, const struct statement *statement,
                            struct dwarf_question question, uint64_t inside)
 {
     struct dwarf_answer answer = ask(described, question);
     const struct type_desc *type = program_described(described->program, answer.type);
     current = type;
-    if (!answer.name || !type || strcmp(answer.name, said->name))
-        wrong(described, "%s is told as %s, untyped %s", said->name,
+    if (!answer.name || !type || strcmp(answer.name, statement->name))
+        wrong(described, "%s is told as %s, untyped %s", statement->name,
               answer.name ? answer.name : "nothing", untyped_name(answer.untyped));
-    else if (answer.offset != (int64_t)inside || answer.size != said->size ||
-             answer.count != said->count)
-        wrong(described, "%s: offset %" PRId64 " size %" PRIu64 " count %" PRIu64, said->name,
+    else if (answer.offset != (int64_t)inside || answer.size != statement->size ||
+             answer.count != statement->count)
+        wrong(described, "%s: offset %" PRId64 " size %" PRIu64 " count %" PRIu64, statement->name,
               answer.offset, answer.size, answer.count);
-    else if (!same_text(type->name, said->text))
-        wrong(described, "%s is of type '%s', not '%s'", said->name, type->name, said->text);
-    else if (type->size * (said->count ? said->count : 1) != said->size && !type->member_count)
-        wrong(described, "%s: a type of %" PRIu64 " bytes", said->name, type->size);
+    else if (!same_text(type->name, statement->text))
+        wrong(described, "%s is of type '%s', not '%s'", statement->name, type->name,
+              statement->text);
+    else if (type->size * (statement->count ? statement->count : 1) != statement->size &&
+             !type->member_count)
+        wrong(described, "%s: a type of %" PRIu64 " bytes", statement->name, type->size);
     else
         described->held++;
 }
@@ -169,68 +171,71 @@ static uint32_t find_path(const struct type_desc *type, const char *path)
     return TYPE_NO_MEMBER;
 }
 
-static void check_member(struct described *described, const struct said *said)
+static void check_member(struct described *described, const struct statement *statement)
 {
-    uint32_t index = find_path(current, said->name);
+    uint32_t index = find_path(current, statement->name);
     if (index == TYPE_NO_MEMBER) {
-        wrong(described, "%s has no %s", current ? current->name : "nothing", said->name);
+        wrong(described, "%s has no %s", current ? current->name : "nothing", statement->name);
         return;
     }
     const struct type_member *member = &current->members[index];
-    if (member->offset != said->address || member->size != said->size)
+    if (member->offset != statement->address || member->size != statement->size)
         wrong(described, "%s of %s: offset %" PRIu64 " size %" PRIu64 ", not %" PRIu64 " %" PRIu64,
-              said->name, current->name, member->offset, member->size, said->address, said->size);
-    else if (!same_text(member->type, said->text))
-        wrong(described, "%s of %s is of type '%s', not '%s'", said->name, current->name,
-              member->type, said->text);
+              statement->name, current->name, member->offset, member->size, statement->address,
+              statement->size);
+    else if (!same_text(member->type, statement->text))
+        wrong(described, "%s of %s is of type '%s', not '%s'", statement->name, current->name,
+              member->type, statement->text);
     else
         described->held++;
 }
 
-static void check_bits(struct described *described, const struct said *said)
+static void check_bits(struct described *described, const struct statement *statement)
 {
-    uint32_t index = find_path(current, said->name);
+    uint32_t index = find_path(current, statement->name);
     const struct type_member *member =
         index == TYPE_NO_MEMBER ? &(struct type_member){0} : &current->members[index];
     uint64_t first = member->offset * 8 + member->bit_offset;
-    if (first != said->address || member->bit_size != said->size)
+    if (first != statement->address || member->bit_size != statement->size)
         wrong(described, "bits of %s: %" PRIu64 " from %" PRIu64 ", not %" PRIu64 " from %" PRIu64,
-              said->name, (uint64_t)member->bit_size, first, said->size, said->address);
+              statement->name, (uint64_t)member->bit_size, first, statement->size,
+              statement->address);
     else
         described->held++;
 }
 
-static void check_slot(struct described *described, const struct said *said)
+static void check_slot(struct described *described, const struct statement *statement)
 {
-    uint64_t inside = said->size / 2;
+    uint64_t inside = statement->size / 2;
     struct dwarf_question question = {.ask = DWARF_SLOT,
-                                      .pc = said->pc - 1,
-                                      .slot = (int64_t)(said->address + inside - said->cfa)};
-    check_variable(described, said, question, inside);
+                                      .pc = statement->pc - 1,
+                                      .slot =
+                                          (int64_t)(statement->address + inside - statement->cfa)};
+    check_variable(described, statement, question, inside);
 }
 
-static void check_kind(struct described *described, const struct said *said)
+static void check_kind(struct described *described, const struct statement *statement)
 {
     static const char *const kinds[] = {"unknown", "variable", "spill",
                                         "saved",   "argument", "dynamic"};
-    struct dwarf_answer answer =
-        ask(described, (struct dwarf_question){.ask = DWARF_SLOT,
-                                               .pc = said->pc - 1,
-                                               .slot = (int64_t)(said->address - said->cfa)});
+    struct dwarf_answer answer = ask(
+        described, (struct dwarf_question){.ask = DWARF_SLOT,
+                                           .pc = statement->pc - 1,
+                                           .slot = (int64_t)(statement->address - statement->cfa)});
     const char *kind = answer.slot < sizeof kinds / sizeof *kinds ? kinds[answer.slot] : "?";
-    if (strcmp(kind, said->name))
+    if (strcmp(kind, statement->name))
         wrong(described, "slot at %+" PRId64 " is %s (%s), not %s", answer.question.slot, kind,
-              answer.name ? answer.name : "", said->name);
+              answer.name ? answer.name : "", statement->name);
     else
         described->held++;
 }
 
 /* Checks line and inlined functions, formatted as the program prints them. */
-static void check_source(struct described *described, const struct said *said)
+static void check_source(struct described *described, const struct statement *statement)
 {
     char reported[512];
     struct dwarf_answer answer =
-        ask(described, (struct dwarf_question){.ask = DWARF_LINE, .pc = said->pc - 1});
+        ask(described, (struct dwarf_question){.ask = DWARF_LINE, .pc = statement->pc - 1});
     snprintf(reported, sizeof reported, "%u", answer.line);
     for (uint32_t i = 0; i < answer.inlined_count; i++)
         snprintf(reported + strlen(reported), sizeof reported - strlen(reported), " %s:%u",
@@ -240,23 +245,23 @@ static void check_source(struct described *described, const struct said *said)
     bool files = answer.file && !strncmp(answer.file, TYPES_FOLDER "/d_", strlen(TYPES_FOLDER) + 3);
     for (uint32_t i = 0; i < answer.inlined_count; i++)
         files = files && answer.inlined_file[i] && !strcmp(answer.inlined_file[i], answer.file);
-    if (strcmp(reported, said->text) || !files)
-        wrong(described, "line %s, not %s (%s)", reported, said->text,
+    if (strcmp(reported, statement->text) || !files)
+        wrong(described, "line %s, not %s (%s)", reported, statement->text,
               answer.file ? answer.file : "no file");
     else
         described->held++;
 }
 
-static void check_call(struct described *described, const struct said *said)
+static void check_call(struct described *described, const struct statement *statement)
 {
     struct dwarf_answer answer =
-        ask(described, (struct dwarf_question){.ask = DWARF_CALL, .pc = said->pc});
-    const char *reported = answer.name ? answer.name : "-";
+        ask(described, (struct dwarf_question){.ask = DWARF_CALL, .pc = statement->pc});
+    const char *reported = !answer.name ? "-" : *answer.name ? answer.name : "return";
     const struct type_desc *type = program_described(described->program, answer.type);
-    if (strcmp(reported, said->text))
-        wrong(described, "the call before %" PRIx64 " is told as %s, not %s", said->pc, reported,
-              said->text);
-    else if (answer.name &&
+    if (strcmp(reported, statement->text))
+        wrong(described, "the call before %" PRIx64 " has the name %s, not %s", statement->pc,
+              reported, statement->text);
+    else if (answer.name && *answer.name &&
              (!type || strncmp(type_bare_name(type), reported, strlen(type_bare_name(type)))))
         wrong(described, "%s has no type", reported);
     else
@@ -265,46 +270,47 @@ static void check_call(struct described *described, const struct said *said)
 
 static void check_statement(struct described *described, const char *line)
 {
-    struct said said = {0};
+    struct statement statement = {0};
     uint64_t inside;
-    if (sscanf(line, "var %127s %" SCNx64 " %" SCNu64 " %" SCNu64 " %255[^\n]", said.name,
-               &said.address, &said.size, &said.count, said.text) == 5) {
-        inside = said.size / 2;
+    if (sscanf(line, "var %127s %" SCNx64 " %" SCNu64 " %" SCNu64 " %255[^\n]", statement.name,
+               &statement.address, &statement.size, &statement.count, statement.text) == 5) {
+        inside = statement.size / 2;
         check_variable(
-            described, &said,
-            (struct dwarf_question){.ask = DWARF_VARIABLE, .address = said.address + inside},
+            described, &statement,
+            (struct dwarf_question){.ask = DWARF_VARIABLE, .address = statement.address + inside},
             inside);
-    } else if (sscanf(line, "thread %127s %" SCNx64 " %" SCNu64 " %" SCNu64 " %255[^\n]", said.name,
-                      &said.address, &said.size, &said.count, said.text) == 5) {
-        inside = said.size / 2;
-        uint64_t offset = said.address + module_tls_bytes(described->module);
-        check_variable(described, &said,
+    } else if (sscanf(line, "thread %127s %" SCNx64 " %" SCNu64 " %" SCNu64 " %255[^\n]",
+                      statement.name, &statement.address, &statement.size, &statement.count,
+                      statement.text) == 5) {
+        inside = statement.size / 2;
+        uint64_t offset = statement.address + module_tls_bytes(described->module);
+        check_variable(described, &statement,
                        (struct dwarf_question){.ask = DWARF_TLS, .address = offset + inside},
                        inside);
-    } else if (sscanf(line, "at %127s %" SCNu64 " %" SCNu64 " %255[^\n]", said.name, &said.address,
-                      &said.size, said.text) == 4) {
-        check_member(described, &said);
-    } else if (sscanf(line, "bits %127s %" SCNu64 " %" SCNu64, said.name, &said.address,
-                      &said.size) == 3) {
-        check_bits(described, &said);
+    } else if (sscanf(line, "at %127s %" SCNu64 " %" SCNu64 " %255[^\n]", statement.name,
+                      &statement.address, &statement.size, statement.text) == 4) {
+        check_member(described, &statement);
+    } else if (sscanf(line, "bits %127s %" SCNu64 " %" SCNu64, statement.name, &statement.address,
+                      &statement.size) == 3) {
+        check_bits(described, &statement);
     } else if (sscanf(line,
                       "slot %127s %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNu64 " %" SCNu64
                       " %255[^\n]",
-                      said.name, &said.pc, &said.cfa, &said.address, &said.size, &said.count,
-                      said.text) == 7) {
-        check_slot(described, &said);
-    } else if (sscanf(line, "kind %127s %" SCNx64 " %" SCNx64 " %" SCNx64, said.name, &said.pc,
-                      &said.cfa, &said.address) == 4) {
-        check_kind(described, &said);
-    } else if (sscanf(line, "line %" SCNx64 " %255[^\n]", &said.pc, said.text) == 2) {
-        check_source(described, &said);
-    } else if (sscanf(line, "call %" SCNx64 " %255[^\n]", &said.pc, said.text) == 2) {
-        check_call(described, &said);
-    } else if (sscanf(line, "none %127s", said.name) == 1) {
-        if (find_path(current, said.name) == TYPE_NO_MEMBER)
+                      statement.name, &statement.pc, &statement.cfa, &statement.address,
+                      &statement.size, &statement.count, statement.text) == 7) {
+        check_slot(described, &statement);
+    } else if (sscanf(line, "kind %127s %" SCNx64 " %" SCNx64 " %" SCNx64, statement.name,
+                      &statement.pc, &statement.cfa, &statement.address) == 4) {
+        check_kind(described, &statement);
+    } else if (sscanf(line, "line %" SCNx64 " %255[^\n]", &statement.pc, statement.text) == 2) {
+        check_source(described, &statement);
+    } else if (sscanf(line, "call %" SCNx64 " %255[^\n]", &statement.pc, statement.text) == 2) {
+        check_call(described, &statement);
+    } else if (sscanf(line, "none %127s", statement.name) == 1) {
+        if (find_path(current, statement.name) == TYPE_NO_MEMBER)
             described->held++;
         else
-            wrong(described, "%s is a member", said.name);
+            wrong(described, "%s is a member", statement.name);
     } else {
         wrong(described, "says %s", line);
     }

@@ -49,7 +49,7 @@ static void *open_fake(struct module *module)
     return fake_says.unusable ? NULL : module;
 }
 
-static uint32_t eat(void)
+static uint32_t allocate_all_memory(void)
 {
     uint32_t steps = 0;
     while (mmap(NULL, EAT_STEP, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED)
@@ -105,7 +105,7 @@ static pid_t start_rival(atomic_bool *runs)
 
 /* Gets little CPU time until it is late by the clock, without ever sleeping. Works whatever the
  * load of the machine. */
-static void starve(void)
+static void use_little_cpu_time(void)
 {
     cpu_set_t here;
     atomic_bool *runs =
@@ -124,7 +124,7 @@ static void starve(void)
     kill(rival, SIGKILL); /* not waited for, because waiting would be sleep */
 }
 
-static void overrun(void)
+static void overrun_buffer(void)
 {
     char *volatile bytes = malloc(8);
     volatile size_t behind = 8;
@@ -132,7 +132,7 @@ static void overrun(void)
     free(bytes);
 }
 
-static void tell_type(uint64_t address, struct dwarf_answer *answer)
+static void fake_type_of(uint64_t address, struct dwarf_answer *answer)
 {
     snprintf(source.name, sizeof source.name, "struct t%lu", (unsigned long)address);
     source.type =
@@ -149,17 +149,17 @@ static void answer_fake(void *opened, const struct dwarf_question *question,
     *answer = (struct dwarf_answer){.line = (uint32_t)question->address};
     switch ((enum fake_order)question->pc) {
     case FAKE_TYPES:
-        tell_type(question->address, answer);
+        fake_type_of(question->address, answer);
         break;
     case FAKE_LIE: /* far too many */
-        tell_type(question->address, answer);
+        fake_type_of(question->address, answer);
         source.type.type = answer->type = UINT32_MAX;
         break;
     case FAKE_CRASH:
         signal(SIGABRT, SIG_DFL);
         abort();
     case FAKE_OVERRUN:
-        overrun();
+        overrun_buffer();
         break;
     case FAKE_EXIT:
         exit(0);
@@ -170,10 +170,10 @@ static void answer_fake(void *opened, const struct dwarf_question *question,
         for (;;)
             signal(SIGUSR1, SIG_DFL); /* a call, so that the compiler keeps the loop */
     case FAKE_SLOW:
-        starve();
+        use_little_cpu_time();
         break;
     case FAKE_EAT:
-        answer->line = eat();
+        answer->line = allocate_all_memory();
         break;
     case FAKE_STATE:
         answer->name = describe_state();

@@ -142,8 +142,8 @@ static struct site *site_of(struct trial *trial, uint64_t pc, unsigned operand,
     return &trial->sites[*index];
 }
 
-static void judge(struct trial *trial, const struct user_regs_struct *regs, unsigned operand,
-                  const struct insn_memory *memory)
+static void judge_access(struct trial *trial, const struct user_regs_struct *regs, unsigned operand,
+                         const struct insn_memory *memory)
 {
     uint64_t offset;
     uint64_t address = value_of(regs, memory->base) +
@@ -165,7 +165,7 @@ static void judge(struct trial *trial, const struct user_regs_struct *regs, unsi
     snprintf(site->wrong_type, sizeof site->wrong_type, "%s", object->type);
 }
 
-static void show(const struct trial *trial, const struct site *site)
+static void print_site(const struct trial *trial, const struct site *site)
 {
     char text[128] = "";
     const struct dwarf_answer *answer = &site->answer;
@@ -189,7 +189,7 @@ static void count(struct trial *trial)
         tally->right += typed && !site->wrong;
         tally->wrong += typed && site->wrong;
         if (site->wrong && (shows_each || typed))
-            show(trial, site);
+            print_site(trial, site);
     }
 }
 
@@ -230,7 +230,7 @@ static void step_through(struct trial *trial)
         bool judged = at < found && insns[at].address == regs.rip && insns[at].flow == INSN_PLAIN &&
                       !insns[at].string_step;
         for (unsigned operand = 0; judged && operand < insns[at].memory_count; operand++)
-            judge(trial, &regs, operand, &insns[at].memory[operand]);
+            judge_access(trial, &regs, operand, &insns[at].memory[operand]);
         free(insns);
     }
 }
@@ -241,12 +241,12 @@ struct way {
     const char *flags;
 };
 
-static bool can(const char *compiler)
+static bool compiler_works(const char *compiler)
 {
     return target_run("command -v %s >/dev/null 2>&1", compiler);
 }
 
-static void try_path(const char *name, const char *path)
+static void try_program(const char *name, const char *path)
 {
     static struct trial trial;
     bool opened = open_trial(&trial, path);
@@ -260,19 +260,19 @@ static void try_path(const char *name, const char *path)
     assert_true(opened);
 }
 
-static void try_one(const char *source, const struct way *way)
+static void try_source(const char *source, const struct way *way)
 {
     char name[128];
     bool plus = strstr(source, ".cc");
     const char *compiler = plus ? way->plus : way->compiler;
-    if (!can(compiler))
+    if (!compiler_works(compiler))
         return;
     snprintf(name, sizeof name, "%s %s %s", source, compiler, way->flags);
     bool two = !strcmp(source, "twins.c");
     const char *path = target_built("%s -w %s -o $OUT %s/%s %s", compiler, way->flags, TYPES_FOLDER,
                                     source, two ? TYPES_FOLDER "/twins_other.c" : "");
     assert_non_null(path);
-    try_path(name, path);
+    try_program(name, path);
 }
 
 static const struct way ways[] = {
@@ -301,7 +301,7 @@ static const char *const sources[] = {"plain.c",      "lists.c",   "fixed.c", "c
 static void try_fortran(const char *flags)
 {
     char name[128];
-    if (!can("gfortran") || !can("gcc") || !can("objcopy"))
+    if (!compiler_works("gfortran") || !compiler_works("gcc") || !compiler_works("objcopy"))
         return;
     snprintf(name, sizeof name, "arrays.f90 gfortran %s", flags);
     const char *path = target_built("gfortran %s -c -o $OUT.o %s/arrays.f90 && "
@@ -309,7 +309,7 @@ static void try_fortran(const char *flags)
                                     "gcc -w -o $OUT %s/arrays_main.c $OUT.o",
                                     flags, TYPES_FOLDER, TYPES_FOLDER);
     assert_non_null(path);
-    try_path(name, path);
+    try_program(name, path);
 }
 
 static bool wanted(const char *source, const struct way *way)
@@ -320,14 +320,14 @@ static bool wanted(const char *source, const struct way *way)
     return !only || !strncmp(name, only, strlen(only));
 }
 
-static void answers_are_true(void **state)
+static void access_types_match_the_programs_statements(void **state)
 {
     (void)state;
     print_message("%-44s %5s %5s %5s %7s\n", "accesses of", "all", "right", "wrong", "share");
     for (size_t source = 0; source < sizeof sources / sizeof *sources; source++)
         for (size_t way = 0; way < sizeof ways / sizeof *ways; way++)
             if (wanted(sources[source], &ways[way]))
-                try_one(sources[source], &ways[way]);
+                try_source(sources[source], &ways[way]);
     if (!getenv("TYPES_ONLY")) {
         try_fortran("-O0 -g");
         try_fortran("-O2 -g");
@@ -341,7 +341,7 @@ static void answers_are_true(void **state)
 }
 
 /* Checks the judge itself: it must be able to reject. */
-static void what_is_false_is_reported(void **state)
+static void judge_rejects_wrong_types(void **state)
 {
     static struct known known;
     static const char *const lines[] = {
@@ -369,10 +369,11 @@ static void what_is_false_is_reported(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_false_is_reported),
-                                       cmocka_unit_test(answers_are_true)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(judge_rejects_wrong_types),
+        cmocka_unit_test(access_types_match_the_programs_statements)};
     shows_each = getenv("TYPES_SHOW");
-    if (!can("gcc") && !can("clang")) {
+    if (!compiler_works("gcc") && !compiler_works("clang")) {
         fprintf(stderr, "skipped: no gcc and no clang here\n");
         return 77;
     }

@@ -182,7 +182,7 @@ static bool survey_file(const char *path)
     return there;
 }
 
-static void real_code_is_typed(void **state)
+static void survey_types_accesses_of_real_code(void **state)
 {
     char self[512];
     char files[2048];
@@ -201,7 +201,7 @@ static void real_code_is_typed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(real_code_is_typed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(survey_types_accesses_of_real_code)};
     shows_each = getenv("TYPES_SHOW");
     return cmocka_run_group_tests_name("types of real code", tests, NULL, NULL);
 }

@@ -22,8 +22,8 @@ static char folder[] = "/tmp/misstop-told-XXXXXX";
 static char log_path[64];
 
 /* Every address is a separate function; odd pages have no name. */
-static bool name_it(void *context, uint64_t address, const char **function, const char **module,
-                    const char **file, uint32_t *line)
+static bool name_by_address(void *context, uint64_t address, const char **function,
+                            const char **module, const char **file, uint32_t *line)
 {
     static char text[32];
     (void)context;
@@ -38,7 +38,7 @@ static bool name_it(void *context, uint64_t address, const char **function, cons
 static struct allocations *of_feed(struct feed *feed)
 {
     struct allocations *allocations;
-    struct allocations_options options = {.feed = feed, .name = name_it};
+    struct allocations_options options = {.feed = feed, .name = name_by_address};
     assert_int_equal(allocations_new(&allocations, &options, NULL), 0);
     return allocations;
 }
@@ -82,7 +82,7 @@ static void note_bytes(void *context, uint64_t start, uint64_t bytes)
 }
 
 /* Each block that is live at the end of the log is found with its size; freed ones are not. */
-static void blocks_are_those_of_the_log(void **state)
+static void live_blocks_match_the_allocation_log(void **state)
 {
     (void)state;
     struct watch watch = run_logger();
@@ -125,7 +125,7 @@ static uint32_t bin_with_most_blocks(struct allocations *allocations, struct hea
     return most->id;
 }
 
-static void bins_sum_up_and_take_names(void **state)
+static void bin_totals_match_blocks_and_renames_apply(void **state)
 {
     (void)state;
     struct heap_bin bin;
@@ -241,7 +241,7 @@ static void close_side(struct side *side)
 }
 
 /* A mapping of an allocator is not counted in addition to the blocks allocated from it. */
-static void memory_that_is_dealt_out_counts_once(void **state)
+static void allocators_own_mapping_is_counted_once(void **state)
 {
     (void)state;
     struct side side = open_side();
@@ -257,7 +257,7 @@ static void memory_that_is_dealt_out_counts_once(void **state)
     close_side(&side);
 }
 
-static struct heap_bin all_of_bin(struct allocations *allocations)
+static struct heap_bin stats_of_default_bin(struct allocations *allocations)
 {
     struct heap_bin bin;
     read_all(allocations);
@@ -265,13 +265,13 @@ static struct heap_bin all_of_bin(struct allocations *allocations)
     return bin;
 }
 
-static bool is_there(struct allocations *allocations, uint64_t address)
+static bool is_live(struct allocations *allocations, uint64_t address)
 {
     struct allocation found;
     return allocations_find(allocations, NULL, address, 0, &found);
 }
 
-static void a_short_life_is_counted(void **state)
+static void allocation_freed_before_reading_is_counted(void **state)
 {
     (void)state;
     struct side side = open_side();
@@ -279,21 +279,21 @@ static void a_short_life_is_counted(void **state)
     write_event(&side, AGENT_ALLOC, 0x10000, 64, 0);
     write_event(&side, AGENT_ALLOC, 0x20000, 32, 0);
     write_event(&side, AGENT_FREE, 0x10000, 0, 0);
-    struct heap_bin bin = all_of_bin(allocations);
+    struct heap_bin bin = stats_of_default_bin(allocations);
     assert_int_equal(bin.allocations, 2);
     assert_int_equal(bin.frees, 1);
     assert_int_equal(bin.usable_bytes, 32);
     assert_true(bin.lifetime_s >= 0);
-    assert_false(is_there(allocations, 0x10000));
-    assert_true(is_there(allocations, 0x20000));
+    assert_false(is_live(allocations, 0x10000));
+    assert_true(is_live(allocations, 0x20000));
     write_event(&side, AGENT_FREE, 0x20000, 0, 0);
-    assert_int_equal(all_of_bin(allocations).frees, 2);
-    assert_false(is_there(allocations, 0x20000));
+    assert_int_equal(stats_of_default_bin(allocations).frees, 2);
+    assert_false(is_live(allocations, 0x20000));
     close_side(&side);
 }
 
 /* If a free is not seen, the next allocation shows it, also if all events are read at once. */
-static void a_free_that_is_not_seen_ends_the_block(void **state)
+static void reallocated_address_ends_the_old_block(void **state)
 {
     (void)state;
     struct side side = open_side();
@@ -301,27 +301,27 @@ static void a_free_that_is_not_seen_ends_the_block(void **state)
     write_event(&side, AGENT_ALLOC, 0x10000, 64, 0);
     write_event(&side, AGENT_ALLOC, 0x10000, 48, 0);
     write_event(&side, AGENT_FREE, 0x10000, 0, 0);
-    struct heap_bin bin = all_of_bin(allocations);
+    struct heap_bin bin = stats_of_default_bin(allocations);
     assert_int_equal(bin.allocations, 2);
     assert_int_equal(bin.frees, 2);
-    assert_false(is_there(allocations, 0x10000));
+    assert_false(is_live(allocations, 0x10000));
     /* From now on all events use the index: a block is removed when its address is allocated again.
      */
     write_event(&side, AGENT_ALLOC, 0x30000, 64, 0);
-    assert_int_equal(all_of_bin(allocations).live_blocks, 1);
+    assert_int_equal(stats_of_default_bin(allocations).live_blocks, 1);
     write_event(&side, AGENT_ALLOC, 0x30000, 16, 0);
     write_event(&side, AGENT_FREE, 0x30000, 0, 0);
-    assert_int_equal(all_of_bin(allocations).live_blocks, 0);
+    assert_int_equal(stats_of_default_bin(allocations).live_blocks, 0);
     close_side(&side);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(memory_that_is_dealt_out_counts_once),
-                                       cmocka_unit_test(a_short_life_is_counted),
-                                       cmocka_unit_test(a_free_that_is_not_seen_ends_the_block),
-                                       cmocka_unit_test(blocks_are_those_of_the_log),
-                                       cmocka_unit_test(bins_sum_up_and_take_names)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(allocators_own_mapping_is_counted_once),
+                                       cmocka_unit_test(allocation_freed_before_reading_is_counted),
+                                       cmocka_unit_test(reallocated_address_ends_the_old_block),
+                                       cmocka_unit_test(live_blocks_match_the_allocation_log),
+                                       cmocka_unit_test(bin_totals_match_blocks_and_renames_apply)};
     if (!mkdtemp(folder))
         return 1;
     snprintf(log_path, sizeof log_path, "%s/log", folder);

@@ -21,8 +21,15 @@
 
 /* Names: address 100 * f + line is in function f */
 
-static const char *const functions[] = {
-    "zero", "malloc", "xmalloc", "parse", "main", "operator new(unsigned long)", "grow\x1b[31m"};
+static const char *const functions[] = {"zero",
+                                        "malloc",
+                                        "xmalloc",
+                                        "parse",
+                                        "main",
+                                        "operator new(unsigned long)",
+                                        "grow\x1b[31m",
+                                        "alloc::vec::Vec<T>::grow",
+                                        "std::map<int, A>::insert"};
 
 static bool name_fake(void *context, uint64_t address, const char **function, const char **module,
                       const char **file, uint32_t *line)
@@ -88,7 +95,7 @@ struct model {
 };
 
 /* Returns the size class: below 32 bytes, below 64, and so on. */
-static unsigned class_of(uint64_t bytes)
+static unsigned size_class_of(uint64_t bytes)
 {
     unsigned class = 0;
     while (class < HEAP_SIZES - 1 && bytes >= UINT64_C(32) << class)
@@ -110,7 +117,7 @@ static void model_born(struct model *model, struct bins *bins, struct prng *prng
         stats->last_ns = now_ns;
     }
     model->live[model->count++] = block;
-    bins_born(bins, &block, block.born_ns);
+    bins_count_alloc(bins, &block, block.born_ns);
 }
 
 static void model_died(struct model *model, struct bins *bins, struct prng *prng, uint64_t now_ns)
@@ -124,7 +131,7 @@ static void model_died(struct model *model, struct bins *bins, struct prng *prng
         stats->lifetime_sum_ns += now_ns - block.born_ns;
     }
     model->live[at] = model->live[--model->count];
-    bins_died(bins, &block, now_ns);
+    bins_count_free(bins, &block, now_ns);
 }
 
 /* Sums the live blocks of a bin. */
@@ -138,7 +145,7 @@ static struct bin_stats model_sum(const struct model *model, uint32_t bin)
         sum.live_blocks++;
         sum.live_usable_bytes += block->usable_bytes;
         sum.live_requested_bytes += block->requested_bytes;
-        sum.sizes[class_of(block->usable_bytes)]++;
+        sum.sizes[size_class_of(block->usable_bytes)]++;
     }
     return sum;
 }
@@ -157,7 +164,7 @@ static void assert_stats(const struct bin_stats *found, const struct bin_stats *
     assert_memory_equal(found->sizes, expected->sizes, sizeof found->sizes);
 }
 
-static void statistics(void **state)
+static void bin_statistics_match_the_model(void **state)
 {
     struct fixture *fixture = *state;
     struct model *model = calloc(1, sizeof *model);
@@ -182,7 +189,7 @@ static void statistics(void **state)
     free(model);
 }
 
-static void large_waste_does_not_drift(void **state)
+static void requested_bytes_do_not_drift(void **state)
 {
     struct fixture *fixture = *state;
     struct blocks *blocks;
@@ -194,16 +201,16 @@ static void large_waste_does_not_drift(void **state)
                                 .bin = BINS_REST};
     assert_int_equal(blocks_new(&blocks, 0), 0);
     assert_int_equal(blocks_add(blocks, &block), 0);
-    bins_born(fixture->bins, &block, block.born_ns);
+    bins_count_alloc(fixture->bins, &block, block.born_ns);
     assert_true(blocks_remove(blocks, block.start, &gone));
-    bins_died(fixture->bins, &gone, 5);
+    bins_count_free(fixture->bins, &gone, 5);
     assert_true(bins_stats(fixture->bins, BINS_REST, &stats));
     assert_int_equal(stats.live_requested_bytes, 0);
     assert_int_equal(stats.live_usable_bytes, 0);
     blocks_free(blocks);
 }
 
-static void rates_and_growth(void **state)
+static void bin_rates_and_growth(void **state)
 {
     struct fixture *fixture = *state;
     struct bins *bins = fixture->bins;
@@ -211,15 +218,15 @@ static void rates_and_growth(void **state)
     const uint32_t id = bin_of(fixture, 3, 0, 0);
     const struct block block = {.bin = id, .usable_bytes = 24, .born_ns = 1};
     const uint64_t s = 1000000000;
-    bins_born(bins, &block, block.born_ns);
+    bins_count_alloc(bins, &block, block.born_ns);
     bins_tick(bins, 10 * s);
     assert_true(bins_stats(bins, id, &stats));
     assert_true(isnan(stats.allocations_per_s) && isnan(bin_stats_lifetime_ns(&stats)));
     for (int i = 0; i < 30; i++)
-        bins_born(bins, &block, block.born_ns);
+        bins_count_alloc(bins, &block, block.born_ns);
     bins_mark(bins, 11 * s);
     for (int i = 0; i < 10; i++)
-        bins_died(bins, &block, 1001);
+        bins_count_free(bins, &block, 1001);
     bins_tick(bins, 12 * s);
     bins_tick(bins, 12 * s); /* no time has passed: nothing changes */
     bins_tick(bins, 1 * s);
@@ -235,7 +242,7 @@ static void rates_and_growth(void **state)
 
 /* Bins of paths */
 
-static void paths(void **state)
+static void bins_are_identified_by_path(void **state)
 {
     struct fixture *fixture = *state;
     struct bins *bins = fixture->bins;
@@ -258,7 +265,7 @@ static void paths(void **state)
     assert_null(bins_at(bins, 6));
 }
 
-static void the_rest_when_full(void **state)
+static void full_bins_use_the_rest_bin(void **state)
 {
     (void)state;
     struct bins *bins;
@@ -278,7 +285,7 @@ static void the_rest_when_full(void **state)
 
 /* Names */
 
-static void names(void **state)
+static void bin_names_skip_allocation_wrappers(void **state)
 {
     struct fixture *fixture = *state;
     uint32_t plain = bin_of(fixture, 3, 4, 0);
@@ -325,7 +332,7 @@ static bool name_stripped(void *context, uint64_t address, const char **function
     return true;
 }
 
-static void names_past_frames_without_one(void **state)
+static void bin_names_skip_unnamed_frames(void **state)
 {
     struct fixture *fixture = *state;
     enum { INNER, WRAPPER, OUTER, EXPORTED, MAIN, PROGRAM, AGENT, MAPPING };
@@ -353,6 +360,59 @@ static void names_past_frames_without_one(void **state)
     }
 }
 
+/* parse() returns its block as plain memory, grow() is not described, insert() allocates nodes.
+ * main() stores the result in a variable, if `context` is set. */
+static int assign_fake(void *context, uint64_t return_address, char *out, size_t out_size,
+                       uint32_t *type)
+{
+    static const char *const names[] = {[3] = "", [4] = "node.list", [8] = "map<int, A> node"};
+    const char *name = names[return_address / 100];
+    *type = 0;
+    snprintf(out, out_size, "%s", name ? name : "");
+    return name && (name != names[4] || context) ? 0 : -ENOENT;
+}
+
+static void function_that_returns_block_is_wrapper(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char module[] = "prog";
+    uint32_t stored = bin_of(fixture, 2, 3, 4);
+    assert_int_equal(bins_update_names(fixture->bins, &fixture->wrappers, &fixture->rules,
+                                       name_fake, assign_fake, (void *)(uintptr_t)module),
+                     0);
+    assert_string_equal(bin_name(bins_at(fixture->bins, stored)), "node.list");
+    uint32_t not_stored = bin_of(fixture, 5, 3, 4);
+    uint32_t outermost = bin_of(fixture, 2, 3, 0);
+    assert_int_equal(bins_update_names(fixture->bins, &fixture->wrappers, &fixture->rules,
+                                       name_fake, assign_fake, NULL),
+                     0);
+    assert_string_equal(bin_name(bins_at(fixture->bins, not_stored)), "main code.c:10");
+    assert_string_equal(bin_name(bins_at(fixture->bins, outermost)), "parse code.c:10");
+    assert_int_equal(wrappers_add(&fixture->wrappers, "!parse"), 0);
+    uint32_t declared = bin_of(fixture, 1, 3, 4);
+    assert_int_equal(bins_update_names(fixture->bins, &fixture->wrappers, &fixture->rules,
+                                       name_fake, assign_fake, NULL),
+                     0);
+    assert_string_equal(bin_name(bins_at(fixture->bins, declared)), "parse code.c:10");
+}
+
+static void library_functions_are_passed_over(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char module[] = "prog";
+    uint32_t unknown = bin_of(fixture, 7, 4, 0); /* main() stores another result */
+    uint32_t known = bin_of(fixture, 7, 8, 4);
+    assert_int_equal(bins_update_names(fixture->bins, &fixture->wrappers, &fixture->rules,
+                                       name_fake, assign_fake, (void *)(uintptr_t)module),
+                     0);
+    assert_string_equal(bin_name(bins_at(fixture->bins, unknown)), "main code.c:10");
+    assert_string_equal(bin_name(bins_at(fixture->bins, known)), "map<int, A> node");
+    uint32_t plain = bin_of(fixture, 7, 3, 4); /* without debug information */
+    update_names(fixture);
+    assert_string_equal(bin_name(bins_at(fixture->bins, plain)),
+                        "alloc::vec::Vec<T>::grow code.c:10");
+}
+
 static bool name_long(void *context, uint64_t address, const char **function, const char **module,
                       const char **file, uint32_t *line)
 {
@@ -361,7 +421,7 @@ static bool name_long(void *context, uint64_t address, const char **function, co
     return true;
 }
 
-static void long_names(void **state)
+static void long_bin_names_are_bounded(void **state)
 {
     struct fixture *fixture = *state;
     char function[3000];
@@ -397,7 +457,7 @@ static void undo(struct fixture *fixture)
     regroup(fixture);
 }
 
-static void rename_and_combine(void **state)
+static void bins_can_be_renamed_and_combined(void **state)
 {
     struct fixture *fixture = *state;
     struct bin_rules *rules = &fixture->rules;
@@ -405,7 +465,7 @@ static void rename_and_combine(void **state)
     for (unsigned i = 0; i < 4; i++) { /* "X < main", 1 to 4 blocks */
         ids[i] = bin_of(fixture, i + 1, 4, 0);
         for (unsigned n = 0; n <= i; n++)
-            bins_born(fixture->bins, &(struct block){.bin = ids[i]}, 0);
+            bins_count_alloc(fixture->bins, &(struct block){.bin = ids[i]}, 0);
     }
     update_names(fixture);
     assert_int_equal(bin_rules_combine(rules, "parse < main", "xmalloc < main"), 0);
@@ -439,7 +499,7 @@ static void rename_and_combine(void **state)
 }
 
 /* Rules of an earlier session: bins come later, and the group's own name may never come. */
-static void rules_before_bins(void **state)
+static void rules_apply_to_bins_created_later(void **state)
 {
     struct fixture *fixture = *state;
     assert_int_equal(bin_rules_combine(&fixture->rules, "never < seen", "malloc < main"), 0);
@@ -463,7 +523,7 @@ static void rules_before_bins(void **state)
 }
 
 /* All fields of a group's sum, each from two members. */
-static void sums_of_groups(void **state)
+static void group_statistics_are_sums_of_members(void **state)
 {
     struct fixture *fixture = *state;
     struct bins *bins = fixture->bins;
@@ -473,19 +533,19 @@ static void sums_of_groups(void **state)
     struct bin_stats sum;
     bins_tick(bins, s);
     for (int i = 0; i < 6; i++)
-        bins_born(bins,
-                  &(struct block){.bin = i % 2 ? a : b,
-                                  .usable_bytes = 40,
-                                  .requested_bytes = 30,
-                                  .born_ns = (uint64_t)(100 + i)},
-                  (uint64_t)(100 + i));
+        bins_count_alloc(bins,
+                         &(struct block){.bin = i % 2 ? a : b,
+                                         .usable_bytes = 40,
+                                         .requested_bytes = 30,
+                                         .born_ns = (uint64_t)(100 + i)},
+                         (uint64_t)(100 + i));
     bins_mark(bins, s);
-    bins_died(bins,
-              &(struct block){.bin = a, .usable_bytes = 40, .requested_bytes = 30, .born_ns = 101},
-              201);
-    bins_died(bins,
-              &(struct block){.bin = b, .usable_bytes = 40, .requested_bytes = 30, .born_ns = 100},
-              400);
+    bins_count_free(
+        bins, &(struct block){.bin = a, .usable_bytes = 40, .requested_bytes = 30, .born_ns = 101},
+        201);
+    bins_count_free(
+        bins, &(struct block){.bin = b, .usable_bytes = 40, .requested_bytes = 30, .born_ns = 100},
+        400);
     bins_tick(bins, 3 * s);
     update_names(fixture);
     assert_int_equal(bin_rules_combine(&fixture->rules, "malloc < main", "parse < main"), 0);
@@ -513,17 +573,19 @@ static int run_bins(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(statistics),
-        TEST(large_waste_does_not_drift),
-        TEST(rates_and_growth),
-        TEST(paths),
-        TEST(the_rest_when_full),
-        TEST(names),
-        TEST(names_past_frames_without_one),
-        TEST(long_names),
-        TEST(rename_and_combine),
-        TEST(rules_before_bins),
-        TEST(sums_of_groups),
+        TEST(bin_statistics_match_the_model),
+        TEST(requested_bytes_do_not_drift),
+        TEST(bin_rates_and_growth),
+        TEST(bins_are_identified_by_path),
+        TEST(full_bins_use_the_rest_bin),
+        TEST(bin_names_skip_allocation_wrappers),
+        TEST(bin_names_skip_unnamed_frames),
+        TEST(function_that_returns_block_is_wrapper),
+        TEST(library_functions_are_passed_over),
+        TEST(long_bin_names_are_bounded),
+        TEST(bins_can_be_renamed_and_combined),
+        TEST(rules_apply_to_bins_created_later),
+        TEST(group_statistics_are_sums_of_members),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -564,7 +626,7 @@ static void write_file(const char *path, const char *text, size_t size)
     assert_int_equal(fclose(file), 0);
 }
 
-static int entries(void)
+static int count_entries(void)
 {
     DIR *directory = opendir(folder);
     int count = 0;
@@ -584,7 +646,7 @@ static void assert_rule(const struct bin_rules *rules, uint32_t at, bool combine
     assert_string_equal(rules->rules[at].value, value);
 }
 
-static void round_trip(void **state)
+static void rules_survive_saving_and_loading(void **state)
 {
     (void)state;
     struct bin_rules rules;
@@ -609,7 +671,7 @@ static void round_trip(void **state)
     bin_rules_fini(&again);
 }
 
-static void malformed_lines(void **state)
+static void malformed_rule_lines_are_skipped(void **state)
 {
     (void)state;
     static const char text[] = "# comment\n"
@@ -641,7 +703,7 @@ static void malformed_lines(void **state)
 }
 
 /* Random file contents: no crash, bounded, groups terminate, accepted rules can be saved. */
-static void noise(void **state)
+static void random_rule_files_are_harmless(void **state)
 {
     (void)state;
     static const char *const words[] = {"rename", "combine", "\t",    "\t", "\n",  "\n",
@@ -675,7 +737,7 @@ static void noise(void **state)
     }
 }
 
-static void limits(void **state)
+static void rule_limits_are_enforced(void **state)
 {
     (void)state;
     struct bin_rules rules;
@@ -704,7 +766,7 @@ static void limits(void **state)
     free(lengthy);
 }
 
-static void files_that_are_none(void **state)
+static void unsuitable_rule_files_are_refused(void **state)
 {
     (void)state;
     struct bin_rules rules;
@@ -721,7 +783,7 @@ static void files_that_are_none(void **state)
 }
 
 /* A failed save keeps the old file and leaves no other; a link stays a link. */
-static void saving_is_atomic(void **state)
+static void saving_rules_is_atomic(void **state)
 {
     (void)state;
     struct bin_rules rules;
@@ -732,7 +794,7 @@ static void saving_is_atomic(void **state)
     assert_int_equal(mkdir(path_of("bins"), 0700), 0); /* cannot be replaced by a file */
     assert_int_equal(mkdir(path_of("bins/full"), 0700), 0);
     assert_true(bin_rules_save(&rules, path_of("bins")) < 0);
-    assert_int_equal(entries(), 1);
+    assert_int_equal(count_entries(), 1);
     assert_true(bin_rules_save(&rules, "/proc/nowhere/bins") < 0);
     snprintf(target, sizeof target, "%s", path_of("real"));
     write_file(target, "old", 3);
@@ -742,11 +804,11 @@ static void saving_is_atomic(void **state)
     assert_true(S_ISLNK(status.st_mode));
     assert_int_equal(stat(target, &status), 0);
     assert_true(status.st_size > 3 && (status.st_mode & 077) == 0);
-    assert_int_equal(entries(), 3);
+    assert_int_equal(count_entries(), 3);
     bin_rules_fini(&rules);
 }
 
-static void where_it_is(void **state)
+static void settings_path_honours_xdg_and_home(void **state)
 {
     (void)state;
     char path[64];
@@ -764,7 +826,7 @@ static void where_it_is(void **state)
     assert_int_equal(settings_path(path, sizeof path, "bins"), -ENOENT);
 }
 
-static void wrappers_by_default(void **state)
+static void default_allocation_wrappers(void **state)
 {
     (void)state;
     static const char *const are[] = {"malloc",
@@ -786,6 +848,7 @@ static void wrappers_by_default(void **state)
                                       "my_alloc",
                                       "my_malloc",
                                       "strdup",
+                                      "Counted<Order>::allocate",
                                       "std::allocator_traits<A>::allocate(A&, unsigned long)",
                                       "mystuff_realloc"};
     static const char *const are_not[] = {
@@ -794,15 +857,15 @@ static void wrappers_by_default(void **state)
     struct wrappers wrappers;
     wrappers_init(&wrappers);
     for (size_t i = 0; i < sizeof are / sizeof are[0]; i++)
-        if (!wrappers_match(&wrappers, are[i]))
+        if (wrappers_match(&wrappers, are[i]) != WRAPPER_YES)
             fail_msg("%s is no wrapper", are[i]);
     for (size_t i = 0; i < sizeof are_not / sizeof are_not[0]; i++)
-        if (wrappers_match(&wrappers, are_not[i]))
+        if (wrappers_match(&wrappers, are_not[i]) == WRAPPER_YES)
             fail_msg("%s is a wrapper", are_not[i]);
     wrappers_fini(&wrappers);
 }
 
-static void wrappers_of_the_user(void **state)
+static void user_patterns_extend_wrappers(void **state)
 {
     (void)state;
     struct wrappers wrappers;
@@ -813,13 +876,13 @@ static void wrappers_of_the_user(void **state)
     assert_int_equal(wrappers_add(&wrappers, "node_new\n# main\n\n  arena_* ; \t; !zmalloc\r\n"),
                      0);
     assert_int_equal(wrappers.count, before + 3);
-    assert_true(wrappers_match(&wrappers, "node_new"));
-    assert_true(wrappers_match(&wrappers, "arena_push"));
-    assert_false(wrappers_match(&wrappers, "zmalloc"));
-    assert_true(wrappers_match(&wrappers, "zmalloc_usable"));
-    assert_false(wrappers_match(&wrappers, "main"));
+    assert_int_equal(wrappers_match(&wrappers, "node_new"), WRAPPER_YES);
+    assert_int_equal(wrappers_match(&wrappers, "arena_push"), WRAPPER_YES);
+    assert_int_equal(wrappers_match(&wrappers, "zmalloc"), WRAPPER_NO);
+    assert_int_equal(wrappers_match(&wrappers, "zmalloc_usable"), WRAPPER_YES);
+    assert_int_equal(wrappers_match(&wrappers, "main"), WRAPPER_NO_RULE);
     assert_int_equal(wrappers_add(&wrappers, "zmalloc;a*b*c*d*e*f"), 0);
-    assert_true(wrappers_match(&wrappers, "zmalloc")); /* the last match wins */
+    assert_int_equal(wrappers_match(&wrappers, "zmalloc"), WRAPPER_YES); /* the last match wins */
     assert_int_equal(wrappers.skipped, 1);
     memset(lengthy, 'y', sizeof lengthy);
     lengthy[sizeof lengthy - 1] = '\0';
@@ -831,7 +894,7 @@ static void wrappers_of_the_user(void **state)
     wrappers_fini(&wrappers);
 }
 
-static void wrappers_of_settings(void **state)
+static void wrappers_from_file_and_environment(void **state)
 {
     (void)state;
     struct wrappers wrappers;
@@ -841,14 +904,14 @@ static void wrappers_of_settings(void **state)
     assert_int_equal(mkdir(path_of("misstop"), 0700), 0);
     write_file(path_of("misstop/wrappers"), "from_file\nfile_too\n", 19);
     assert_int_equal(wrappers_add_settings(&wrappers), 0);
-    assert_true(wrappers_match(&wrappers, "from_variable"));
-    assert_true(wrappers_match(&wrappers, "file_too"));
-    assert_false(wrappers_match(&wrappers, "from_file"));
+    assert_int_equal(wrappers_match(&wrappers, "from_variable"), WRAPPER_YES);
+    assert_int_equal(wrappers_match(&wrappers, "file_too"), WRAPPER_YES);
+    assert_int_equal(wrappers_match(&wrappers, "from_file"), WRAPPER_NO);
     wrappers_fini(&wrappers);
     unsetenv("MISSTOP_WRAPPERS");
 }
 
-static void a_request_is_taken_back_as_a_whole(void **state)
+static void undo_reverts_a_whole_step(void **state)
 {
     (void)state;
     struct bin_rules rules;
@@ -871,17 +934,17 @@ static int run_bin_rules(void)
 #define TEST(function)                                                                             \
     cmocka_unit_test_setup_teardown(function, bin_rules_setup, bin_rules_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(a_request_is_taken_back_as_a_whole),
-        TEST(round_trip),
-        TEST(malformed_lines),
-        TEST(noise),
-        TEST(limits),
-        TEST(files_that_are_none),
-        TEST(saving_is_atomic),
-        TEST(where_it_is),
-        TEST(wrappers_by_default),
-        TEST(wrappers_of_the_user),
-        TEST(wrappers_of_settings),
+        TEST(undo_reverts_a_whole_step),
+        TEST(rules_survive_saving_and_loading),
+        TEST(malformed_rule_lines_are_skipped),
+        TEST(random_rule_files_are_harmless),
+        TEST(rule_limits_are_enforced),
+        TEST(unsuitable_rule_files_are_refused),
+        TEST(saving_rules_is_atomic),
+        TEST(settings_path_honours_xdg_and_home),
+        TEST(default_allocation_wrappers),
+        TEST(user_patterns_extend_wrappers),
+        TEST(wrappers_from_file_and_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

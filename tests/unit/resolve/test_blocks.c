@@ -87,7 +87,7 @@ static void model_insert(struct model *model, const struct block *block)
 }
 
 /* Compares a block as specified in blocks.h. */
-static void assert_same(const struct block *found, const struct block *expected)
+static void expect_same_block(const struct block *found, const struct block *expected)
 {
     uint64_t requested = expected->requested_bytes < expected->usable_bytes
                              ? expected->requested_bytes
@@ -105,12 +105,12 @@ static void assert_same(const struct block *found, const struct block *expected)
     assert_true(expected->born_ns - found->born_ns < 256);
 }
 
-static bool is_chosen(const struct run *run)
+static bool is_radix(const struct run *run)
 {
     return run->candidate == &candidate_radix;
 }
 
-static void note_gone(void *context, const struct block *gone)
+static void note_displaced(void *context, const struct block *gone)
 {
     struct run *run = context;
     assert_true(run->reported_count < MODEL_MAX);
@@ -120,12 +120,12 @@ static void note_gone(void *context, const struct block *gone)
 /* Deletes blocks [first, last) from the model; the callback must have reported them, last first. */
 static void expect_reported(struct run *run, size_t first, size_t last)
 {
-    if (is_chosen(run))
+    if (is_radix(run))
         assert_int_equal(run->reported_count, last - first);
     for (size_t i = 0; last > first; i++) {
         last--;
-        if (is_chosen(run))
-            assert_same(&run->reported[i], &run->model.blocks[last]);
+        if (is_radix(run))
+            expect_same_block(&run->reported[i], &run->model.blocks[last]);
         model_delete(&run->model, last);
     }
     run->reported_count = 0;
@@ -193,24 +193,24 @@ static void step_remove(struct run *run)
     assert_int_equal(run->candidate->remove(run->index, start, &gone), known);
     if (!known)
         return;
-    assert_same(&gone, &model->blocks[at]);
+    expect_same_block(&gone, &model->blocks[at]);
     model_delete(model, at);
 }
 
 static void step_remove_range(struct run *run)
 {
-    if (!is_chosen(run))
+    if (!is_radix(run))
         return;
     uint64_t start = pick_address(run);
     uint64_t length = prng_next(&run->prng) % (run->field->span / 16 + 1);
     uint64_t end = prng_below(&run->prng, 20) ? start + length : start - length;
     size_t first = model_at(&run->model, start);
     size_t last = model_at(&run->model, end);
-    blocks_remove_range(run->index, start, end, note_gone, run);
+    blocks_remove_range(run->index, start, end, note_displaced, run);
     expect_reported(run, first, last > first ? last : first);
 }
 
-static void step_look(struct run *run)
+static void step_find(struct run *run)
 {
     const struct model *model = &run->model;
     uint64_t address = pick_address(run);
@@ -219,16 +219,16 @@ static void step_look(struct run *run)
     bool next = run->candidate->next(run->index, address, &found);
     assert_int_equal(next, at < model->count);
     if (next)
-        assert_same(&found, &model->blocks[at]);
+        expect_same_block(&found, &model->blocks[at]);
     bool previous = run->candidate->previous(run->index, address, &found);
     assert_int_equal(previous, at > 0);
     if (previous)
-        assert_same(&found, &model->blocks[at - 1]);
+        expect_same_block(&found, &model->blocks[at - 1]);
     size_t cover = at < model->count && model->blocks[at].start == address ? at : at - 1;
     bool covered = cover < model->count && address < end_of(&model->blocks[cover]);
     assert_int_equal(run->candidate->find(run->index, address, &found), covered);
     if (covered)
-        assert_same(&found, &model->blocks[cover]);
+        expect_same_block(&found, &model->blocks[cover]);
 }
 
 /* Compares the whole index, forwards and backwards. */
@@ -239,16 +239,16 @@ static void compare(const struct run *run)
     uint64_t address = 0;
     for (size_t i = 0; i < model->count; i++, address = found.start + 1) {
         assert_true(run->candidate->next(run->index, address, &found));
-        assert_same(&found, &model->blocks[i]);
+        expect_same_block(&found, &model->blocks[i]);
     }
     assert_false(run->candidate->next(run->index, address, &found));
     address = UINT64_MAX;
     for (size_t i = model->count; i-- > 0; address = found.start) {
         assert_true(run->candidate->previous(run->index, address, &found));
-        assert_same(&found, &model->blocks[i]);
+        expect_same_block(&found, &model->blocks[i]);
     }
     assert_false(run->candidate->previous(run->index, address, &found));
-    if (is_chosen(run)) {
+    if (is_radix(run)) {
         assert_int_equal(blocks_displaced(run->index), model->displaced);
     }
 }
@@ -263,7 +263,7 @@ static void step(struct run *run)
     else if (kind == 65 && !prng_below(&run->prng, 20))
         step_remove_range(run);
     else
-        step_look(run);
+        step_find(run);
 }
 
 static void against_model(const struct candidate *candidate, int steps)
@@ -277,8 +277,8 @@ static void against_model(const struct candidate *candidate, int steps)
                             .prng = {i + 1},
                             .now_ns = 5000000000};
         assert_non_null(run->index);
-        if (is_chosen(run))
-            blocks_on_displaced(run->index, note_gone, run);
+        if (is_radix(run))
+            blocks_on_displaced(run->index, note_displaced, run);
         for (int done = 0; done < steps; done++) {
             step(run);
             if (done % COMPARE_EVERY == 0)
@@ -291,13 +291,13 @@ static void against_model(const struct candidate *candidate, int steps)
     }
 }
 
-static void chosen_against_model(void **state)
+static void block_index_matches_model(void **state)
 {
     (void)state;
     against_model(&candidate_radix, STEPS);
 }
 
-static void others_against_model(void **state)
+static void alternative_indexes_match_model(void **state)
 {
     (void)state;
     against_model(&candidate_btree, STEPS_OTHERS);
@@ -306,7 +306,7 @@ static void others_against_model(void **state)
 }
 
 /* Many levels, long runs, all size classes of pages: too many blocks for the model's array. */
-static void many(const struct candidate *candidate)
+static void check_many_blocks(const struct candidate *candidate)
 {
     enum { COUNT = 200000, STEP_BYTES = 48 };
     void *index = candidate->new ();
@@ -335,13 +335,13 @@ static void many(const struct candidate *candidate)
     candidate->free(index);
 }
 
-static void many_blocks(void **state)
+static void indexes_hold_many_blocks(void **state)
 {
     (void)state;
-    many(&candidate_radix);
-    many(&candidate_btree);
-    many(&candidate_redblack);
-    many(&candidate_runs);
+    check_many_blocks(&candidate_radix);
+    check_many_blocks(&candidate_btree);
+    check_many_blocks(&candidate_redblack);
+    check_many_blocks(&candidate_runs);
 }
 
 /* Adds blocks with a fixed step until one is refused; returns how many were accepted. */
@@ -385,7 +385,7 @@ static void check_bound(uint64_t step_bytes, uint64_t least)
     blocks_free(blocks);
 }
 
-static void memory_is_bounded(void **state)
+static void block_index_memory_is_bounded(void **state)
 {
     (void)state;
     check_bound(8, 50000);
@@ -397,7 +397,7 @@ static void memory_is_bounded(void **state)
 }
 
 /* A block that gets a page but no table must free the page. */
-static void refusals_keep_nothing(void **state)
+static void refused_blocks_keep_no_page(void **state)
 {
     (void)state;
     const uint64_t step_bytes = 2 << 20; /* one leaf per block */
@@ -416,7 +416,7 @@ static void refusals_keep_nothing(void **state)
 }
 
 /* At the bound, memory freed by dense pages is used for sparse ones. */
-static void memory_changes_its_use(void **state)
+static void memory_freed_by_dense_pages_is_reused(void **state)
 {
     (void)state;
     struct blocks *blocks;
@@ -434,7 +434,7 @@ static void memory_changes_its_use(void **state)
     blocks_free(blocks);
 }
 
-static void hostile_input(void **state)
+static void invalid_blocks_are_refused(void **state)
 {
     (void)state;
     static const struct block bad[] = {
@@ -464,7 +464,7 @@ static void hostile_input(void **state)
     blocks_free(blocks);
 }
 
-static void extremes(void **state)
+static void blocks_at_address_space_limits(void **state)
 {
     (void)state;
     struct blocks *blocks;
@@ -493,7 +493,7 @@ static void extremes(void **state)
 }
 
 /* Adds a block and returns it as the index stored it. */
-static struct block kept(struct blocks *blocks, struct block block)
+static struct block add_and_find(struct blocks *blocks, struct block block)
 {
     struct block found;
     assert_int_equal(blocks_add(blocks, &block), 0);
@@ -501,7 +501,7 @@ static struct block kept(struct blocks *blocks, struct block block)
     return found;
 }
 
-static void precision(void **state)
+static void block_sizes_and_times_keep_precision(void **state)
 {
     (void)state;
     const uint64_t epoch_ns = UINT64_C(1000000000000000);
@@ -510,24 +510,24 @@ static void precision(void **state)
     struct block block = {.start = 0x1000, .usable_bytes = 1 << 30, .born_ns = epoch_ns};
     assert_int_equal(blocks_new(&blocks, 0), 0);
     block.requested_bytes = block.usable_bytes - 4095;
-    assert_int_equal(kept(blocks, block).requested_bytes, block.requested_bytes);
+    assert_int_equal(add_and_find(blocks, block).requested_bytes, block.requested_bytes);
     block.requested_bytes = 0;
-    assert_int_equal(kept(blocks, block).requested_bytes, 0);
+    assert_int_equal(add_and_find(blocks, block).requested_bytes, 0);
     block.requested_bytes = UINT64_MAX;
-    assert_int_equal(kept(blocks, block).requested_bytes, block.usable_bytes);
+    assert_int_equal(add_and_find(blocks, block).requested_bytes, block.usable_bytes);
     block.usable_bytes = BLOCKS_ADDRESS_END - 0x1000;
     block.requested_bytes = 1;
-    struct block most = kept(blocks, block); /* the largest waste that can be encoded */
+    struct block most = add_and_find(blocks, block); /* the largest waste that can be encoded */
     assert_true(most.requested_bytes >= block.usable_bytes - WASTE_MAX);
     assert_true(most.requested_bytes < block.usable_bytes - WASTE_MAX / 1000 * 999);
     block.born_ns = epoch_ns - day_ns; /* earlier births are clamped to the first */
-    assert_int_equal(kept(blocks, block).born_ns, epoch_ns);
+    assert_int_equal(add_and_find(blocks, block).born_ns, epoch_ns);
     block.born_ns = epoch_ns + 26 * day_ns;
-    assert_true(block.born_ns - kept(blocks, block).born_ns < 256);
+    assert_true(block.born_ns - add_and_find(blocks, block).born_ns < 256);
     block.born_ns = UINT64_MAX; /* larger than can be encoded: clamped, not wrapped */
-    assert_true(kept(blocks, block).born_ns > epoch_ns + 26 * day_ns);
+    assert_true(add_and_find(blocks, block).born_ns > epoch_ns + 26 * day_ns);
     block.bin = BLOCKS_BINS_END - 1;
-    assert_int_equal(kept(blocks, block).bin, block.bin);
+    assert_int_equal(add_and_find(blocks, block).bin, block.bin);
     block.bin = BLOCKS_BINS_END;
     assert_int_equal(blocks_add(blocks, &block), -EINVAL);
     blocks_free(blocks);
@@ -536,15 +536,15 @@ static void precision(void **state)
 static int run_blocks(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chosen_against_model),
-        cmocka_unit_test(others_against_model),
-        cmocka_unit_test(many_blocks),
-        cmocka_unit_test(memory_is_bounded),
-        cmocka_unit_test(memory_changes_its_use),
-        cmocka_unit_test(refusals_keep_nothing),
-        cmocka_unit_test(hostile_input),
-        cmocka_unit_test(extremes),
-        cmocka_unit_test(precision),
+        cmocka_unit_test(block_index_matches_model),
+        cmocka_unit_test(alternative_indexes_match_model),
+        cmocka_unit_test(indexes_hold_many_blocks),
+        cmocka_unit_test(block_index_memory_is_bounded),
+        cmocka_unit_test(memory_freed_by_dense_pages_is_reused),
+        cmocka_unit_test(refused_blocks_keep_no_page),
+        cmocka_unit_test(invalid_blocks_are_refused),
+        cmocka_unit_test(blocks_at_address_space_limits),
+        cmocka_unit_test(block_sizes_and_times_keep_precision),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -558,7 +558,7 @@ struct memory {
 };
 
 /* Replaces the maps by lines of /proc/PID/maps. */
-static void show(struct memory *memory, const char *lines)
+static void set_maps(struct memory *memory, const char *lines)
 {
     FILE *in = fmemopen((void *)(uintptr_t)lines, strlen(lines), "r");
     assert_non_null(in);
@@ -566,7 +566,7 @@ static void show(struct memory *memory, const char *lines)
     fclose(in);
 }
 
-static struct region_found find(struct memory *memory, uint64_t address)
+static struct region_found find_region(struct memory *memory, uint64_t address)
 {
     struct region_found found;
     const struct map *map = maps_find(&memory->maps, address);
@@ -576,7 +576,7 @@ static struct region_found find(struct memory *memory, uint64_t address)
     return found;
 }
 
-static void end(struct memory *memory)
+static void free_memory(struct memory *memory)
 {
     maps_fini(&memory->maps);
     regions_fini(&memory->regions);
@@ -584,72 +584,72 @@ static void end(struct memory *memory)
 }
 
 /* Grows downwards in steps, like cc1's memory; each is a mapping until /proc is read again. */
-static void what_grows_is_one(void **state)
+static void growing_mapping_keeps_its_region(void **state)
 {
     struct memory memory = {0};
     (void)state;
-    show(&memory, "50000000-50400000 rw-p 00000000 00:00 0 \n");
-    uint64_t key = find(&memory, 0x50000100).key;
-    show(&memory, "4fe00000-50000000 rw-p 00000000 00:00 0 \n"
-                  "50000000-50400000 rw-p 00000000 00:00 0 \n");
-    assert_int_equal(find(&memory, 0x4fe00100).key, key);
-    show(&memory, "4fc00000-50800000 rw-p 00000000 00:00 0 \n");
-    assert_int_equal(find(&memory, 0x4fc00100).key, key);
-    struct region_found found = find(&memory, 0x50700000);
+    set_maps(&memory, "50000000-50400000 rw-p 00000000 00:00 0 \n");
+    uint64_t key = find_region(&memory, 0x50000100).key;
+    set_maps(&memory, "4fe00000-50000000 rw-p 00000000 00:00 0 \n"
+                      "50000000-50400000 rw-p 00000000 00:00 0 \n");
+    assert_int_equal(find_region(&memory, 0x4fe00100).key, key);
+    set_maps(&memory, "4fc00000-50800000 rw-p 00000000 00:00 0 \n");
+    assert_int_equal(find_region(&memory, 0x4fc00100).key, key);
+    struct region_found found = find_region(&memory, 0x50700000);
     assert_int_equal(found.key, key);
     assert_int_equal(found.size_bytes, 0xc00000);
     assert_int_equal(found.blocks, 1);
     assert_int_equal(memory.regions.join_count, 0);
-    end(&memory);
+    free_memory(&memory);
 }
 
-static void two_that_meet_are_one(void **state)
+static void regions_that_become_adjacent_are_joined(void **state)
 {
     struct memory memory = {0};
     (void)state;
-    show(&memory, "10000000-10100000 rw-p 00000000 00:00 0 \n"
-                  "10300000-10400000 rw-p 00000000 00:00 0 \n");
-    uint64_t low = find(&memory, 0x10000000).key;
-    uint64_t high = find(&memory, 0x10300000).key;
+    set_maps(&memory, "10000000-10100000 rw-p 00000000 00:00 0 \n"
+                      "10300000-10400000 rw-p 00000000 00:00 0 \n");
+    uint64_t low = find_region(&memory, 0x10000000).key;
+    uint64_t high = find_region(&memory, 0x10300000).key;
     assert_int_not_equal(low, high);
-    show(&memory, "10000000-10400000 rw-p 00000000 00:00 0 \n");
-    uint64_t one = find(&memory, 0x10200000).key;
+    set_maps(&memory, "10000000-10400000 rw-p 00000000 00:00 0 \n");
+    uint64_t one = find_region(&memory, 0x10200000).key;
     assert_int_equal(memory.regions.join_count, 1);
     assert_int_equal(memory.regions.joins[0].to, one);
     assert_true((one == low && memory.regions.joins[0].from == high) ||
                 (one == high && memory.regions.joins[0].from == low));
-    assert_int_equal(find(&memory, 0x10000000).key, one);
-    end(&memory);
+    assert_int_equal(find_region(&memory, 0x10000000).key, one);
+    free_memory(&memory);
 }
 
 /* A run ends at other access rights, another name, or a thread's stack, but not at a stack known
  * only from a stack pointer. */
-static void where_a_run_ends(void **state)
+static void region_ends_at_rights_names_and_stacks(void **state)
 {
     struct memory memory = {0};
     (void)state;
-    show(&memory, "10000000-10100000 rw-p 00000000 00:00 0 \n"
-                  "10100000-10200000 ---p 00000000 00:00 0 \n"
-                  "10200000-10300000 rw-p 00000000 00:00 0 [anon:pool]\n"
-                  "10300000-10700000 rw-p 00000000 00:00 0 \n"
-                  "10700000-10900000 rw-p 00000000 00:00 0 \n");
+    set_maps(&memory, "10000000-10100000 rw-p 00000000 00:00 0 \n"
+                      "10100000-10200000 ---p 00000000 00:00 0 \n"
+                      "10200000-10300000 rw-p 00000000 00:00 0 [anon:pool]\n"
+                      "10300000-10700000 rw-p 00000000 00:00 0 \n"
+                      "10700000-10900000 rw-p 00000000 00:00 0 \n");
     memory.stacks.stacks = calloc(2, sizeof *memory.stacks.stacks);
     memory.stacks.count = 2;
     memory.stacks.stacks[0] = (struct stack){0x10400000, 0x10410000, 0};
     memory.stacks.stacks[1] = (struct stack){0x10500000, 0x10700000, 7};
-    assert_int_equal(find(&memory, 0x10000000).size_bytes, 0x100000);
-    assert_int_equal(find(&memory, 0x10200000).size_bytes, 0x100000);
+    assert_int_equal(find_region(&memory, 0x10000000).size_bytes, 0x100000);
+    assert_int_equal(find_region(&memory, 0x10200000).size_bytes, 0x100000);
     struct region_found found;
     const struct map *map = maps_find(&memory.maps, 0x10300000);
     assert_true(regions_find(&memory.regions, &memory.maps, &memory.stacks, map, 0x10300000,
                              0x10400000, 1, &found));
     assert_int_equal(found.size_bytes, 0x200000);
-    assert_int_equal(find(&memory, 0x10700000).size_bytes, 0x200000);
-    end(&memory);
+    assert_int_equal(find_region(&memory, 0x10700000).size_bytes, 0x200000);
+    free_memory(&memory);
 }
 
 /* Pages of a garbage collector are one object; an array of another size is separate. */
-static void many_of_one_size_are_one(void **state)
+static void mappings_of_equal_size_are_one_region(void **state)
 {
     struct memory memory = {0};
     char lines[4096];
@@ -660,67 +660,67 @@ static void many_of_one_size_are_one(void **state)
             (size_t)snprintf(lines + used, sizeof lines - used, "%x-%x rw-p 00000000 00:00 0 \n",
                              0x10000000 + i * 0x100000, 0x10040000 + i * 0x100000);
     snprintf(lines + used, sizeof lines - used, "20000000-22000000 rw-p 00000000 00:00 0 \n");
-    show(&memory, lines);
-    uint64_t first = find(&memory, 0x10000000).key;
-    uint64_t array = find(&memory, 0x20000000).key;
+    set_maps(&memory, lines);
+    uint64_t first = find_region(&memory, 0x10000000).key;
+    uint64_t array = find_region(&memory, 0x20000000).key;
     for (unsigned i = 1; i < 8; i++)
-        find(&memory, 0x10000000 + i * 0x100000);
-    struct region_found found = find(&memory, 0x10000000);
+        find_region(&memory, 0x10000000 + i * 0x100000);
+    struct region_found found = find_region(&memory, 0x10000000);
     assert_int_not_equal(found.key, first);
     assert_true(found.is_of_bin);
     assert_int_equal(found.blocks, 8);
     assert_int_equal(found.size_bytes, 8 * 0x40000);
-    assert_int_equal(find(&memory, 0x10700000).key, found.key);
-    assert_int_equal(find(&memory, 0x20000000).key, array);
+    assert_int_equal(find_region(&memory, 0x10700000).key, found.key);
+    assert_int_equal(find_region(&memory, 0x20000000).key, array);
     for (size_t i = 0; i < memory.regions.join_count; i++)
         assert_int_equal(memory.regions.joins[i].to, found.key);
-    end(&memory);
+    free_memory(&memory);
 }
 
 /* ruby's heap: pages of 64 KiB that become adjacent. */
-static void one_that_grows_is_none_of_many(void **state)
+static void grown_mapping_leaves_its_size_group(void **state)
 {
     struct memory memory = {0};
     (void)state;
-    show(&memory, "10000000-10010000 rw-p 00000000 00:00 0 \n"
-                  "10100000-10110000 rw-p 00000000 00:00 0 \n"
-                  "10200000-10210000 rw-p 00000000 00:00 0 \n"
-                  "10300000-10310000 rw-p 00000000 00:00 0 \n");
+    set_maps(&memory, "10000000-10010000 rw-p 00000000 00:00 0 \n"
+                      "10100000-10110000 rw-p 00000000 00:00 0 \n"
+                      "10200000-10210000 rw-p 00000000 00:00 0 \n"
+                      "10300000-10310000 rw-p 00000000 00:00 0 \n");
     for (unsigned i = 0; i < 4; i++)
-        find(&memory, 0x10000000 + i * 0x100000);
-    struct region_found many = find(&memory, 0x10000000);
+        find_region(&memory, 0x10000000 + i * 0x100000);
+    struct region_found many = find_region(&memory, 0x10000000);
     assert_true(many.is_of_bin);
     assert_int_equal(many.size_bytes, 4 * 0x10000);
-    show(&memory, "10000000-10010000 rw-p 00000000 00:00 0 \n"
-                  "10100000-10110000 rw-p 00000000 00:00 0 \n"
-                  "10200000-10210000 rw-p 00000000 00:00 0 \n"
-                  "10300000-10330000 rw-p 00000000 00:00 0 \n");
-    struct region_found grown = find(&memory, 0x10300000);
+    set_maps(&memory, "10000000-10010000 rw-p 00000000 00:00 0 \n"
+                      "10100000-10110000 rw-p 00000000 00:00 0 \n"
+                      "10200000-10210000 rw-p 00000000 00:00 0 \n"
+                      "10300000-10330000 rw-p 00000000 00:00 0 \n");
+    struct region_found grown = find_region(&memory, 0x10300000);
     assert_false(grown.is_of_bin);
     assert_int_not_equal(grown.key, many.key);
     assert_int_equal(grown.size_bytes, 0x30000);
-    assert_int_equal(find(&memory, 0x10320000).key, grown.key);
-    many = find(&memory, 0x10000000);
+    assert_int_equal(find_region(&memory, 0x10320000).key, grown.key);
+    many = find_region(&memory, 0x10000000);
     assert_int_equal(many.blocks, 3);
     assert_int_equal(many.size_bytes, 3 * 0x10000);
     /* Its counts from the time when it was larger do not belong to the common object. */
-    show(&memory, "10000000-10010000 rw-p 00000000 00:00 0 \n"
-                  "10300000-10310000 rw-p 00000000 00:00 0 \n"
-                  "10400000-10410000 rw-p 00000000 00:00 0 \n");
-    assert_int_equal(find(&memory, 0x10300000).key, grown.key);
-    assert_int_equal(find(&memory, 0x10400000).key, many.key);
-    assert_int_equal(find(&memory, 0x10300000).key, grown.key);
-    end(&memory);
+    set_maps(&memory, "10000000-10010000 rw-p 00000000 00:00 0 \n"
+                      "10300000-10310000 rw-p 00000000 00:00 0 \n"
+                      "10400000-10410000 rw-p 00000000 00:00 0 \n");
+    assert_int_equal(find_region(&memory, 0x10300000).key, grown.key);
+    assert_int_equal(find_region(&memory, 0x10400000).key, many.key);
+    assert_int_equal(find_region(&memory, 0x10300000).key, grown.key);
+    free_memory(&memory);
 }
 
 /* Memory at an address that belonged to another object before. */
-static void one_without_a_key_gets_one(void **state)
+static void region_without_key_gets_a_distinct_key(void **state)
 {
     struct memory memory = {0};
     struct region_found found[3];
     (void)state;
-    show(&memory, "10000000-10010000 rw-p 00000000 00:00 0 \n"
-                  "10100000-10110000 rw-p 00000000 00:00 0 \n");
+    set_maps(&memory, "10000000-10010000 rw-p 00000000 00:00 0 \n"
+                      "10100000-10110000 rw-p 00000000 00:00 0 \n");
     for (unsigned i = 0; i < 3; i++) {
         const struct map *map = &memory.maps.maps[i % 2];
         assert_true(regions_find(&memory.regions, &memory.maps, &memory.stacks, map, map->start,
@@ -729,17 +729,17 @@ static void one_without_a_key_gets_one(void **state)
     assert_int_not_equal(found[0].key, 0);
     assert_int_not_equal(found[0].key, found[1].key);
     assert_int_equal(found[0].key, found[2].key);
-    end(&memory);
+    free_memory(&memory);
 }
 
 static int run_regions(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_grows_is_one),
-                                       cmocka_unit_test(two_that_meet_are_one),
-                                       cmocka_unit_test(where_a_run_ends),
-                                       cmocka_unit_test(many_of_one_size_are_one),
-                                       cmocka_unit_test(one_that_grows_is_none_of_many),
-                                       cmocka_unit_test(one_without_a_key_gets_one)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(growing_mapping_keeps_its_region),
+                                       cmocka_unit_test(regions_that_become_adjacent_are_joined),
+                                       cmocka_unit_test(region_ends_at_rights_names_and_stacks),
+                                       cmocka_unit_test(mappings_of_equal_size_are_one_region),
+                                       cmocka_unit_test(grown_mapping_leaves_its_size_group),
+                                       cmocka_unit_test(region_without_key_gets_a_distinct_key)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

@@ -36,7 +36,7 @@ static const char *cc(void)
     return compiler ? compiler : getenv("CC") ? getenv("CC") : "cc";
 }
 
-static void need(bool can, const char *what)
+static void skip_unless(bool can, const char *what)
 {
     if (!can) {
         print_message("skipped: no %s\n", what);
@@ -74,7 +74,7 @@ static int end(void **state)
 }
 
 /* Writes a.c and b.c to the folder and runs a command there; $CC is the compiler. */
-static bool make(const char *command)
+static bool build(const char *command)
 {
     FILE *a = fopen(target_path("a.c"), "w");
     FILE *b = fopen(target_path("b.c"), "w");
@@ -138,7 +138,7 @@ static const char *type_at(uint64_t address)
 }
 
 /* Checks that entries, lines and types are available. */
-static void expect_everything(const char *path)
+static void expect_debug_info(const char *path)
 {
     open_at(path, target_path("root"));
     assert_true(debuginfo_present(module_debuginfo(module)));
@@ -151,7 +151,7 @@ static void expect_everything(const char *path)
     assert_string_equal(type_at(table + 24), "struct point");
 }
 
-static void expect_nothing(const char *path)
+static void expect_no_debug_info(const char *path)
 {
     open_at(path, target_path("root"));
     assert_false(debuginfo_present(module_debuginfo(module)));
@@ -160,7 +160,7 @@ static void expect_nothing(const char *path)
 }
 
 /* Uses every available compiler with DWARF 3 to 5, with and without optimisation. */
-static void in_the_file(void **state)
+static void debug_info_in_the_file_is_read(void **state)
 {
     static const char *const compilers[] = {NULL, "clang"};
     static const char *const flags[] = {"-gdwarf-5 -O2", "-gdwarf-4 -O1", "-gdwarf-3 -O0",
@@ -171,16 +171,16 @@ static void in_the_file(void **state)
             char command[256];
             compiler = compilers[i];
             snprintf(command, sizeof command, "$CC %s -shared -fPIC -o a.so a.c b.c", flags[j]);
-            if (!make(command))
+            if (!build(command))
                 continue;
             built++;
-            expect_everything(target_path("a.so"));
+            expect_debug_info(target_path("a.so"));
             close_all(state);
         }
-    need(built, "compiler");
+    skip_unless(built, "compiler");
 }
 
-static void compressed(void **state)
+static void compressed_sections_are_read(void **state)
 {
     static const char *const ways[] = {"zlib", "zlib-gabi", "zlib-gnu"};
     unsigned built = 0;
@@ -190,22 +190,22 @@ static void compressed(void **state)
                  "$CC -g -O1 -shared -fPIC -o x.so a.c b.c && "
                  "objcopy --compress-debug-sections=%s x.so a.so",
                  ways[i]);
-        if (!make(command))
+        if (!build(command))
             continue;
         built++;
-        expect_everything(target_path("a.so"));
+        expect_debug_info(target_path("a.so"));
         close_all(state);
     }
-    need(built, "objcopy that compresses");
+    skip_unless(built, "objcopy that compresses");
 }
 
 /* libelf may lack zstd support: then there is no information, but nothing breaks. */
-static void compressed_by_zstd(void **state)
+static void zstd_sections_are_read_or_ignored(void **state)
 {
     (void)state;
-    need(make("$CC -g -O1 -shared -fPIC -o x.so a.c b.c && "
-              "objcopy --compress-debug-sections=zstd x.so a.so"),
-         "objcopy that knows zstd");
+    skip_unless(build("$CC -g -O1 -shared -fPIC -o x.so a.c b.c && "
+                      "objcopy --compress-debug-sections=zstd x.so a.so"),
+                "objcopy that knows zstd");
     open_at(target_path("a.so"), target_path("root"));
     program = program_new(module);
     print_message("zstd: %s\n", program ? "read" : "not read by this libelf");
@@ -213,45 +213,48 @@ static void compressed_by_zstd(void **state)
         assert_string_equal(function_at(address_of("outer")), "outer");
 }
 
-static void stripped(void **state)
+static void stripped_file_has_no_debug_info(void **state)
 {
     (void)state;
-    need(make("$CC -g -O1 -shared -fPIC -o x.so a.c b.c && strip -o a.so x.so"), "compiler");
-    expect_nothing(target_path("a.so"));
+    skip_unless(build("$CC -g -O1 -shared -fPIC -o x.so a.c b.c && strip -o a.so x.so"),
+                "compiler");
+    expect_no_debug_info(target_path("a.so"));
 }
 
-static void by_build_id(void **state)
+static void debug_file_is_found_by_build_id(void **state)
 {
     (void)state;
-    need(make("$CC -g -O1 -shared -fPIC -Wl,--build-id=0xabcdef0123456789 -o x.so a.c b.c && "
+    skip_unless(
+        build("$CC -g -O1 -shared -fPIC -Wl,--build-id=0xabcdef0123456789 -o x.so a.c b.c && "
               "mkdir -p root/.build-id/ab && strip -o a.so x.so && "
               "objcopy --only-keep-debug --compress-debug-sections "
               "x.so root/.build-id/ab/cdef0123456789.debug"),
-         "objcopy");
-    expect_everything(target_path("a.so"));
+        "objcopy");
+    expect_debug_info(target_path("a.so"));
 }
 
 /* A file with symbols but no debug information still uses its debug file. */
-static void by_link_with_symbols_kept(void **state)
+static void debug_file_is_used_despite_symbols(void **state)
 {
     (void)state;
-    need(make("$CC -g -O1 -shared -fPIC -Wl,--build-id=none -o x.so a.c b.c && mkdir .debug && "
+    skip_unless(
+        build("$CC -g -O1 -shared -fPIC -Wl,--build-id=none -o x.so a.c b.c && mkdir .debug && "
               "objcopy --only-keep-debug x.so .debug/a.debug && strip -g -o a.so x.so && "
               "cd .debug && objcopy --add-gnu-debuglink=a.debug ../a.so"),
-         "objcopy");
-    expect_everything(target_path("a.so"));
+        "objcopy");
+    expect_debug_info(target_path("a.so"));
 }
 
-static void by_dwz_in_one_file(void **state)
+static void dwz_in_one_file_is_read(void **state)
 {
     (void)state;
-    need(!system("command -v dwz >/dev/null"), "dwz");
-    need(make("$CC -gdwarf-4 -O1 -shared -fPIC -o a.so a.c b.c && dwz a.so"), "dwz");
-    expect_everything(target_path("a.so"));
+    skip_unless(!system("command -v dwz >/dev/null"), "dwz");
+    skip_unless(build("$CC -gdwarf-4 -O1 -shared -fPIC -o a.so a.c b.c && dwz a.so"), "dwz");
+    expect_debug_info(target_path("a.so"));
 }
 
 /* Builds the layout of Debian's packages: two debug files, and a third with shared data. */
-static bool make_dwz(const char *link)
+static bool build_dwz(const char *link)
 {
     char command[1024];
     snprintf(
@@ -263,29 +266,30 @@ static bool make_dwz(const char *link)
         "cd root/.build-id/ab && dwz -L none -m ../../.dwz/both.debug %s 000000.debug 000001.debug "
         "&& [ -s ../../.dwz/both.debug ]",
         link);
-    return make(command);
+    return build(command);
 }
 
-static void by_dwz_in_a_shared_file(void **state)
+static void dwz_in_shared_file_is_read(void **state)
 {
     (void)state;
-    need(!system("command -v dwz >/dev/null"), "dwz");
-    need(make_dwz("-r"), "dwz -m"); /* named relative to the debug files */
-    expect_everything(target_path("a.so"));
+    skip_unless(!system("command -v dwz >/dev/null"), "dwz");
+    skip_unless(build_dwz("-r"), "dwz -m"); /* named relative to the debug files */
+    expect_debug_info(target_path("a.so"));
     close_all(state);
-    assert_true(make("mv root/.dwz/both.debug x && id=$(readelf -n x | sed -n 's/.*Build ID: //p') "
-                     "&& two=$(echo $id | cut -c1-2) && mkdir -p root/.build-id/$two && "
-                     "mv x root/.build-id/$two/$(echo $id | cut -c3-).debug"));
-    expect_everything(target_path("a.so"));
+    assert_true(
+        build("mv root/.dwz/both.debug x && id=$(readelf -n x | sed -n 's/.*Build ID: //p') "
+              "&& two=$(echo $id | cut -c1-2) && mkdir -p root/.build-id/$two && "
+              "mv x root/.build-id/$two/$(echo $id | cut -c3-).debug"));
+    expect_debug_info(target_path("a.so"));
 }
 
 /* Without the shared file most entries cannot be read. */
-static void without_the_shared_file_there_is_nothing(void **state)
+static void missing_dwz_file_means_no_debug_info(void **state)
 {
     (void)state;
-    need(!system("command -v dwz >/dev/null"), "dwz");
-    need(make_dwz("-r"), "dwz -m");
-    assert_true(make("rm root/.dwz/both.debug"));
+    skip_unless(!system("command -v dwz >/dev/null"), "dwz");
+    skip_unless(build_dwz("-r"), "dwz -m");
+    assert_true(build("rm root/.dwz/both.debug"));
     open_at(target_path("a.so"), target_path("root"));
     program = program_new(module);
     assert_null(program);
@@ -294,7 +298,7 @@ static void without_the_shared_file_there_is_nothing(void **state)
 static const char *const split_flags[] = {"-gdwarf-5", "-gdwarf-4"};
 static const char *const split_compilers[] = {NULL, "clang"};
 
-static void split(void **state)
+static void split_dwarf_is_read(void **state)
 {
     unsigned built = 0;
     for (size_t i = 0; i < 4; i++) {
@@ -304,33 +308,34 @@ static void split(void **state)
                  "F='-gsplit-dwarf %s -O1 -fPIC'; $CC $F -c a.c && $CC $F -c b.c && "
                  "$CC -shared -o a.so a.o b.o && [ -s a.dwo ] && rm *.o",
                  split_flags[i / 2]);
-        if (!make(command))
+        if (!build(command))
             continue;
         built++;
-        expect_everything(target_path("a.so"));
+        expect_debug_info(target_path("a.so"));
         close_all(state);
         end(state);
     }
-    need(built, "compiler that splits");
+    skip_unless(built, "compiler that splits");
 }
 
 /* The .dwo files are found beside the program although it was built elsewhere. */
-static void split_and_moved(void **state)
+static void moved_split_dwarf_is_found_beside_program(void **state)
 {
     (void)state;
-    need(make("mkdir built && cp a.c b.c built && cd built && F='-g -gsplit-dwarf -O1 -fPIC' && "
+    skip_unless(
+        build("mkdir built && cp a.c b.c built && cd built && F='-g -gsplit-dwarf -O1 -fPIC' && "
               "$CC $F -c a.c && $CC $F -c b.c && $CC -shared -o a.so a.o b.o && [ -s a.dwo ] && "
               "mv a.so *.dwo .. && cd .. && rm -r built"),
-         "compiler that splits");
-    expect_everything(target_path("a.so"));
+        "compiler that splits");
+    expect_debug_info(target_path("a.so"));
 }
 
-static void split_and_lost(void **state)
+static void missing_dwo_files_leave_lines_only(void **state)
 {
     (void)state;
-    need(make("F='-g -gsplit-dwarf -O1 -fPIC'; $CC $F -c a.c && $CC $F -c b.c && "
-              "$CC -shared -o a.so a.o b.o && [ -s a.dwo ] && rm *.dwo"),
-         "compiler that splits");
+    skip_unless(build("F='-g -gsplit-dwarf -O1 -fPIC'; $CC $F -c a.c && $CC $F -c b.c && "
+                      "$CC -shared -o a.so a.o b.o && [ -s a.dwo ] && rm *.dwo"),
+                "compiler that splits");
     open_at(target_path("a.so"), target_path("root"));
     program = program_new(module);
     assert_non_null(program);
@@ -340,14 +345,15 @@ static void split_and_lost(void **state)
 
 /* Split units collected by dwp: elfutils supports such files from 0.191 on; with older versions
  * only lines are available. */
-static void split_and_gathered(void **state)
+static void split_dwarf_package_is_read(void **state)
 {
     (void)state;
-    need(!system("command -v dwp >/dev/null"), "dwp");
-    need(make("F='-gdwarf-4 -gsplit-dwarf -O1 -fPIC'; $CC $F -c a.c && $CC $F -c b.c && "
+    skip_unless(!system("command -v dwp >/dev/null"), "dwp");
+    skip_unless(
+        build("F='-gdwarf-4 -gsplit-dwarf -O1 -fPIC'; $CC $F -c a.c && $CC $F -c b.c && "
               "$CC -shared -o a.so a.o b.o && [ -s a.dwo ] && dwp -e a.so && [ -s a.so.dwp ] && "
               "rm *.dwo"),
-         "compiler that splits");
+        "compiler that splits");
     open_at(target_path("a.so"), target_path("root"));
     program = program_new(module);
     assert_non_null(program);
@@ -359,15 +365,16 @@ static void split_and_gathered(void **state)
 }
 
 /* A variable of a unit without debug information is declared by the unit of the asking code. */
-static void declared_by_the_unit_that_asks(void **state)
+static void variable_is_declared_by_accessing_unit(void **state)
 {
     (void)state;
-    need(make("sed -i 's/^struct point others/extern &/; s/return p->y/return others[1].y + p->y/' "
+    skip_unless(
+        build("sed -i 's/^struct point others/extern &/; s/return p->y/return others[1].y + p->y/' "
               "b.c; "
               "echo 'struct point { double x, y; struct point *next; } others[3];' >c.c; "
               "gcc -g -O1 -shared -fPIC -o x.so a.c b.c && gcc -O1 -fPIC -c c.c && "
               "gcc -g -O1 -shared -fPIC -o a.so a.c b.c c.o"),
-         "gcc"); /* clang does not describe variables of other units */
+        "gcc"); /* clang does not describe variables of other units */
     open_at(target_path("a.so"), target_path("root"));
     program = program_new(module);
     assert_non_null(program);
@@ -386,19 +393,19 @@ static void declared_by_the_unit_that_asks(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(in_the_file),
-                                       TEST(compressed),
-                                       TEST(compressed_by_zstd),
-                                       TEST(stripped),
-                                       TEST(by_build_id),
-                                       TEST(by_link_with_symbols_kept),
-                                       TEST(by_dwz_in_one_file),
-                                       TEST(by_dwz_in_a_shared_file),
-                                       TEST(without_the_shared_file_there_is_nothing),
-                                       TEST(split),
-                                       TEST(split_and_moved),
-                                       TEST(split_and_lost),
-                                       TEST(split_and_gathered),
-                                       TEST(declared_by_the_unit_that_asks)};
+    const struct CMUnitTest tests[] = {TEST(debug_info_in_the_file_is_read),
+                                       TEST(compressed_sections_are_read),
+                                       TEST(zstd_sections_are_read_or_ignored),
+                                       TEST(stripped_file_has_no_debug_info),
+                                       TEST(debug_file_is_found_by_build_id),
+                                       TEST(debug_file_is_used_despite_symbols),
+                                       TEST(dwz_in_one_file_is_read),
+                                       TEST(dwz_in_shared_file_is_read),
+                                       TEST(missing_dwz_file_means_no_debug_info),
+                                       TEST(split_dwarf_is_read),
+                                       TEST(moved_split_dwarf_is_found_beside_program),
+                                       TEST(missing_dwo_files_leave_lines_only),
+                                       TEST(split_dwarf_package_is_read),
+                                       TEST(variable_is_declared_by_accessing_unit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,7 +53,7 @@ static int close_feed(void **state)
     return 0;
 }
 
-static void keep(void *context, const struct feed_event *event)
+static void keep_event(void *context, const struct feed_event *event)
 {
     (void)context;
     kept[kept_count++ % KEPT_MAX] = *event;
@@ -104,14 +104,14 @@ static void put_alloc(uint32_t ring, uint64_t stamp, uint64_t address, uint64_t 
 }
 
 /* Writes as the agent does to the chunk at which misstop requested a wake-up. */
-static void half_of_the_memory_wakes_who_polls(void **state)
+static void half_full_memory_wakes_the_poller(void **state)
 {
     (void)state;
     struct pollfd polled = {.fd = feed_wake_fd(feed_feed), .events = POLLIN};
     uint64_t wakes = 0;
     assert_true(polled.fd >= 0);
     header->chunks_taken = 100;
-    feed_read(feed_feed, UINT64_MAX, keep, NULL);
+    feed_read(feed_feed, UINT64_MAX, keep_event, NULL);
     assert_int_equal(header->wake_at, 100 + CHUNKS / 2);
     assert_int_equal(poll(&polled, 1, 0), 0);
     __atomic_add_fetch(&header->woken, 1, __ATOMIC_RELEASE);
@@ -126,7 +126,7 @@ static uint64_t now_stamp(void)
     return header->clock == AGENT_TSC ? __rdtsc() : clock_now_ns();
 }
 
-static void threads_are_merged_in_time_order(void **state)
+static void events_of_threads_are_merged_by_time(void **state)
 {
     (void)state;
     uint64_t start = now_stamp() - 1000;
@@ -137,7 +137,7 @@ static void threads_are_merged_in_time_order(void **state)
     put_alloc(1, start + 2, 0x2000, 100);
     put_kind(0, AGENT_FREE, start + 3, 0x1000);
     put_kind(1, AGENT_FREE, start + 4, 0x2000);
-    assert_int_equal(feed_read(feed_feed, UINT64_MAX, keep, NULL), 4);
+    assert_int_equal(feed_read(feed_feed, UINT64_MAX, keep_event, NULL), 4);
     assert_int_equal(kept[0].tid, 10);
     assert_int_equal(kept[0].address, 0x1000);
     assert_int_equal(kept[0].requested, 24);
@@ -148,7 +148,7 @@ static void threads_are_merged_in_time_order(void **state)
     assert_int_equal(kept[3].address, 0x2000);
 }
 
-static void events_after_the_limit_wait(void **state)
+static void events_after_the_time_limit_are_kept(void **state)
 {
     (void)state;
     header->rings_used = 1;
@@ -157,8 +157,8 @@ static void events_after_the_limit_wait(void **state)
     struct timespec nap = {.tv_nsec = 2000000};
     nanosleep(&nap, NULL);
     put_kind(0, AGENT_FREE, now_stamp(), 0x2000);
-    assert_int_equal(feed_read(feed_feed, between, keep, NULL), 1);
-    assert_int_equal(feed_read(feed_feed, UINT64_MAX, keep, NULL), 1);
+    assert_int_equal(feed_read(feed_feed, between, keep_event, NULL), 1);
+    assert_int_equal(feed_read(feed_feed, UINT64_MAX, keep_event, NULL), 1);
     assert_int_equal(kept[1].address, 0x2000);
     assert_true(kept[0].time_ns <= between && kept[1].time_ns > between);
 }
@@ -169,7 +169,7 @@ static void put_brief(uint32_t ring, uint64_t address, uint64_t size, uint64_t p
              address);
 }
 
-static void a_brief_allocation_has_the_time_before_it(void **state)
+static void brief_allocation_inherits_previous_event_time(void **state)
 {
     (void)state;
     uint64_t start = now_stamp() - 1000;
@@ -182,7 +182,7 @@ static void a_brief_allocation_has_the_time_before_it(void **state)
     put_kind(0, AGENT_ALLOC, start + 4, 0x3000);
     put(0, 16, AGENT_NOT_TIMED | 1);
     put_kind(1, AGENT_FREE, start + 5, 0x6000);
-    assert_int_equal(feed_read(feed_feed, UINT64_MAX, keep, NULL), 7);
+    assert_int_equal(feed_read(feed_feed, UINT64_MAX, keep_event, NULL), 7);
     assert_int_equal(kept[0].address, 0x1000);
     assert_true(kept[0].is_timed);
     assert_int_equal(kept[1].address, 0x2000);
@@ -208,7 +208,7 @@ static void put_path(uint64_t at, uint64_t id, uint64_t count, uint64_t first)
     words[at % sizes.word_count] = id << 8 | count;
 }
 
-static void paths_are_copied(void **state)
+static void call_paths_are_copied(void **state)
 {
     (void)state;
     uint64_t *words = (uint64_t *)(memory + agent_words_at(&sizes));
@@ -217,7 +217,7 @@ static void paths_are_copied(void **state)
     put_path(0, 1, 2, 0x400000);
     put_alloc(0, now_stamp(), 0x1000, 1);
     assert_int_equal(feed_path(feed_feed, 1, &frames), 0); /* not known before feed_read() */
-    assert_int_equal(feed_read(feed_feed, UINT64_MAX, keep, NULL), 1);
+    assert_int_equal(feed_read(feed_feed, UINT64_MAX, keep_event, NULL), 1);
     assert_int_equal(kept[0].path, 1);
     words[1] = 0xbad; /* too late for a change */
     assert_int_equal(feed_path(feed_feed, 1, &frames), 2);
@@ -228,7 +228,7 @@ static void paths_are_copied(void **state)
 }
 
 /* Wraps around in the ring of words, which is left zeroed for the next entry. */
-static void room_for_paths_is_used_again(void **state)
+static void path_ring_wraps_and_is_zeroed(void **state)
 {
     (void)state;
     const uint64_t *frames;
@@ -236,7 +236,7 @@ static void room_for_paths_is_used_again(void **state)
     header->rings_used = 1;
     for (uint64_t id = 1; id < sizes.path_count; id++, at += 41) {
         put_path(at, id, 40, id * 1000);
-        feed_read(feed_feed, UINT64_MAX, keep, NULL);
+        feed_read(feed_feed, UINT64_MAX, keep_event, NULL);
         assert_int_equal(feed_path(feed_feed, (uint32_t)id, &frames), 40);
         assert_int_equal(frames[39], id * 1000 + 40);
         assert_int_equal(header->words_read, at + 41);
@@ -244,20 +244,20 @@ static void room_for_paths_is_used_again(void **state)
 }
 
 /* The remaining words of the dead program are skipped. */
-static void an_entry_that_an_exec_cut_off_is_passed(void **state)
+static void path_truncated_by_exec_is_skipped(void **state)
 {
     (void)state;
     const uint64_t *frames;
     put_path(10, 2, 3, 0x1000);
-    feed_read(feed_feed, UINT64_MAX, keep, NULL);
+    feed_read(feed_feed, UINT64_MAX, keep_event, NULL);
     assert_int_equal(feed_path(feed_feed, 2, &frames), 0);
     header->words_from = 10;
-    feed_read(feed_feed, UINT64_MAX, keep, NULL);
-    feed_read(feed_feed, UINT64_MAX, keep, NULL);
+    feed_read(feed_feed, UINT64_MAX, keep_event, NULL);
+    feed_read(feed_feed, UINT64_MAX, keep_event, NULL);
     assert_int_equal(feed_path(feed_feed, 2, &frames), 3);
 }
 
-static void a_path_that_lies_is_no_path(void **state)
+static void invalid_path_entries_are_ignored(void **state)
 {
     static const struct {
         uint64_t id, count;
@@ -267,14 +267,14 @@ static void a_path_that_lies_is_no_path(void **state)
         header->rings_used = 1;
         put_path(0, bad[i].id, bad[i].count, 0x1000);
         put_alloc(0, now_stamp(), 0x1000, 1);
-        assert_int_equal(feed_read(feed_feed, UINT64_MAX, keep, NULL), 1);
+        assert_int_equal(feed_read(feed_feed, UINT64_MAX, keep_event, NULL), 1);
         assert_int_equal(kept[0].path, 0);
         close_feed(state);
     }
 }
 
 /* More units than fit in all chunks pass through if they are read meanwhile; nothing is lost. */
-static void chunks_are_given_back_as_they_are_read(void **state)
+static void chunks_are_recycled_while_reading(void **state)
 {
     (void)state;
     long got = 0;
@@ -282,7 +282,7 @@ static void chunks_are_given_back_as_they_are_read(void **state)
     for (int i = 0; i < 100; i++) {
         for (int j = 0; j < 300; j++)
             put_kind(0, AGENT_FREE, now_stamp(), (uint64_t)i << 20 | (uint64_t)j);
-        got += feed_read(feed_feed, UINT64_MAX, keep, NULL);
+        got += feed_read(feed_feed, UINT64_MAX, keep_event, NULL);
     }
     assert_int_equal(got, 100 * 300);
     assert_int_equal(feed_lost(feed_feed), 0);
@@ -292,7 +292,7 @@ static void chunks_are_given_back_as_they_are_read(void **state)
 }
 
 /* An ending owner returns ring and chunk. An exec ends owners that did not report their end. */
-static void rings_of_ended_threads_are_given_back(void **state)
+static void rings_of_ended_threads_are_recycled(void **state)
 {
     (void)state;
     uint32_t *links = (uint32_t *)(memory + agent_ring_links_at(&sizes));
@@ -300,18 +300,18 @@ static void rings_of_ended_threads_are_given_back(void **state)
     put_kind(0, AGENT_FREE, now_stamp(), 0x1000);
     put_kind(0, AGENT_END, 0, 0);
     put_kind(1, AGENT_FREE, now_stamp(), 0x1000);
-    assert_int_equal(feed_read(feed_feed, UINT64_MAX, keep, NULL), 2);
+    assert_int_equal(feed_read(feed_feed, UINT64_MAX, keep_event, NULL), 2);
     assert_int_equal(agent_pop(&header->free_rings, links, RINGS), 1);
     assert_int_equal(agent_pop(&header->free_rings, links, RINGS), 0);
     rings[0].start = 0; /* used again */
     put_kind(0, AGENT_FREE, now_stamp(), 0x2000);
     rings[0].generation = 1;
     header->generation = 1;
-    assert_int_equal(feed_read(feed_feed, UINT64_MAX, keep, NULL), 1);
+    assert_int_equal(feed_read(feed_feed, UINT64_MAX, keep_event, NULL), 1);
     assert_int_equal(kept[2].address, 0x2000);
     assert_int_equal(agent_pop(&header->free_rings, links, RINGS), 2);
     assert_int_equal(agent_pop(&header->free_rings, links, RINGS), 0);
-    feed_read(feed_feed, UINT64_MAX, keep, NULL);
+    feed_read(feed_feed, UINT64_MAX, keep_event, NULL);
     int chunks = 0;
     while (pop_chunk())
         chunks++;
@@ -319,32 +319,32 @@ static void rings_of_ended_threads_are_given_back(void **state)
     assert_int_equal(feed_counts(feed_feed).damaged, 0);
 }
 
-static void a_ring_that_lies_is_skipped_and_counted(void **state)
+static void corrupt_rings_are_skipped_and_counted(void **state)
 {
     (void)state;
     header->rings_used = 3;
     put_kind(0, AGENT_FREE, now_stamp(), 0x1000);
-    feed_read(feed_feed, UINT64_MAX, keep, NULL);
+    feed_read(feed_feed, UINT64_MAX, keep_event, NULL);
     rings[0].head += UINT64_C(1) << 40;            /* more than it can hold */
     put_kind(1, AGENT_ALLOC, now_stamp(), 0x1000); /* half a record */
     put_kind(2, 77, now_stamp(), 0x1000);          /* no such kind */
-    assert_int_equal(feed_read(feed_feed, UINT64_MAX, keep, NULL), 0);
+    assert_int_equal(feed_read(feed_feed, UINT64_MAX, keep_event, NULL), 0);
     assert_int_equal(feed_counts(feed_feed).damaged, 3);
     assert_int_equal(feed_lost(feed_feed), 3);
     put_kind(1, AGENT_FREE, now_stamp(), 0x1000);
-    assert_int_equal(feed_read(feed_feed, UINT64_MAX, keep, NULL), 1);
+    assert_int_equal(feed_read(feed_feed, UINT64_MAX, keep_event, NULL), 1);
 }
 
-static void times_never_go_back(void **state)
+static void event_times_are_monotonic(void **state)
 {
     (void)state;
     header->rings_used = 1;
     uint64_t now = now_stamp();
     put_kind(0, AGENT_FREE, now, 0x1000);
-    feed_read(feed_feed, UINT64_MAX, keep, NULL);
+    feed_read(feed_feed, UINT64_MAX, keep_event, NULL);
     put_kind(0, AGENT_FREE, now - 1000000, 0x2000);
     put_kind(0, AGENT_FREE, 0, 0x3000);
-    feed_read(feed_feed, UINT64_MAX, keep, NULL);
+    feed_read(feed_feed, UINT64_MAX, keep_event, NULL);
     assert_int_equal(kept_count, 3);
     assert_true(kept[1].time_ns >= kept[0].time_ns && kept[2].time_ns >= kept[1].time_ns);
 }
@@ -367,7 +367,7 @@ static uint64_t hostile_word(struct prng *prng)
     }
 }
 
-static void scribble(struct prng *prng)
+static void overwrite_randomly(struct prng *prng)
 {
     uint64_t part = prng_below(prng, 4) ? AGENT_HEADER_BYTES : 0;
     uint64_t all = agent_total_bytes(&sizes) - part;
@@ -376,7 +376,7 @@ static void scribble(struct prng *prng)
     *(uint64_t *)(memory + at) = hostile_word(prng);
 }
 
-static void put_something(struct prng *prng)
+static void put_random_event(struct prng *prng)
 {
     uint32_t ring = (uint32_t)prng_below(prng, RINGS);
     uint64_t now = now_stamp();
@@ -384,12 +384,12 @@ static void put_something(struct prng *prng)
     put_kind(ring, (enum agent_kind)prng_below(prng, 9), now, prng_next(prng) & 0xffff0);
 }
 
-static long read_and_look(struct prng *prng)
+static long read_and_check(struct prng *prng)
 {
     const uint64_t *frames;
     const char *why;
     uint64_t until = prng_below(prng, 2) ? UINT64_MAX : prng_next(prng);
-    long got = feed_read(feed_feed, until, keep, NULL);
+    long got = feed_read(feed_feed, until, keep_event, NULL);
     assert_true(got >= 0 && got <= (long)RINGS * (CHUNKS * AGENT_CHUNK_UNITS + 1));
     assert_true(feed_path(feed_feed, (uint32_t)prng_next(prng) & 31, &frames) <= AGENT_DEPTH_MAX);
     feed_lost(feed_feed);
@@ -399,7 +399,7 @@ static long read_and_look(struct prng *prng)
 }
 
 /* Overwrites all of the memory randomly between reads: bounded, and no crash. */
-static void scribbled_memory_does_no_harm(void **state)
+static void randomly_overwritten_memory_is_harmless(void **state)
 {
     struct prng prng = {42};
     long events = 0;
@@ -408,10 +408,10 @@ static void scribbled_memory_does_no_harm(void **state)
         assert_int_equal(open_feed(state), 0);
         header->rings_used = RINGS;
         for (int round = 0; round < FUZZ_ROUNDS; round++) {
-            put_something(&prng);
+            put_random_event(&prng);
             if (prng_below(&prng, 4) == 0)
-                scribble(&prng);
-            events += read_and_look(&prng);
+                overwrite_randomly(&prng);
+            events += read_and_check(&prng);
         }
         skipped += feed_counts(feed_feed).damaged;
         close_feed(state);
@@ -421,7 +421,7 @@ static void scribbled_memory_does_no_harm(void **state)
     assert_true(events > 10000 && skipped > 1000);
 }
 
-static void the_memory_cannot_shrink_or_grow(void **state)
+static void feed_memory_is_sealed_and_private(void **state)
 {
     (void)state;
     struct stat status;
@@ -434,7 +434,7 @@ static void the_memory_cannot_shrink_or_grow(void **state)
     assert_false(fcntl(feed_fd(feed_feed), F_GETFD) & FD_CLOEXEC);
 }
 
-static void reasons_have_names(void **state)
+static void agent_failure_reasons_have_names(void **state)
 {
     (void)state;
     const char *why;
@@ -448,7 +448,7 @@ static void reasons_have_names(void **state)
     assert_non_null(why);
 }
 
-static void stamps_and_times_agree(void **state)
+static void stamps_and_times_convert_both_ways(void **state)
 {
     (void)state;
     struct stamp_clock clock;
@@ -472,34 +472,33 @@ static void stamps_and_times_agree(void **state)
 static int run_feed(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(threads_are_merged_in_time_order, open_feed, close_feed),
-        cmocka_unit_test_setup_teardown(a_brief_allocation_has_the_time_before_it, open_feed,
+        cmocka_unit_test_setup_teardown(events_of_threads_are_merged_by_time, open_feed,
                                         close_feed),
-        cmocka_unit_test_setup_teardown(half_of_the_memory_wakes_who_polls, open_feed, close_feed),
-        cmocka_unit_test_setup_teardown(events_after_the_limit_wait, open_feed, close_feed),
-        cmocka_unit_test_setup_teardown(paths_are_copied, open_feed, close_feed),
-        cmocka_unit_test_setup_teardown(room_for_paths_is_used_again, open_feed, close_feed),
-        cmocka_unit_test_setup_teardown(an_entry_that_an_exec_cut_off_is_passed, open_feed,
+        cmocka_unit_test_setup_teardown(brief_allocation_inherits_previous_event_time, open_feed,
                                         close_feed),
-        cmocka_unit_test(a_path_that_lies_is_no_path),
-        cmocka_unit_test_setup_teardown(chunks_are_given_back_as_they_are_read, open_feed,
+        cmocka_unit_test_setup_teardown(half_full_memory_wakes_the_poller, open_feed, close_feed),
+        cmocka_unit_test_setup_teardown(events_after_the_time_limit_are_kept, open_feed,
                                         close_feed),
-        cmocka_unit_test_setup_teardown(rings_of_ended_threads_are_given_back, open_feed,
+        cmocka_unit_test_setup_teardown(call_paths_are_copied, open_feed, close_feed),
+        cmocka_unit_test_setup_teardown(path_ring_wraps_and_is_zeroed, open_feed, close_feed),
+        cmocka_unit_test_setup_teardown(path_truncated_by_exec_is_skipped, open_feed, close_feed),
+        cmocka_unit_test(invalid_path_entries_are_ignored),
+        cmocka_unit_test_setup_teardown(chunks_are_recycled_while_reading, open_feed, close_feed),
+        cmocka_unit_test_setup_teardown(rings_of_ended_threads_are_recycled, open_feed, close_feed),
+        cmocka_unit_test_setup_teardown(corrupt_rings_are_skipped_and_counted, open_feed,
                                         close_feed),
-        cmocka_unit_test_setup_teardown(a_ring_that_lies_is_skipped_and_counted, open_feed,
-                                        close_feed),
-        cmocka_unit_test_setup_teardown(times_never_go_back, open_feed, close_feed),
-        cmocka_unit_test(scribbled_memory_does_no_harm),
-        cmocka_unit_test_setup_teardown(the_memory_cannot_shrink_or_grow, open_feed, close_feed),
-        cmocka_unit_test_setup_teardown(reasons_have_names, open_feed, close_feed),
-        cmocka_unit_test(stamps_and_times_agree),
+        cmocka_unit_test_setup_teardown(event_times_are_monotonic, open_feed, close_feed),
+        cmocka_unit_test(randomly_overwritten_memory_is_harmless),
+        cmocka_unit_test_setup_teardown(feed_memory_is_sealed_and_private, open_feed, close_feed),
+        cmocka_unit_test_setup_teardown(agent_failure_reasons_have_names, open_feed, close_feed),
+        cmocka_unit_test(stamps_and_times_convert_both_ways),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
 /* Starting a target with the agent, and programs that cannot be started with it. */
 
-static void the_environment_keeps_what_was_there(void **state)
+static void environment_keeps_existing_preload(void **state)
 {
     (void)state;
     char preload[128];
@@ -552,7 +551,7 @@ static size_t read_whole(const char *path, char *out, size_t size)
     return got > 0 ? (size_t)got : 0;
 }
 
-static void programs_that_cannot_be_preloaded_are_named(void **state)
+static void unpreloadable_programs_are_refused_with_reason(void **state)
 {
     (void)state;
     static char self[1 << 20];
@@ -577,7 +576,7 @@ static void programs_that_cannot_be_preloaded_are_named(void **state)
     assert_int_equal(refusal_of(self, size, 0700, 0), AGENT_LOAD_LIBC);
 }
 
-static void a_static_program_is_named(void **state)
+static void static_program_is_refused(void **state)
 {
     (void)state;
     const char *build = getenv("BUILD");
@@ -593,7 +592,7 @@ static void a_static_program_is_named(void **state)
 }
 
 /* Uses any available compiler, with the runtime linked dynamically, statically, without symbols. */
-static void programs_with_sanitizers_are_named(void **state)
+static void sanitizer_programs_are_refused(void **state)
 {
     (void)state;
     static const char *const builds[] = {"gcc -fsanitize=address",
@@ -633,7 +632,7 @@ static void programs_with_sanitizers_are_named(void **state)
 }
 
 /* Another glibc has an interpreter with the same name elsewhere. */
-static void another_glibc_is_named(void **state)
+static void program_with_another_glibc_is_refused(void **state)
 {
     (void)state;
     static char self[1 << 20];
@@ -645,7 +644,7 @@ static void another_glibc_is_named(void **state)
 }
 
 /* Damaged ELF files must be harmless too. */
-static void scribbled_programs_do_no_harm(void **state)
+static void damaged_elf_files_are_harmless(void **state)
 {
     (void)state;
     static char whole[1 << 20];
@@ -664,12 +663,12 @@ static void scribbled_programs_do_no_harm(void **state)
 static int run_feed_launch(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_environment_keeps_what_was_there),
-        cmocka_unit_test(programs_that_cannot_be_preloaded_are_named),
-        cmocka_unit_test(a_static_program_is_named),
-        cmocka_unit_test(programs_with_sanitizers_are_named),
-        cmocka_unit_test(another_glibc_is_named),
-        cmocka_unit_test(scribbled_programs_do_no_harm),
+        cmocka_unit_test(environment_keeps_existing_preload),
+        cmocka_unit_test(unpreloadable_programs_are_refused_with_reason),
+        cmocka_unit_test(static_program_is_refused),
+        cmocka_unit_test(sanitizer_programs_are_refused),
+        cmocka_unit_test(program_with_another_glibc_is_refused),
+        cmocka_unit_test(damaged_elf_files_are_harmless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

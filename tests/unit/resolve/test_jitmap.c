@@ -47,7 +47,7 @@ static const char *name_at(uint64_t address)
     return symbol ? jitmap_name(&jitmap, symbol) : "(none)";
 }
 
-static void names_may_have_blanks_and_numbers_0x(void **state)
+static void jit_names_with_blanks_and_0x_addresses(void **state)
 {
     (void)state;
     append("1000 10 LazyCompile:~run /x.js:1\n0x2000 0x20 other\n");
@@ -58,7 +58,7 @@ static void names_may_have_blanks_and_numbers_0x(void **state)
     assert_false(jitmap_read(&jitmap, fd)); /* nothing new */
 }
 
-static void a_file_grows_in_the_middle_of_a_line(void **state)
+static void partial_last_line_is_completed_later(void **state)
 {
     (void)state;
     append("1000 10 one\n2000 10 tw");
@@ -72,7 +72,7 @@ static void a_file_grows_in_the_middle_of_a_line(void **state)
     assert_int_equal(jitmap.count, 3);
 }
 
-static void a_file_written_anew_is_read_anew(void **state)
+static void rewritten_file_is_read_from_start(void **state)
 {
     (void)state;
     append("1000 10 old\n");
@@ -85,7 +85,7 @@ static void a_file_written_anew_is_read_anew(void **state)
     assert_string_equal(name_at(0x5000), "a newer and longer file");
 }
 
-static void later_lines_win(void **state)
+static void later_jit_lines_override_earlier(void **state)
 {
     (void)state;
     append("1000 100 first\n"
@@ -105,7 +105,7 @@ static void later_lines_win(void **state)
     assert_string_equal(name_at(0x11f0), "(none)");
 }
 
-static void garbage_is_passed_over(void **state)
+static void malformed_jit_lines_are_skipped(void **state)
 {
     (void)state;
     append("\n\n   \nnonsense\n-1 5 negative\n1000\n1000 10\n1000 10 \n1000 0 empty\n"
@@ -120,7 +120,7 @@ static void garbage_is_passed_over(void **state)
 }
 
 /* Compares every address with the simple rule: the last line that covers it. */
-static void many_overlaps_are_as_by_the_plain_rule(void **state)
+static void overlapping_jit_lines_match_plain_model(void **state)
 {
     (void)state;
     enum { LINES = 300, SPACE = 512 };
@@ -145,34 +145,34 @@ static void many_overlaps_are_as_by_the_plain_rule(void **state)
     }
 }
 
-static void make(const char *text)
+static void write_map(const char *text)
 {
     FILE *out = fopen(path, "w");
     fputs(text, out);
     fclose(out);
 }
 
-static void the_file_of_a_process_is_found(void **state)
+static void jit_map_of_a_process_is_found(void **state)
 {
     (void)state;
-    make("4000 10 mine\n");
+    write_map("4000 10 mine\n");
     assert_true(jitmap_refresh(&jitmap, getpid(), NULL));
     assert_string_equal(name_at(0x4000), "mine");
 }
 
-static void a_fifo_does_not_hold_us(void **state)
+static void fifo_as_jit_map_does_not_block(void **state)
 {
     (void)state;
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_false(jitmap_refresh(&jitmap, getpid(), NULL));
 }
 
-static void a_link_is_not_followed(void **state)
+static void symbolic_link_as_jit_map_is_refused(void **state)
 {
     (void)state;
     char other[96];
     snprintf(other, sizeof other, "%s.other", path);
-    make("4000 10 elsewhere\n");
+    write_map("4000 10 elsewhere\n");
     assert_int_equal(rename(path, other), 0);
     assert_int_equal(symlink(other, path), 0);
     assert_false(jitmap_refresh(&jitmap, getpid(), NULL));
@@ -180,21 +180,21 @@ static void a_link_is_not_followed(void **state)
     unlink(other);
 }
 
-static void another_users_file_is_not_believed(void **state)
+static void jit_map_of_another_user_is_refused(void **state)
 {
     (void)state;
     if (geteuid()) {
         print_message("skipped: chown needs root\n");
         skip();
     }
-    make("4000 10 tale\n");
+    write_map("4000 10 tale\n");
     assert_int_equal(chown(path, 12345, 12345), 0);
     assert_false(jitmap_refresh(&jitmap, getpid(), NULL));
     assert_int_equal(chown(path, 0, 0), 0);
     assert_true(jitmap_refresh(&jitmap, getpid(), NULL));
 }
 
-static void a_file_too_large_is_not_read(void **state)
+static void oversized_jit_map_is_refused(void **state)
 {
     (void)state;
     assert_int_equal(ftruncate(fd, INT64_C(1) << 40), 0);
@@ -238,7 +238,7 @@ static uint64_t bytes_of_int(bool tagged, int64_t items)
 }
 
 /* As sys.getsizeof() of 3.11 and 3.12: 1, -1, 1 << 30, 0. */
-static void an_int_is_as_large_as_its_digits(void **state)
+static void python_int_size_follows_its_digits(void **state)
 {
     (void)state;
     assert_int_equal(bytes_of_int(false, 1), 28);
@@ -330,7 +330,7 @@ static void expect_block(struct runtimes *runtimes, size_t at, size_t start, uin
     assert_string_equal(found.class->name, name);
 }
 
-static void blocks_of_php_are_found_by_their_address(void **state)
+static void php_blocks_are_found_by_address(void **state)
 {
     struct runtimes runtimes = {.php = {.pid = getpid(), .known = true}};
     struct runtime_object found;
@@ -379,7 +379,7 @@ static void blocks_of_php_are_found_by_their_address(void **state)
 }
 
 /* A value of Haskell: its first word leads to code behind a table. */
-static void values_of_haskell_have_constructors(void **state)
+static void haskell_values_are_named_by_constructor(void **state)
 {
     enum { TABLE = 24 };
     static struct {
@@ -424,20 +424,20 @@ static void values_of_haskell_have_constructors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(names_may_have_blanks_and_numbers_0x, begin, end),
-        cmocka_unit_test_setup_teardown(a_file_grows_in_the_middle_of_a_line, begin, end),
-        cmocka_unit_test_setup_teardown(a_file_written_anew_is_read_anew, begin, end),
-        cmocka_unit_test_setup_teardown(later_lines_win, begin, end),
-        cmocka_unit_test_setup_teardown(garbage_is_passed_over, begin, end),
-        cmocka_unit_test_setup_teardown(many_overlaps_are_as_by_the_plain_rule, begin, end),
-        cmocka_unit_test_setup_teardown(the_file_of_a_process_is_found, begin, end),
-        cmocka_unit_test_setup_teardown(a_fifo_does_not_hold_us, begin, end),
-        cmocka_unit_test_setup_teardown(a_link_is_not_followed, begin, end),
-        cmocka_unit_test_setup_teardown(another_users_file_is_not_believed, begin, end),
-        cmocka_unit_test_setup_teardown(a_file_too_large_is_not_read, begin, end),
-        cmocka_unit_test(an_int_is_as_large_as_its_digits),
-        cmocka_unit_test(blocks_of_php_are_found_by_their_address),
-        cmocka_unit_test(values_of_haskell_have_constructors),
+        cmocka_unit_test_setup_teardown(jit_names_with_blanks_and_0x_addresses, begin, end),
+        cmocka_unit_test_setup_teardown(partial_last_line_is_completed_later, begin, end),
+        cmocka_unit_test_setup_teardown(rewritten_file_is_read_from_start, begin, end),
+        cmocka_unit_test_setup_teardown(later_jit_lines_override_earlier, begin, end),
+        cmocka_unit_test_setup_teardown(malformed_jit_lines_are_skipped, begin, end),
+        cmocka_unit_test_setup_teardown(overlapping_jit_lines_match_plain_model, begin, end),
+        cmocka_unit_test_setup_teardown(jit_map_of_a_process_is_found, begin, end),
+        cmocka_unit_test_setup_teardown(fifo_as_jit_map_does_not_block, begin, end),
+        cmocka_unit_test_setup_teardown(symbolic_link_as_jit_map_is_refused, begin, end),
+        cmocka_unit_test_setup_teardown(jit_map_of_another_user_is_refused, begin, end),
+        cmocka_unit_test_setup_teardown(oversized_jit_map_is_refused, begin, end),
+        cmocka_unit_test(python_int_size_follows_its_digits),
+        cmocka_unit_test(php_blocks_are_found_by_address),
+        cmocka_unit_test(haskell_values_are_named_by_constructor),
     };
     return cmocka_run_group_tests_name("jitmap", tests, NULL, NULL);
 }

@@ -256,7 +256,7 @@ static const char *name_of(const struct named *named, char out[512])
     return library_name(named->raw, named->language == RUST, out, 512);
 }
 
-static void each_rule_gives_its_name(void **state)
+static void every_library_rule_gives_its_name(void **state)
 {
     char out[512];
     (void)state;
@@ -264,7 +264,7 @@ static void each_rule_gives_its_name(void **state)
         assert_string_equal(name_of(&by_rule[i], out), by_rule[i].shown);
 }
 
-static void other_names_follow_the_general_rules(void **state)
+static void other_library_names_follow_general_rules(void **state)
 {
     char out[512];
     (void)state;
@@ -272,7 +272,7 @@ static void other_names_follow_the_general_rules(void **state)
         assert_string_equal(name_of(&in_general[i], out), in_general[i].shown);
 }
 
-static void what_looks_like_a_library_is_left_alone(void **state)
+static void names_resembling_a_library_are_unchanged(void **state)
 {
     char out[512];
     (void)state;
@@ -281,7 +281,7 @@ static void what_looks_like_a_library_is_left_alone(void **state)
 }
 
 /* The same names in a namespace of the program. */
-static void no_rule_is_for_another_namespace(void **state)
+static void library_rules_ignore_other_namespaces(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof by_rule / sizeof *by_rule; i++) {
@@ -305,7 +305,7 @@ static unsigned balance(const char *text)
 }
 
 /* Names cut at each byte, and written into each smaller buffer. */
-static void damaged_names_are_bounded(void **state)
+static void truncated_names_are_bounded(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof by_rule / sizeof *by_rule; i++)
@@ -324,7 +324,7 @@ static void damaged_names_are_bounded(void **state)
         }
 }
 
-static void long_names_end_in_dots_with_their_brackets(void **state)
+static void long_names_are_shortened_with_balanced_brackets(void **state)
 {
     static char raw[12000];
     char out[512];
@@ -351,7 +351,7 @@ static void long_names_end_in_dots_with_their_brackets(void **state)
     assert_int_equal(strlen(library_name(raw, false, out, sizeof out)), sizeof out - 1);
 }
 
-static void wrappers_are_looked_through(void **state)
+static void library_wrapper_members_are_transparent(void **state)
 {
     const struct library_rule *tree = library_rule("std::_Rb_tree_node<std::pair<int const, A> >");
     const struct library_rule *tree_1 =
@@ -377,7 +377,7 @@ static const char *block_of(const char *scope, const char *function, enum librar
     return out;
 }
 
-static void blocks_are_called_after_their_container(void **state)
+static void blocks_are_named_after_their_container(void **state)
 {
     static const char table[] = "std::_Hashtable<int, std::pair<int const, A>, X>";
     static const char queue[] = "std::_Deque_base<A, std::allocator<A> >";
@@ -405,6 +405,10 @@ static void blocks_are_called_after_their_container(void **state)
     block_of("A", "A", LIBRARY_BLOCK_NONE);
     block_of("", "main", LIBRARY_BLOCK_NONE);
     block_of("std::thread", "thread", LIBRARY_BLOCK_NONE);
+    assert_string_equal(block_of("std", "make_unique<a::B, int>", LIBRARY_BLOCK_KNOWN), "a::B");
+    assert_string_equal(block_of("std", "make_unique<a::B>", LIBRARY_BLOCK_KNOWN), "a::B");
+    block_of("mine", "make_unique<a::B>", LIBRARY_BLOCK_NONE);
+    block_of("std", "make_unique<a::B", LIBRARY_BLOCK_NONE);
     assert_true(library_symbol_block(STRING "::_M_mutate", out, sizeof out));
     assert_string_equal(out, "string characters");
     assert_true(library_symbol_block("std::__new_allocator<std::_List_node<A> >::allocate", out,
@@ -415,20 +419,27 @@ static void blocks_are_called_after_their_container(void **state)
     assert_string_equal(out, "");
     assert_false(library_symbol_block("main", out, sizeof out));
     assert_true(library_allocator("std::allocator<A>"));
+    assert_true(library_function("alloc::vec::Vec<T>::push"));
+    assert_true(library_function("<core::iter::Map<I,F> as core::iter::Iterator>::fold"));
+    assert_true(library_function("<T as alloc::vec::spec_from_elem::SpecFromElem>::from_elem"));
+    assert_false(library_function("<a::Order as core::clone::Clone>::clone"));
+    assert_false(library_function("<T as a::Grow>::grow"));
+    assert_false(library_function("alloc"));
+    assert_false(library_function(""));
     assert_false(library_allocator("std::vector<A>"));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_rule_gives_its_name),
-        cmocka_unit_test(other_names_follow_the_general_rules),
-        cmocka_unit_test(what_looks_like_a_library_is_left_alone),
-        cmocka_unit_test(no_rule_is_for_another_namespace),
-        cmocka_unit_test(damaged_names_are_bounded),
-        cmocka_unit_test(long_names_end_in_dots_with_their_brackets),
-        cmocka_unit_test(wrappers_are_looked_through),
-        cmocka_unit_test(blocks_are_called_after_their_container),
+        cmocka_unit_test(every_library_rule_gives_its_name),
+        cmocka_unit_test(other_library_names_follow_general_rules),
+        cmocka_unit_test(names_resembling_a_library_are_unchanged),
+        cmocka_unit_test(library_rules_ignore_other_namespaces),
+        cmocka_unit_test(truncated_names_are_bounded),
+        cmocka_unit_test(long_names_are_shortened_with_balanced_brackets),
+        cmocka_unit_test(library_wrapper_members_are_transparent),
+        cmocka_unit_test(blocks_are_named_after_their_container),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

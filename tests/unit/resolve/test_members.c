@@ -103,7 +103,7 @@ static const char *field(const struct type_desc *type, uint64_t offset, uint64_t
     return type_field_name(type, offset, size, out, sizeof out);
 }
 
-static void the_innermost_member_is_found(void **state)
+static void innermost_member_is_found(void **state)
 {
     (void)state;
     assert_string_equal(path_at(0, 1), "tag");
@@ -116,7 +116,7 @@ static void the_innermost_member_is_found(void **state)
     assert_string_equal(path_at(120, 8), "next");
 }
 
-static void padding_and_outside_are_no_member(void **state)
+static void padding_and_outside_have_no_member(void **state)
 {
     (void)state;
     assert_string_equal(path_at(1, 1), "(none)");
@@ -128,7 +128,7 @@ static void padding_and_outside_are_no_member(void **state)
     assert_int_equal(type_member_at(&part, UINT64_MAX, 8), NONE);
 }
 
-static void bit_fields_share_their_word(void **state)
+static void word_access_selects_first_bit_field(void **state)
 {
     (void)state;
     assert_string_equal(path_at(104, 4), "a");
@@ -186,7 +186,7 @@ static const char *bits_name(uint64_t offset, uint64_t size, uint64_t first, uin
     return type_bits_name(&packed, offset + (uint64_t)step, several ? size : 0, out, sizeof out);
 }
 
-static void bits_say_which_field_or_the_unit(void **state)
+static void bits_select_the_field_or_field_range(void **state)
 {
     bool several;
     (void)state;
@@ -210,7 +210,7 @@ static void bits_say_which_field_or_the_unit(void **state)
     assert_false(type_shares_byte(&packed, NONE, 0) || type_shares_byte(&part, 0, 0));
 }
 
-static void a_union_chooses_by_size(void **state)
+static void union_member_is_chosen_by_size(void **state)
 {
     (void)state;
     assert_string_equal(path_at(112, 8), "u.whole");
@@ -222,7 +222,7 @@ static void a_union_chooses_by_size(void **state)
     assert_string_equal(path_at(112, 2), "u.low");
 }
 
-static void a_part_of_a_unions_size_is_better_than_none(void **state)
+static void union_member_with_smaller_size_is_fallback(void **state)
 {
     static const struct type_member members[] = {
         {.name = "one", .type = "char", .size = 1, .parent = NONE},
@@ -239,7 +239,7 @@ static void a_part_of_a_unions_size_is_better_than_none(void **state)
     assert_string_equal(field(&choice, 1, 0), "choice.six[*]");
 }
 
-static void flexible_members_have_no_end(void **state)
+static void flexible_array_member_is_unbounded(void **state)
 {
     (void)state;
     assert_string_equal(path_at(128, 1), "rest[*]");
@@ -247,7 +247,7 @@ static void flexible_members_have_no_end(void **state)
 }
 
 /* struct part [4] is four parts in sequence; a struct body is followed by more of its array. */
-static void offsets_fall_into_elements(void **state)
+static void offsets_are_reduced_to_an_element(void **state)
 {
     (void)state;
     assert_false(type_is_flexible(&part));
@@ -259,7 +259,7 @@ static void offsets_fall_into_elements(void **state)
     assert_int_equal(type_in_element(&body, 2 * body.size + 8), body.size);
 }
 
-static void arrays_fold_to_their_first_element(void **state)
+static void nested_arrays_fold_to_first_element(void **state)
 {
     (void)state;
     assert_int_equal(type_fold(&body, 0), 0);
@@ -272,7 +272,7 @@ static void arrays_fold_to_their_first_element(void **state)
     assert_int_equal(type_fold(&part, 1000), 1000);
 }
 
-static void fields_are_named_without_keyword(void **state)
+static void field_names_omit_struct_keyword(void **state)
 {
     (void)state;
     assert_string_equal(field(&body, 16, 8), "body.pos.y");
@@ -282,7 +282,7 @@ static void fields_are_named_without_keyword(void **state)
     assert_string_equal(field(&body, 56 + 12 + 11, 1), "body+67");
 }
 
-static void a_path_is_cut_where_it_ends(void **state)
+static void type_path_is_truncated_to_the_buffer(void **state)
 {
     char out[6];
     (void)state;
@@ -297,7 +297,7 @@ static void a_path_is_cut_where_it_ends(void **state)
 }
 
 /* Data received from a process that read hostile input. */
-static void damaged_parents_and_depths_end(void **state)
+static void damaged_member_parents_terminate(void **state)
 {
     char out[64];
     struct type_member members[40];
@@ -313,7 +313,7 @@ static void damaged_parents_and_depths_end(void **state)
     assert_false(type_holds(&type, 0, &body, 0));
 }
 
-static void a_type_holds_its_parts(void **state)
+static void type_holds_its_parts(void **state)
 {
     (void)state;
     assert_true(type_holds(&body, 16, &body, 16));
@@ -325,7 +325,7 @@ static void a_type_holds_its_parts(void **state)
     assert_true(type_holds(&body, 16, &vec, 8));
 }
 
-static void scalars_hold_scalars_of_their_size(void **state)
+static void scalars_hold_scalars_of_same_size(void **state)
 {
     (void)state;
     assert_true(type_holds(&body, 8, &number, 0));
@@ -339,7 +339,7 @@ static void scalars_hold_scalars_of_their_size(void **state)
 }
 
 /* A member of type "part_t" is "struct part" if it has the same layout. */
-static void a_typedef_hides_nothing(void **state)
+static void typedef_member_with_same_layout_is_a_part(void **state)
 {
     struct type_member members[3];
     struct type_desc outer = {
@@ -361,7 +361,7 @@ static void a_typedef_hides_nothing(void **state)
 }
 
 /* Two libraries may have different structs of the same name. */
-static void a_name_is_no_layout(void **state)
+static void same_name_with_other_layout_is_no_part(void **state)
 {
     struct type_member members[3];
     struct type_desc outer = {.name = "struct outer",
@@ -387,6 +387,9 @@ static void a_name_is_no_layout(void **state)
     assert_true(type_has_part(&outer, &part));
     assert_false(type_holds(&outer, 8, &twin, 4));
     assert_false(type_has_part(&outer, &twin));
+    members[0].type = "const part";
+    assert_true(type_has_part(&outer, &part));
+    members[0].type = "part";
     assert_false(type_holds(&part, 4, &twin, 4));
     assert_true(type_holds(&part, 4, &opaque, 4)); /* its members are not known */
     assert_true(type_holds(&outer, 8, &opaque, 4));
@@ -396,7 +399,7 @@ static void a_name_is_no_layout(void **state)
 }
 
 /* A deeply nested type may lack its innermost members. */
-static void members_too_deep_are_no_difference(void **state)
+static void members_beyond_depth_limit_are_ignored(void **state)
 {
     static const struct type_member inner_members[] = {
         {.name = "a", .type = "pair", .size = 8, .parent = NONE},
@@ -428,7 +431,7 @@ static void members_too_deep_are_no_difference(void **state)
     assert_false(type_has_part(&outer, &inner));
 }
 
-static void reasons_have_names(void **state)
+static void typing_reasons_have_names(void **state)
 {
     (void)state;
     assert_string_equal(typed_name(TYPED_CODE), "by-code");
@@ -444,7 +447,7 @@ static void reasons_have_names(void **state)
 }
 
 /* Wrappers of libraries have no name in paths: "set<long> node.value", "unique_ptr<part>". */
-static void wrappers_have_no_name(void **state)
+static void wrapper_members_are_omitted_from_paths(void **state)
 {
     static const struct type_member members[] = {
         {.name = "next", .type = "long", .size = 8, .parent = NONE},
@@ -476,7 +479,7 @@ static void wrappers_have_no_name(void **state)
     assert_string_equal(type_field_name(&unique, 0, 8, name, sizeof name), "unique_ptr<part>");
 }
 
-static void a_part_is_found_where_it_is_the_only_one(void **state)
+static void unique_part_of_a_type_is_found(void **state)
 {
     static const struct type_member point[] = {
         {.name = "x", .type = "int", .size = 4, .parent = NONE}};
@@ -523,7 +526,7 @@ static uint32_t search(const char *name)
     return search.fits == 1 ? search.found : 0;
 }
 
-static void objects_are_found_by_name_or_a_part_of_one(void **state)
+static void objects_are_found_by_name_or_substring(void **state)
 {
     (void)state;
     assert_int_equal(search("table"), 1); /* although another name contains it */
@@ -537,27 +540,26 @@ static void objects_are_found_by_name_or_a_part_of_one(void **state)
 
 static int run_members(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_innermost_member_is_found),
-        cmocka_unit_test(padding_and_outside_are_no_member),
-        cmocka_unit_test(wrappers_have_no_name),
-        cmocka_unit_test(a_part_is_found_where_it_is_the_only_one),
-        cmocka_unit_test(bit_fields_share_their_word),
-        cmocka_unit_test(bits_say_which_field_or_the_unit),
-        cmocka_unit_test(a_union_chooses_by_size),
-        cmocka_unit_test(a_part_of_a_unions_size_is_better_than_none),
-        cmocka_unit_test(flexible_members_have_no_end),
-        cmocka_unit_test(offsets_fall_into_elements),
-        cmocka_unit_test(arrays_fold_to_their_first_element),
-        cmocka_unit_test(fields_are_named_without_keyword),
-        cmocka_unit_test(a_path_is_cut_where_it_ends),
-        cmocka_unit_test(damaged_parents_and_depths_end),
-        cmocka_unit_test(a_type_holds_its_parts),
-        cmocka_unit_test(scalars_hold_scalars_of_their_size),
-        cmocka_unit_test(a_typedef_hides_nothing),
-        cmocka_unit_test(a_name_is_no_layout),
-        cmocka_unit_test(members_too_deep_are_no_difference),
-        cmocka_unit_test(reasons_have_names)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(innermost_member_is_found),
+                                       cmocka_unit_test(padding_and_outside_have_no_member),
+                                       cmocka_unit_test(wrapper_members_are_omitted_from_paths),
+                                       cmocka_unit_test(unique_part_of_a_type_is_found),
+                                       cmocka_unit_test(word_access_selects_first_bit_field),
+                                       cmocka_unit_test(bits_select_the_field_or_field_range),
+                                       cmocka_unit_test(union_member_is_chosen_by_size),
+                                       cmocka_unit_test(union_member_with_smaller_size_is_fallback),
+                                       cmocka_unit_test(flexible_array_member_is_unbounded),
+                                       cmocka_unit_test(offsets_are_reduced_to_an_element),
+                                       cmocka_unit_test(nested_arrays_fold_to_first_element),
+                                       cmocka_unit_test(field_names_omit_struct_keyword),
+                                       cmocka_unit_test(type_path_is_truncated_to_the_buffer),
+                                       cmocka_unit_test(damaged_member_parents_terminate),
+                                       cmocka_unit_test(type_holds_its_parts),
+                                       cmocka_unit_test(scalars_hold_scalars_of_same_size),
+                                       cmocka_unit_test(typedef_member_with_same_layout_is_a_part),
+                                       cmocka_unit_test(same_name_with_other_layout_is_no_part),
+                                       cmocka_unit_test(members_beyond_depth_limit_are_ignored),
+                                       cmocka_unit_test(typing_reasons_have_names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
@@ -616,7 +618,7 @@ static bool read_at(uint64_t start, uint64_t offset, bool writable, bool executa
 }
 
 /* The usual layout today: the data begins in the page of the file in which the constants end. */
-static void add_usual(void)
+static void add_usual_segments(void)
 {
     add(PT_LOAD, PF_R, 0, 0, 0x600, 0x600);
     add(PT_LOAD, PF_R | PF_X, 0x1000, 0x1000, 0x500, 0x500);
@@ -624,14 +626,14 @@ static void add_usual(void)
     add(PT_LOAD, PF_R | PF_W, 0x2df0, 0x3df0, 0x250, 0x2000);
 }
 
-static void every_mapping_tells_the_same_place(void **state)
+static void every_mapping_gives_the_same_bias(void **state)
 {
     (void)state;
     static const struct map mappings[] = {{.start = 0x10000},
                                           {.start = 0x11000, .offset = 0x1000, .executable = true},
                                           {.start = 0x12000, .offset = 0x2000},
                                           {.start = 0x13000, .offset = 0x2000, .writable = true}};
-    add_usual();
+    add_usual_segments();
     for (size_t i = 0; i < 4; i++) {
         memset(&layout, 0, sizeof layout);
         assert_true(read_at(mappings[i].start, mappings[i].offset, mappings[i].writable,
@@ -645,12 +647,12 @@ static void every_mapping_tells_the_same_place(void **state)
     assert_false(layout_fits(&layout, 0x11000, 0));
 }
 
-static void the_range_has_the_part_without_file(void **state)
+static void module_range_includes_bss(void **state)
 {
     (void)state;
     uint64_t start;
     uint64_t bound;
-    add_usual();
+    add_usual_segments();
     assert_true(read_at(0x10000, 0, false, false));
     layout_range(&layout, &start, &bound);
     assert_int_equal(start, 0x10000);
@@ -660,24 +662,24 @@ static void the_range_has_the_part_without_file(void **state)
     assert_null(layout_segment(&layout, 0xffff));
 }
 
-static void a_mapping_of_no_segment_is_refused(void **state)
+static void mapping_outside_segments_is_refused(void **state)
 {
     (void)state;
-    add_usual();
+    add_usual_segments();
     assert_false(read_at(0x10000, 0x9000, false, false));
 }
 
-static void senseless_segments_are_left_out(void **state)
+static void invalid_segments_are_ignored(void **state)
 {
     (void)state;
-    add_usual();
+    add_usual_segments();
     add(PT_LOAD, PF_R, 0, UINT64_MAX - 10, 100, 100);    /* wraps */
     add(PT_LOAD, PF_R, 0x4000, 0x9000, UINT64_MAX, 100); /* larger in the file than in memory */
     assert_true(read_at(0x10000, 0, false, false));
     assert_int_equal(layout.segment_count, 4);
 }
 
-static void too_many_segments_are_survived(void **state)
+static void segment_count_is_bounded(void **state)
 {
     (void)state;
     for (uint64_t i = 0; i < 24; i++)
@@ -686,10 +688,10 @@ static void too_many_segments_are_survived(void **state)
     assert_int_equal(layout.segment_count, LAYOUT_SEGMENTS_MAX);
 }
 
-static void thread_local_sizes_are_rounded_not_wrapped(void **state)
+static void tls_size_is_rounded_without_overflow(void **state)
 {
     (void)state;
-    add_usual();
+    add_usual_segments();
     add(PT_TLS, PF_R, 0x2df0, 0x3df0, 0x10, 0x51);
     file.parts[4].p_align = 64;
     assert_true(read_at(0x10000, 0, false, false));
@@ -708,13 +710,13 @@ static void thread_local_sizes_are_rounded_not_wrapped(void **state)
 static int run_layout(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_mapping_tells_the_same_place, begin, end),
-        cmocka_unit_test_setup_teardown(the_range_has_the_part_without_file, begin, end),
-        cmocka_unit_test_setup_teardown(a_mapping_of_no_segment_is_refused, begin, end),
-        cmocka_unit_test_setup_teardown(senseless_segments_are_left_out, begin, end),
-        cmocka_unit_test_setup_teardown(too_many_segments_are_survived, begin, end),
-        cmocka_unit_test_setup_teardown(thread_local_sizes_are_rounded_not_wrapped, begin, end),
-        cmocka_unit_test(objects_are_found_by_name_or_a_part_of_one),
+        cmocka_unit_test_setup_teardown(every_mapping_gives_the_same_bias, begin, end),
+        cmocka_unit_test_setup_teardown(module_range_includes_bss, begin, end),
+        cmocka_unit_test_setup_teardown(mapping_outside_segments_is_refused, begin, end),
+        cmocka_unit_test_setup_teardown(invalid_segments_are_ignored, begin, end),
+        cmocka_unit_test_setup_teardown(segment_count_is_bounded, begin, end),
+        cmocka_unit_test_setup_teardown(tls_size_is_rounded_without_overflow, begin, end),
+        cmocka_unit_test(objects_are_found_by_name_or_substring),
     };
     return cmocka_run_group_tests_name("layout", tests, NULL, NULL);
 }

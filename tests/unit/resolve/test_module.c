@@ -34,7 +34,7 @@ static struct module *open_at(const char *path, const char *debug_root)
 }
 
 /* Builds "a.so", stripped, and "a.debug" with what was stripped; with or without a build-id. */
-static bool split(const char *flags)
+static bool split_debug(const char *flags)
 {
     char all[128];
     snprintf(all, sizeof all, "-O1 -g -shared -fPIC %s", flags);
@@ -73,7 +73,7 @@ static int end(void **state)
     return 0;
 }
 
-static void need(bool built)
+static void skip_unless(bool built)
 {
     if (!built) {
         print_message("skipped: no compiler, objcopy or strip\n");
@@ -81,12 +81,12 @@ static void need(bool built)
     }
 }
 
-static void a_stripped_file_has_its_exports(void **state)
+static void stripped_file_has_exported_symbols(void **state)
 {
     (void)state;
     uint64_t start;
     uint64_t bound;
-    need(split("-Wl,--build-id"));
+    skip_unless(split_debug("-Wl,--build-id"));
     unlink(target_path("a.debug"));
     module = open_at(target_path("a.so"), target_folder());
     assert_non_null(module);
@@ -99,10 +99,10 @@ static void a_stripped_file_has_its_exports(void **state)
     assert_string_equal(module_name(module), "a.so");
 }
 
-static void a_debug_file_is_found_by_build_id(void **state)
+static void debug_file_is_found_by_build_id(void **state)
 {
     (void)state;
-    need(split("-Wl,--build-id=0xabcdef0123456789"));
+    skip_unless(split_debug("-Wl,--build-id=0xabcdef0123456789"));
     assert_true(target_run("mkdir -p %s/root/.build-id/ab && mv %s "
                            "%s/root/.build-id/ab/cdef0123456789.debug",
                            target_folder(), target_path("a.debug"), target_folder()));
@@ -114,11 +114,11 @@ static void a_debug_file_is_found_by_build_id(void **state)
 }
 
 /* The debug file is in each of the three places for that name. */
-static void a_debug_file_is_found_by_its_link(void **state)
+static void debug_file_is_found_by_debuglink(void **state)
 {
     (void)state;
     static const char *const places[] = {"", ".debug/", "root/%s/"};
-    need(split("-Wl,--build-id=none"));
+    skip_unless(split_debug("-Wl,--build-id=none"));
     assert_true(target_run("cd %s && objcopy --add-gnu-debuglink=a.debug a.so", target_folder()));
     for (size_t i = 0; i < 3; i++) {
         char folder[512];
@@ -137,10 +137,10 @@ static void a_debug_file_is_found_by_its_link(void **state)
     assert_false(has_hidden());
 }
 
-static void a_debug_file_of_another_build_is_refused(void **state)
+static void debug_file_of_another_build_is_refused(void **state)
 {
     (void)state;
-    need(split("-Wl,--build-id=none"));
+    skip_unless(split_debug("-Wl,--build-id=none"));
     assert_true(target_run("cd %s && objcopy --add-gnu-debuglink=a.debug a.so && "
                            "printf x >>a.debug",
                            target_folder()));
@@ -149,20 +149,20 @@ static void a_debug_file_of_another_build_is_refused(void **state)
     assert_false(has_hidden());
     module_free(module);
     /* By build-id: a file with another id at the path of this one. */
-    need(split("-Wl,--build-id=0xaaaaaaaaaaaaaaaa"));
+    skip_unless(split_debug("-Wl,--build-id=0xaaaaaaaaaaaaaaaa"));
     assert_true(target_run("cd %s && mkdir -p root/.build-id/ab && cp a.debug "
                            "root/.build-id/ab/cdef0123456789.debug",
                            target_folder()));
-    need(split("-Wl,--build-id=0xabcdef0123456789"));
+    skip_unless(split_debug("-Wl,--build-id=0xabcdef0123456789"));
     module = open_at(target_path("a.so"), target_path("root"));
     assert_false(has_hidden());
 }
 
 /* libdwfl itself would block on the FIFO forever. */
-static void a_fifo_for_a_debug_file_does_not_hold_us(void **state)
+static void fifo_as_debug_file_does_not_block(void **state)
 {
     (void)state;
-    need(split("-Wl,--build-id=none"));
+    skip_unless(split_debug("-Wl,--build-id=none"));
     assert_true(target_run("cd %s && objcopy --add-gnu-debuglink=a.debug a.so && rm a.debug && "
                            "mkfifo a.debug",
                            target_folder()));
@@ -172,13 +172,13 @@ static void a_fifo_for_a_debug_file_does_not_hold_us(void **state)
 }
 
 /* Rebuilding a library in place truncates the old file while it is in use. */
-static void a_file_cut_short_while_open_is_survived(void **state)
+static void file_truncated_while_open_is_survived(void **state)
 {
     (void)state;
     uint64_t start;
     uint64_t bound;
     char bytes[16];
-    need(split("-Wl,--build-id"));
+    skip_unless(split_debug("-Wl,--build-id"));
     uint64_t inner = address_of("inner");
     module = open_at(target_path("full.so"), target_path("root"));
     assert_true(has_hidden());
@@ -190,10 +190,10 @@ static void a_file_cut_short_while_open_is_survived(void **state)
 }
 
 /* A section header claims more than fits in memory, in a sparse file of that size. */
-static void a_table_of_endless_size_is_not_read(void **state)
+static void oversized_symbol_table_is_not_read(void **state)
 {
     (void)state;
-    need(target_build(target_path("full.so"), "-O1 -shared -fPIC", module_test_source));
+    skip_unless(target_build(target_path("full.so"), "-O1 -shared -fPIC", module_test_source));
     assert_true(target_run("cp %s %s", target_path("full.so"), target_path("huge.so")));
     int fd = open(target_path("huge.so"), O_RDWR);
     Elf64_Ehdr header;
@@ -214,7 +214,7 @@ static void a_table_of_endless_size_is_not_read(void **state)
 }
 
 /* Linker marks and labels are used as names only if there is no other name. */
-static void functions_come_before_labels(void **state)
+static void functions_take_precedence_over_labels(void **state)
 {
     static const char assembled[] =
         "__asm__(\".text\\n.globl __rela_iplt_end\\n__rela_iplt_end:\\n"
@@ -222,7 +222,7 @@ static void functions_come_before_labels(void **state)
         ".globl zeroth\\n.type zeroth,@function\\nzeroth: ret\\nret\\n"
         ".globl lone_label\\nlone_label: ret\\n.globl etext\\netext: ret\\n\");";
     (void)state;
-    need(target_build(target_path("full.so"), "-shared -fPIC -nostdlib", assembled));
+    skip_unless(target_build(target_path("full.so"), "-shared -fPIC -nostdlib", assembled));
     module = open_at(target_path("full.so"), "/nowhere");
     assert_non_null(module);
     const struct symbol *symbol = module_function(module, address_of("zeroth"));
@@ -236,7 +236,7 @@ static void functions_come_before_labels(void **state)
 }
 
 /* libc's free() also has the symbol cfree@GLIBC_2.2.5. */
-static void a_name_of_an_old_version_is_not_taken(void **state)
+static void old_symbol_version_is_not_used(void **state)
 {
     (void)state;
     static const char source[] = "int thing(void) { return 1; }\n"
@@ -247,16 +247,16 @@ static void a_name_of_an_old_version_is_not_taken(void **state)
     fputs("V0 { global: a_thing; local: *; };\nV1 { global: thing; } V0;\n", versions);
     fclose(versions);
     snprintf(flags, sizeof flags, "-shared -fPIC -Wl,--version-script=%s", target_path("versions"));
-    need(target_build(target_path("full.so"), flags, source));
+    skip_unless(target_build(target_path("full.so"), flags, source));
     module = open_at(target_path("full.so"), NULL);
     assert_non_null(module);
     assert_string_equal(module_function(module, address_of("a_thing@V0"))->name, "thing");
 }
 
-static void what_is_no_program_is_no_module(void **state)
+static void non_program_files_are_refused(void **state)
 {
     (void)state;
-    need(target_build(target_path("object.o"), "-c", module_test_source));
+    skip_unless(target_build(target_path("object.o"), "-c", module_test_source));
     FILE *text = fopen(target_path("text"), "w");
     fputs("no ELF file at all\n", text);
     fclose(text);
@@ -267,10 +267,10 @@ static void what_is_no_program_is_no_module(void **state)
         assert_null(open_at(target_path("small.so"), NULL));
 }
 
-static void a_deleted_files_name_is_what_it_was(void **state)
+static void deleted_file_keeps_its_sanitised_name(void **state)
 {
     (void)state;
-    need(target_build(target_path("full.so"), "-O1 -shared -fPIC", module_test_source));
+    skip_unless(target_build(target_path("full.so"), "-O1 -shared -fPIC", module_test_source));
     struct module_source from = {.fd = open(target_path("full.so"), O_RDONLY),
                                  .path = "/x/lib\033[31m.so (deleted)",
                                  .mapping = &(struct map){.start = BASE}};
@@ -282,17 +282,17 @@ static void a_deleted_files_name_is_what_it_was(void **state)
 static int run_module(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(a_stripped_file_has_its_exports, end),
-        cmocka_unit_test_teardown(a_debug_file_is_found_by_build_id, end),
-        cmocka_unit_test_teardown(a_debug_file_is_found_by_its_link, end),
-        cmocka_unit_test_teardown(a_debug_file_of_another_build_is_refused, end),
-        cmocka_unit_test_teardown(a_fifo_for_a_debug_file_does_not_hold_us, end),
-        cmocka_unit_test_teardown(a_file_cut_short_while_open_is_survived, end),
-        cmocka_unit_test_teardown(a_table_of_endless_size_is_not_read, end),
-        cmocka_unit_test_teardown(functions_come_before_labels, end),
-        cmocka_unit_test_teardown(a_name_of_an_old_version_is_not_taken, end),
-        cmocka_unit_test_teardown(what_is_no_program_is_no_module, end),
-        cmocka_unit_test_teardown(a_deleted_files_name_is_what_it_was, end),
+        cmocka_unit_test_teardown(stripped_file_has_exported_symbols, end),
+        cmocka_unit_test_teardown(debug_file_is_found_by_build_id, end),
+        cmocka_unit_test_teardown(debug_file_is_found_by_debuglink, end),
+        cmocka_unit_test_teardown(debug_file_of_another_build_is_refused, end),
+        cmocka_unit_test_teardown(fifo_as_debug_file_does_not_block, end),
+        cmocka_unit_test_teardown(file_truncated_while_open_is_survived, end),
+        cmocka_unit_test_teardown(oversized_symbol_table_is_not_read, end),
+        cmocka_unit_test_teardown(functions_take_precedence_over_labels, end),
+        cmocka_unit_test_teardown(old_symbol_version_is_not_used, end),
+        cmocka_unit_test_teardown(non_program_files_are_refused, end),
+        cmocka_unit_test_teardown(deleted_file_keeps_its_sanitised_name, end),
     };
     return cmocka_run_group_tests_name("module", tests, NULL, NULL);
 }
@@ -324,7 +324,7 @@ static int symbols_end(void **state)
     return 0;
 }
 
-static void the_best_of_aliases_stays(void **state)
+static void best_ranked_alias_is_kept(void **state)
 {
     (void)state;
     add("_IO_thing", 100, 10, 1, 0);
@@ -338,7 +338,7 @@ static void the_best_of_aliases_stays(void **state)
     assert_string_equal(name_at(205), "also"); /* by name: reproducible */
 }
 
-static void one_without_size_reaches_to_the_next(void **state)
+static void symbol_without_size_extends_to_the_next(void **state)
 {
     (void)state;
     add("stub", 100, 0, 16, 1000);
@@ -354,7 +354,7 @@ static void one_without_size_reaches_to_the_next(void **state)
     assert_string_equal(name_at(1000), "(none)");
 }
 
-static void one_that_overlaps_is_cut(void **state)
+static void overlapping_symbol_is_truncated(void **state)
 {
     (void)state;
     add("wide", 100, 1000, 0, 0);
@@ -367,7 +367,7 @@ static void one_that_overlaps_is_cut(void **state)
 }
 
 /* A label inside a function is not a function; after its end it may be. */
-static void a_label_inside_does_not_cut(void **state)
+static void label_inside_a_function_is_ignored(void **state)
 {
     (void)state;
     add("function", 100, 100, 0, 0);
@@ -379,7 +379,7 @@ static void a_label_inside_does_not_cut(void **state)
     assert_string_equal(name_at(200), "behind");
 }
 
-static void a_gap_lies_between_two(void **state)
+static void gap_is_between_adjacent_symbols(void **state)
 {
     (void)state;
     uint64_t start = 0;
@@ -396,7 +396,7 @@ static void a_gap_lies_between_two(void **state)
     assert_int_equal(bound, 1000);
 }
 
-static void no_symbols_cover_nothing(void **state)
+static void empty_symbol_table_finds_nothing(void **state)
 {
     (void)state;
     symbols_settle(&symbols);
@@ -407,12 +407,12 @@ static void no_symbols_cover_nothing(void **state)
 static int run_symbols(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(the_best_of_aliases_stays, symbols_end),
-        cmocka_unit_test_teardown(one_without_size_reaches_to_the_next, symbols_end),
-        cmocka_unit_test_teardown(one_that_overlaps_is_cut, symbols_end),
-        cmocka_unit_test_teardown(a_label_inside_does_not_cut, symbols_end),
-        cmocka_unit_test_teardown(a_gap_lies_between_two, symbols_end),
-        cmocka_unit_test_teardown(no_symbols_cover_nothing, symbols_end),
+        cmocka_unit_test_teardown(best_ranked_alias_is_kept, symbols_end),
+        cmocka_unit_test_teardown(symbol_without_size_extends_to_the_next, symbols_end),
+        cmocka_unit_test_teardown(overlapping_symbol_is_truncated, symbols_end),
+        cmocka_unit_test_teardown(label_inside_a_function_is_ignored, symbols_end),
+        cmocka_unit_test_teardown(gap_is_between_adjacent_symbols, symbols_end),
+        cmocka_unit_test_teardown(empty_symbol_table_finds_nothing, symbols_end),
     };
     return cmocka_run_group_tests_name("symbols", tests, NULL, NULL);
 }
@@ -436,7 +436,7 @@ static bool build(const char *name, const char *id)
     return target_build(target_path(name), flags, binaries_source);
 }
 
-static bool make(const char *command)
+static bool run(const char *command)
 {
     return target_run("cd %s && %s", target_folder(), command);
 }
@@ -450,7 +450,7 @@ static int prepare(void **state)
                  build("none.so", "none");
     setenv("HOME", target_path("home"), 1);
     unsetenv("DEBUGINFOD_URLS");
-    make("mkdir -p home");
+    run("mkdir -p home");
     return built ? 0 : -1;
 }
 
@@ -458,7 +458,7 @@ static int reset(void **state)
 {
     (void)state;
     binaries_fini(&binaries);
-    make("rm -rf sym home root gone bin; mkdir home");
+    run("rm -rf sym home root gone bin; mkdir home");
     return 0;
 }
 
@@ -469,7 +469,7 @@ static void begin(const char *symfs)
     binaries_init(&binaries, &from);
 }
 
-static uint32_t note(const char *path, const uint8_t *id, uint8_t size)
+static uint32_t note_binary(const char *path, const uint8_t *id, uint8_t size)
 {
     struct sample_mapping mapping = {.path = path, .executable = true, .build_id_size = size};
     if (id)
@@ -478,10 +478,10 @@ static uint32_t note(const char *path, const uint8_t *id, uint8_t size)
 }
 
 /* Opens the only binary, with a sample. */
-static struct binary_desc open_it(const char *path, const uint8_t *id, uint8_t size)
+static struct binary_desc open_noted(const char *path, const uint8_t *id, uint8_t size)
 {
     struct binary_desc desc = {0};
-    uint32_t number = note(path, id, size);
+    uint32_t number = note_binary(path, id, size);
     int fd = binaries_open(&binaries, number);
     binaries_sample(&binaries, number);
     assert_int_equal(binaries_list(&binaries, &desc, 1), 1);
@@ -491,57 +491,57 @@ static struct binary_desc open_it(const char *path, const uint8_t *id, uint8_t s
     return desc;
 }
 
-static void expect(const char *symfs, const char *recorded, const char *found)
+static void expect_found(const char *symfs, const char *recorded, const char *found)
 {
     begin(symfs);
-    struct binary_desc desc = open_it(recorded, wanted_id, sizeof wanted_id);
+    struct binary_desc desc = open_noted(recorded, wanted_id, sizeof wanted_id);
     assert_int_equal(desc.state, BINARY_FOUND);
     assert_string_equal(desc.found, target_path(found));
     binaries_fini(&binaries);
 }
 
-static void every_place(void **state)
+static void binary_is_found_in_every_search_location(void **state)
 {
     (void)state;
     static const char recorded[] = "/opt/no-such/lib.so";
-    make("mkdir -p sym/opt/no-such sym/.build-id/ab && cp good.so sym/lib.so");
-    expect(target_path("sym"), recorded, "sym/lib.so");
-    make("cp good.so sym/.build-id/" WANTED_BELOW);
-    expect(target_path("sym"), recorded, "sym/.build-id/" WANTED_BELOW);
-    make("cp good.so sym/opt/no-such/lib.so");
-    expect(target_path("sym"), recorded, "sym/opt/no-such/lib.so");
+    run("mkdir -p sym/opt/no-such sym/.build-id/ab && cp good.so sym/lib.so");
+    expect_found(target_path("sym"), recorded, "sym/lib.so");
+    run("cp good.so sym/.build-id/" WANTED_BELOW);
+    expect_found(target_path("sym"), recorded, "sym/.build-id/" WANTED_BELOW);
+    run("cp good.so sym/opt/no-such/lib.so");
+    expect_found(target_path("sym"), recorded, "sym/opt/no-such/lib.so");
 
-    make("mkdir -p root/.build-id/ab && cp good.so root/.build-id/" WANTED_BELOW);
-    expect(NULL, recorded, "root/.build-id/" WANTED_BELOW);
+    run("mkdir -p root/.build-id/ab && cp good.so root/.build-id/" WANTED_BELOW);
+    expect_found(NULL, recorded, "root/.build-id/" WANTED_BELOW);
     /* The layout of perf's cache: a link to a folder. */
-    make("mkdir -p home/.debug/opt/lib.so/abcd home/.debug/.build-id/ab && "
-         "cp good.so home/.debug/opt/lib.so/abcd/elf && "
-         "ln -s ../../opt/lib.so/abcd home/.debug/.build-id/" WANTED_BELOW);
-    expect(NULL, recorded, "home/.debug/.build-id/" WANTED_BELOW "/elf");
-    make("rm home/.debug/.build-id/" WANTED_BELOW
-         " && cp good.so home/.debug/.build-id/" WANTED_BELOW);
-    expect(NULL, recorded, "home/.debug/.build-id/" WANTED_BELOW);
-    make("rm -r home/.debug root");
-    expect(NULL, target_path("good.so"), "good.so");
+    run("mkdir -p home/.debug/opt/lib.so/abcd home/.debug/.build-id/ab && "
+        "cp good.so home/.debug/opt/lib.so/abcd/elf && "
+        "ln -s ../../opt/lib.so/abcd home/.debug/.build-id/" WANTED_BELOW);
+    expect_found(NULL, recorded, "home/.debug/.build-id/" WANTED_BELOW "/elf");
+    run("rm home/.debug/.build-id/" WANTED_BELOW
+        " && cp good.so home/.debug/.build-id/" WANTED_BELOW);
+    expect_found(NULL, recorded, "home/.debug/.build-id/" WANTED_BELOW);
+    run("rm -r home/.debug root");
+    expect_found(NULL, target_path("good.so"), "good.so");
 }
 
-static void deleted_since(void **state)
+static void binary_deleted_since_is_found_elsewhere(void **state)
 {
     (void)state;
     char path[256];
-    make("mkdir -p sym gone && cp good.so 'gone/x y.so'");
+    run("mkdir -p sym gone && cp good.so 'gone/x y.so'");
     snprintf(path, sizeof path, "%s (deleted)", target_path("gone/x y.so"));
-    expect(NULL, path, "gone/x y.so");
-    make("mv gone/* sym");
-    expect(target_path("sym"), path, "sym/x y.so");
+    expect_found(NULL, path, "gone/x y.so");
+    run("mv gone/* sym");
+    expect_found(target_path("sym"), path, "sym/x y.so");
 }
 
 /* The file exists, but was rebuilt since the recording. */
-static void other_builds_are_refused(void **state)
+static void binary_of_another_build_is_refused(void **state)
 {
     (void)state;
     begin(NULL);
-    struct binary_desc desc = open_it(target_path("bad.so"), wanted_id, sizeof wanted_id);
+    struct binary_desc desc = open_noted(target_path("bad.so"), wanted_id, sizeof wanted_id);
     assert_int_equal(desc.state, BINARY_OTHER);
     assert_string_equal(desc.found, target_path("bad.so"));
     assert_string_equal(desc.found_id, "1111111111111111111111111111111111111111");
@@ -549,61 +549,61 @@ static void other_builds_are_refused(void **state)
     binaries_fini(&binaries);
 
     begin(NULL);
-    desc = open_it(target_path("none.so"), wanted_id, sizeof wanted_id);
+    desc = open_noted(target_path("none.so"), wanted_id, sizeof wanted_id);
     assert_int_equal(desc.state, BINARY_OTHER);
     assert_null(desc.found_id);
     binaries_fini(&binaries);
 
     /* A wrong file in one place does not hide the right file in the next place. */
-    make(
-        "mkdir -p sym/.build-id/ab && cp bad.so sym/lib.so && cp bad.so sym/.build-id/" WANTED_BELOW
+    run("mkdir -p sym/.build-id/ab && cp bad.so sym/lib.so && cp bad.so sym/.build-id/" WANTED_BELOW
         " && mkdir -p home/.debug/.build-id/" WANTED_BELOW
         " && cp good.so home/.debug/.build-id/" WANTED_BELOW "/elf");
-    expect(target_path("sym"), "/opt/lib.so", "home/.debug/.build-id/" WANTED_BELOW "/elf");
+    expect_found(target_path("sym"), "/opt/lib.so", "home/.debug/.build-id/" WANTED_BELOW "/elf");
 }
 
-static void without_an_id(void **state)
+static void binary_without_build_id_is_unverified(void **state)
 {
     (void)state;
     static const uint8_t zeros[20];
     begin(NULL);
-    assert_int_equal(open_it(target_path("bad.so"), NULL, 0).state, BINARY_UNVERIFIED);
+    assert_int_equal(open_noted(target_path("bad.so"), NULL, 0).state, BINARY_UNVERIFIED);
     binaries_fini(&binaries);
     begin(NULL);
-    assert_int_equal(open_it(target_path("bad.so"), zeros, 20).state, BINARY_UNVERIFIED);
+    assert_int_equal(open_noted(target_path("bad.so"), zeros, 20).state, BINARY_UNVERIFIED);
     binaries_fini(&binaries);
     /* A user who names a folder does not want unrelated files of this machine. */
-    make("mkdir -p sym");
+    run("mkdir -p sym");
     begin(target_path("sym"));
-    assert_int_equal(open_it(target_path("bad.so"), NULL, 0).state, BINARY_MISSING);
+    assert_int_equal(open_noted(target_path("bad.so"), NULL, 0).state, BINARY_MISSING);
     binaries_fini(&binaries);
-    make("cp good.so sym/bad.so");
+    run("cp good.so sym/bad.so");
     begin(target_path("sym"));
-    assert_string_equal(open_it(target_path("bad.so"), NULL, 0).found, target_path("sym/bad.so"));
+    assert_string_equal(open_noted(target_path("bad.so"), NULL, 0).found,
+                        target_path("sym/bad.so"));
     binaries_fini(&binaries);
     /* Nor is it evidence for a recording from another machine. */
     begin(NULL);
     binaries.from->elsewhere = true;
-    assert_int_equal(open_it(target_path("bad.so"), NULL, 0).state, BINARY_MISSING);
+    assert_int_equal(open_noted(target_path("bad.so"), NULL, 0).state, BINARY_MISSING);
 }
 
 /* An id of 8 bytes that an old perf padded to 20. */
-static void short_ids(void **state)
+static void padded_short_build_ids_match(void **state)
 {
     (void)state;
     static const uint8_t padded[20] = {1, 2, 3, 4, 5, 6, 7, 8};
     assert_true(build("short.so", "0x0102030405060708"));
     begin(NULL);
-    assert_int_equal(open_it(target_path("short.so"), padded, 20).state, BINARY_FOUND);
+    assert_int_equal(open_noted(target_path("short.so"), padded, 20).state, BINARY_FOUND);
     binaries_fini(&binaries);
     begin(NULL);
-    assert_int_equal(open_it(target_path("short.so"), padded, 8).state, BINARY_FOUND);
+    assert_int_equal(open_noted(target_path("short.so"), padded, 8).state, BINARY_FOUND);
     binaries_fini(&binaries);
     begin(NULL);
-    assert_int_equal(open_it(target_path("short.so"), padded, 7).state, BINARY_OTHER);
+    assert_int_equal(open_noted(target_path("short.so"), padded, 7).state, BINARY_OTHER);
 }
 
-static void names_that_are_no_files(void **state)
+static void pseudo_files_and_fifos_are_not_opened(void **state)
 {
     (void)state;
     begin(NULL);
@@ -617,14 +617,14 @@ static void names_that_are_no_files(void **state)
                                         "/memfd:x (deleted)",
                                         "anon_inode:[perf_event]"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        assert_int_equal(note(names[i], wanted_id, 20), 0);
+        assert_int_equal(note_binary(names[i], wanted_id, 20), 0);
     assert_int_equal(mkfifo(target_path("home/fifo"), 0600), 0);
-    assert_int_equal(open_it(target_path("home/fifo"), NULL, 0).state, BINARY_MISSING);
+    assert_int_equal(open_noted(target_path("home/fifo"), NULL, 0).state, BINARY_MISSING);
     assert_int_equal(binaries_open(&binaries, 0), -1);
     assert_int_equal(binaries_open(&binaries, 99), -1);
 }
 
-static void the_vdso_of_this_kernel(void **state)
+static void vdso_of_this_kernel_is_verified(void **state)
 {
     (void)state;
     struct lookup_found found;
@@ -642,7 +642,7 @@ static void the_vdso_of_this_kernel(void **state)
     close(fd);
 }
 
-static void debuginfod_where_it_was_asked_for(void **state)
+static void debuginfod_is_used_only_if_requested(void **state)
 {
     (void)state;
     struct lookup_from from = {.debug_root = target_path("root")};
@@ -650,9 +650,9 @@ static void debuginfod_where_it_was_asked_for(void **state)
     struct lookup_found found;
     char path[4096];
     memcpy(wanted.id.bytes, wanted_id, 20);
-    assert_true(make("mkdir -p bin && printf '#!/bin/sh\\n"
-                     "[ $1 = executable ] && echo %s/good.so\\n' \"$PWD\" >bin/debuginfod-find && "
-                     "chmod +x bin/debuginfod-find"));
+    assert_true(run("mkdir -p bin && printf '#!/bin/sh\\n"
+                    "[ $1 = executable ] && echo %s/good.so\\n' \"$PWD\" >bin/debuginfod-find && "
+                    "chmod +x bin/debuginfod-find"));
     snprintf(path, sizeof path, "%s:%s", target_path("bin"), getenv("PATH"));
     setenv("PATH", path, 1);
     setenv("DEBUGINFOD_URLS", "http://127.0.0.1:1", 1);
@@ -664,16 +664,16 @@ static void debuginfod_where_it_was_asked_for(void **state)
     unsetenv("DEBUGINFOD_URLS");
 }
 
-static void those_that_cost_most_first(void **state)
+static void missing_binaries_are_sorted_by_samples(void **state)
 {
     (void)state;
     struct binary_desc list[2];
     begin(NULL);
     static const char *const paths[] = {"/no/a", "/no/b\x1b[31m", "/no/c", "/no/d"};
     for (unsigned i = 0; i < 4; i++) {
-        uint32_t number = note(paths[i], NULL, 0);
+        uint32_t number = note_binary(paths[i], NULL, 0);
         assert_int_equal(number, i + 1);
-        assert_int_equal(note(paths[i], NULL, 0), number);
+        assert_int_equal(note_binary(paths[i], NULL, 0), number);
         assert_int_equal(binaries_open(&binaries, number), -1);
         for (unsigned k = 0; k < i * (4 - i); k++)
             binaries_sample(&binaries, number);
@@ -688,15 +688,15 @@ static void those_that_cost_most_first(void **state)
 static int run_binaries(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(every_place, reset),
-        cmocka_unit_test_teardown(deleted_since, reset),
-        cmocka_unit_test_teardown(other_builds_are_refused, reset),
-        cmocka_unit_test_teardown(without_an_id, reset),
-        cmocka_unit_test_teardown(short_ids, reset),
-        cmocka_unit_test_teardown(names_that_are_no_files, reset),
-        cmocka_unit_test_teardown(the_vdso_of_this_kernel, reset),
-        cmocka_unit_test_teardown(debuginfod_where_it_was_asked_for, reset),
-        cmocka_unit_test_teardown(those_that_cost_most_first, reset),
+        cmocka_unit_test_teardown(binary_is_found_in_every_search_location, reset),
+        cmocka_unit_test_teardown(binary_deleted_since_is_found_elsewhere, reset),
+        cmocka_unit_test_teardown(binary_of_another_build_is_refused, reset),
+        cmocka_unit_test_teardown(binary_without_build_id_is_unverified, reset),
+        cmocka_unit_test_teardown(padded_short_build_ids_match, reset),
+        cmocka_unit_test_teardown(pseudo_files_and_fifos_are_not_opened, reset),
+        cmocka_unit_test_teardown(vdso_of_this_kernel_is_verified, reset),
+        cmocka_unit_test_teardown(debuginfod_is_used_only_if_requested, reset),
+        cmocka_unit_test_teardown(missing_binaries_are_sorted_by_samples, reset),
     };
     return cmocka_run_group_tests(tests, prepare, NULL);
 }

@@ -27,7 +27,7 @@ static uint32_t add(uint64_t key, const char *name)
     return names_add_object(&names, key, &desc);
 }
 
-static void ids_are_dense_and_stay(void **state)
+static void object_ids_are_dense_and_stable(void **state)
 {
     (void)state;
     char text[8] = "one";
@@ -40,7 +40,7 @@ static void ids_are_dense_and_stay(void **state)
     assert_string_equal(names.objects[0].name, "(unknown)");
 }
 
-static void functions_have_keys_of_their_own(void **state)
+static void functions_have_separate_keys(void **state)
 {
     (void)state;
     struct function_desc desc = {.name = "f", .module = "", .start = 0x100};
@@ -54,7 +54,7 @@ static void functions_have_keys_of_their_own(void **state)
     assert_null(names.functions[1].file); /* not searched for yet */
 }
 
-static void names_cannot_steer_the_terminal(void **state)
+static void names_are_sanitised_and_bounded(void **state)
 {
     (void)state;
     static char endless[100000];
@@ -65,7 +65,7 @@ static void names_cannot_steer_the_terminal(void **state)
     assert_true(strlen(names.objects[id].name) < 2000);
 }
 
-static void instances_count_once_each(void **state)
+static void each_instance_counts_once(void **state)
 {
     (void)state;
     uint32_t id = add(1, "tls");
@@ -96,7 +96,7 @@ static void expect_largest(struct located located)
     assert_int_equal(names.objects[object].size_bytes, 0x6000);
 }
 
-static void size_is_of_the_largest(void **state)
+static void object_size_is_its_largest_instance(void **state)
 {
     (void)state;
     expect_largest((struct located){.key = 77, .kind = OBJECT_ANON, .name = "n", .module = ""});
@@ -116,7 +116,7 @@ static const char *name_of(uint64_t key, const char *module)
 }
 
 /* Static variables of two files. */
-static void objects_of_one_name_have_numbers(void **state)
+static void same_named_objects_are_numbered(void **state)
 {
     (void)state;
     assert_string_equal(name_of(1, "program"), "table");
@@ -131,7 +131,7 @@ static void objects_of_one_name_have_numbers(void **state)
     assert_string_equal(name_with(7, "_ZN3app5tableE", "program"), "app::table #2");
 }
 
-static void what_comes_when_full_is_unknown(void **state)
+static void objects_beyond_the_limit_are_unknown(void **state)
 {
     (void)state;
     uint32_t last = 0;
@@ -145,7 +145,7 @@ static void what_comes_when_full_is_unknown(void **state)
     assert_int_equal(names_find_object(&names, 5), 5);
 }
 
-static void kinds_have_the_names_of_the_report(void **state)
+static void object_kind_names(void **state)
 {
     (void)state;
     assert_string_equal(object_kind_name(OBJECT_TLS), "tls");
@@ -155,14 +155,14 @@ static void kinds_have_the_names_of_the_report(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(ids_are_dense_and_stay, begin, end),
-        cmocka_unit_test_setup_teardown(functions_have_keys_of_their_own, begin, end),
-        cmocka_unit_test_setup_teardown(names_cannot_steer_the_terminal, begin, end),
-        cmocka_unit_test_setup_teardown(instances_count_once_each, begin, end),
-        cmocka_unit_test_setup_teardown(size_is_of_the_largest, begin, end),
-        cmocka_unit_test_setup_teardown(objects_of_one_name_have_numbers, begin, end),
-        cmocka_unit_test_setup_teardown(what_comes_when_full_is_unknown, begin, end),
-        cmocka_unit_test(kinds_have_the_names_of_the_report),
+        cmocka_unit_test_setup_teardown(object_ids_are_dense_and_stable, begin, end),
+        cmocka_unit_test_setup_teardown(functions_have_separate_keys, begin, end),
+        cmocka_unit_test_setup_teardown(names_are_sanitised_and_bounded, begin, end),
+        cmocka_unit_test_setup_teardown(each_instance_counts_once, begin, end),
+        cmocka_unit_test_setup_teardown(object_size_is_its_largest_instance, begin, end),
+        cmocka_unit_test_setup_teardown(same_named_objects_are_numbered, begin, end),
+        cmocka_unit_test_setup_teardown(objects_beyond_the_limit_are_unknown, begin, end),
+        cmocka_unit_test(object_kind_names),
     };
     return cmocka_run_group_tests_name("names", tests, NULL, NULL);
 }

@@ -54,12 +54,12 @@ static struct located in_kind(enum object_kind kind, uint64_t base, uint64_t siz
     return located;
 }
 
-static struct typed_answer says(uint32_t type, int64_t offset)
+static struct typed_answer operand_of(uint32_t type, int64_t offset)
 {
     return (struct typed_answer){.type = type, .offset = offset};
 }
 
-static struct typed_answer indexed(uint32_t type, int64_t offset)
+static struct typed_answer indexed_operand_of(uint32_t type, int64_t offset)
 {
     return (struct typed_answer){.type = type, .offset = offset, .indexed = true};
 }
@@ -81,7 +81,7 @@ static struct place place_in(uint32_t object, const struct located *located, uin
 static void vote(uint32_t object, const struct located *located, uint64_t address, uint32_t type,
                  int64_t offset, int times)
 {
-    struct typed_answer operand = says(type, offset);
+    struct typed_answer operand = operand_of(type, offset);
     while (times--)
         place_in(object, located, address, &operand);
 }
@@ -95,7 +95,7 @@ static void expect(struct place place, enum typed how, uint32_t type, uint32_t o
     assert_int_equal(place.by_member, types_at(&types, type)->member_count != 0);
 }
 
-static void nothing_known_says_why(void **state)
+static void untyped_access_has_a_reason(void **state)
 {
     (void)state;
     struct located global = in_kind(OBJECT_GLOBAL, 0x5000, 64);
@@ -109,14 +109,14 @@ static void nothing_known_says_why(void **state)
     assert_int_equal(place.untyped, UNTYPED_VOID);
 }
 
-static void the_declaration_is_laid_over_its_memory(void **state)
+static void declared_type_covers_the_variable(void **state)
 {
     (void)state;
     struct located global = in_kind(OBJECT_GLOBAL, 0x5000, 64 * 10);
-    struct typed_answer agrees = says(small.particle, 56);
-    struct typed_answer agrees_as_part = says(small.vec3, 8);
-    struct typed_answer agrees_as_number = says(small.number, 0);
-    struct typed_answer differs = says(small.other, 8);
+    struct typed_answer agrees = operand_of(small.particle, 56);
+    struct typed_answer agrees_as_part = operand_of(small.vec3, 8);
+    struct typed_answer agrees_as_number = operand_of(small.number, 0);
+    struct typed_answer differs = operand_of(small.other, 8);
     object_types_declare(&typed, ID, small.particle, 10);
     expect(place_in(ID, &global, 0x5000 + 3 * 64 + 56, NULL), TYPED_DATA, small.particle, 56);
     expect(place_in(ID, &global, 0x5000 + 3 * 64 + 56, &says_void), TYPED_DATA, small.particle, 56);
@@ -135,11 +135,11 @@ static void the_declaration_is_laid_over_its_memory(void **state)
 }
 
 /* Memory after a variable that is not an array belongs to something else. */
-static void one_is_one(void **state)
+static void memory_after_single_variable_is_untyped(void **state)
 {
     (void)state;
     struct located global = in_kind(OBJECT_GLOBAL, 0x5000, 200);
-    struct typed_answer operand = says(small.node, 8);
+    struct typed_answer operand = operand_of(small.node, 8);
     object_types_declare(&typed, ID, small.particle, 0);
     expect(place_in(ID, &global, 0x5000 + 48, NULL), TYPED_DATA, small.particle, 48);
     assert_int_equal(place_in(ID, &global, 0x5000 + 64, NULL).typed, TYPED_NOT);
@@ -147,7 +147,7 @@ static void one_is_one(void **state)
 }
 
 /* Links at the start of nodes: the value after them is not part of the links. */
-static void what_begins_blocks_is_no_array(void **state)
+static void type_at_block_start_is_no_array(void **state)
 {
     (void)state;
     struct located block = in_block(ALLOCATION_RECORDED, 0x5000, 72);
@@ -159,7 +159,7 @@ static void what_begins_blocks_is_no_array(void **state)
     expect(place_in(ID, &block, 0x5028, &says_void), TYPED_DATA, small.vec3, 16);
 }
 
-static void what_is_assigned_has_its_parts(void **state)
+static void votes_for_part_confirm_assigned_type(void **state)
 {
     (void)state;
     struct located block = in_block(ALLOCATION_RECORDED, 0x5000, 64);
@@ -171,22 +171,22 @@ static void what_is_assigned_has_its_parts(void **state)
     expect(place_in(ID, &block, 0x5008, &says_void), TYPED_DATA, small.other, 8);
 }
 
-static void arrays_inside_are_folded_to_agree(void **state)
+static void nested_array_offsets_are_folded(void **state)
 {
     (void)state;
     struct located global = in_kind(OBJECT_GLOBAL, 0x5000, 96);
-    struct typed_answer same = says(cells, 32);
-    struct typed_answer part = says(small.vec3, 16);
+    struct typed_answer same = operand_of(cells, 32);
+    struct typed_answer part = operand_of(small.vec3, 16);
     object_types_declare(&typed, ID, cells, 0);
     expect(place_in(ID, &global, 0x5000 + 32 + 24, &same), TYPED_AGREED, cells, 56);
     expect(place_in(ID, &global, 0x5000 + 32 + 24 + 16, &part), TYPED_AGREED, cells, 72);
 }
 
-static void blocks_learn_by_votes(void **state)
+static void block_type_is_learned_by_votes(void **state)
 {
     (void)state;
     struct located block = in_block(ALLOCATION_RECORDED, 0x9000, 64 * 4);
-    struct typed_answer operand = says(small.particle, 48);
+    struct typed_answer operand = operand_of(small.particle, 48);
     for (int i = 0; i < VOTES_MIN; i++)
         expect(place_in(ID, &block, 0x9000 + 64 + 48, &operand), TYPED_CODE, small.particle, 48);
     expect(place_in(ID, &block, 0x9000 + 64 + 48, &operand), TYPED_AGREED, small.particle, 48);
@@ -195,7 +195,7 @@ static void blocks_learn_by_votes(void **state)
     expect(place_in(ID, &second, 0xa000 + 128 + 24, &says_void), TYPED_DATA, small.particle, 24);
     expect(place_in(ID, &second, 0xa000 + 128 + 24, NULL), TYPED_DATA, small.particle, 24);
     /* A type that was not declared is a guess: the code is believed. */
-    struct typed_answer differs = says(small.other, 8);
+    struct typed_answer differs = operand_of(small.other, 8);
     expect(place_in(ID, &second, 0xa000 + 128 + 8, &differs), TYPED_DISAGREED, small.other, 8);
     struct object_desc desc = {0};
     assert_string_equal(object_types_describe(&typed, &types, ID, &desc), "struct particle");
@@ -205,24 +205,24 @@ static void blocks_learn_by_votes(void **state)
 }
 
 /* A node in a block of 40 bytes would begin at 8, so the block does not consist of nodes. */
-static void misfits_say_it_is_no_such_block(void **state)
+static void misfitting_accesses_reject_the_block_type(void **state)
 {
     (void)state;
     struct located block = in_block(ALLOCATION_RECORDED, 0x9000, 40);
     vote(ID, &block, 0x9000 + 8 + 8, small.node, 8, 40);
     assert_int_equal(place_in(ID, &block, 0x9010, &says_void).typed, TYPED_NOT);
     /* An indexed access may be to any element, so it is no misfit. */
-    struct typed_answer operand = indexed(small.node, 8);
+    struct typed_answer operand = indexed_operand_of(small.node, 8);
     for (int i = 0; i < 400; i++)
         place_in(ID, &block, 0x9000 + 8 + 8, &operand);
     assert_int_equal(place_in(ID, &block, 0x9010, &says_void).type, small.node);
 }
 
-static void a_flexible_tail_is_no_second_one(void **state)
+static void flexible_array_is_not_a_second_instance(void **state)
 {
     (void)state;
     struct located block = in_block(ALLOCATION_RECORDED, 0x9000, 16 + 24 * 10);
-    struct typed_answer tail = says(message, 16 + 8);
+    struct typed_answer tail = operand_of(message, 16 + 8);
     vote(ID, &block, 0x9000, message, 0, 20);
     expect(place_in(ID, &block, 0x9000 + 16 + 24 * 7 + 8, &says_void), TYPED_DATA, message, 24);
     expect(place_in(ID, &block, 0x9000 + 16 + 24 * 7 + 8, &tail), TYPED_AGREED, message, 24);
@@ -234,13 +234,13 @@ static void a_flexible_tail_is_no_second_one(void **state)
 }
 
 /* Mappings and stacks are not arrays of a type somewhere in them. */
-static void mappings_are_of_no_type(void **state)
+static void mappings_and_stacks_are_untyped(void **state)
 {
     (void)state;
     static const enum object_kind kinds[] = {OBJECT_STACK, OBJECT_ANON, OBJECT_CODE, OBJECT_HEAP};
     for (uint32_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct located map = in_kind(kinds[i], 0x10000, 0x100000);
-        struct typed_answer operand = says(small.particle, 8);
+        struct typed_answer operand = operand_of(small.particle, 8);
         vote(ID + i, &map, 0x10000 + 24 + 8, small.particle, 8, 100);
         expect(place_in(ID + i, &map, 0x10000 + 24 + 8, &operand), TYPED_CODE, small.particle, 8);
         assert_int_equal(place_in(ID + i, &map, 0x10000 + 24 + 8, &says_void).typed, TYPED_NOT);
@@ -248,7 +248,7 @@ static void mappings_are_of_no_type(void **state)
 }
 
 /* memcached's .bss is not a mutex. */
-static void sections_are_of_no_type(void **state)
+static void module_sections_are_untyped(void **state)
 {
     (void)state;
     int module;
@@ -256,13 +256,13 @@ static void sections_are_of_no_type(void **state)
     section.in_module = (const struct module *)&module;
     struct object_desc desc = {0};
     for (int i = 0; i < 100; i++) {
-        struct typed_answer operand = says(small.particle, 8);
+        struct typed_answer operand = operand_of(small.particle, 8);
         place_in(ID, &section, 0x10000 + 8, &operand);
     }
     assert_null(object_types_describe(&typed, &types, ID, &desc));
     section.variable_of = section.in_module;
     for (int i = 0; i < 100; i++) {
-        struct typed_answer operand = says(small.particle, 8);
+        struct typed_answer operand = operand_of(small.particle, 8);
         place_in(ID + 1, &section, 0x10000 + 8, &operand);
     }
     assert_string_equal(object_types_describe(&typed, &types, ID + 1, &desc), "struct particle");
@@ -280,10 +280,10 @@ static struct place name_and_place(struct located *located, uint64_t address,
     return place_in(object, located, address, operand);
 }
 
-static void walked_blocks_are_called_after_their_type(void **state)
+static void walked_blocks_are_named_after_their_type(void **state)
 {
     (void)state;
-    struct typed_answer operand = says(small.particle, 48);
+    struct typed_answer operand = operand_of(small.particle, 48);
     struct located one = in_block(ALLOCATION_WALKED, 0x9000, 72);
     struct place place = name_and_place(&one, 0x9000 + 48, &operand);
     expect(place, TYPED_CODE, small.particle, 48); /* only one source */
@@ -323,10 +323,10 @@ static const char *name_at(uint64_t base, uint64_t size, uint64_t address,
 /* Neither a header followed by other data nor a page with its header at the end is an array. Blocks
  * of the same size together show whether they are arrays, because each block is seen only once or
  * twice. */
-static void an_array_is_seen_in_more_places(void **state)
+static void array_needs_evidence_in_several_places(void **state)
 {
     (void)state;
-    struct typed_answer operand = says(small.node, 8);
+    struct typed_answer operand = operand_of(small.node, 8);
     for (uint64_t i = 0; i < 20; i++)
         assert_string_equal(name_at(0x9000 + i * 0x1000, 4096, 0x9008 + i * 0x1000, &operand),
                             "struct node");
@@ -347,10 +347,10 @@ static void an_array_is_seen_in_more_places(void **state)
 }
 
 /* C++ stores the number of elements before an array of a type with a destructor. */
-static void an_array_may_have_a_cookie(void **state)
+static void array_with_cookie_is_recognised(void **state)
 {
     (void)state;
-    struct typed_answer operand = says(small.node, 8);
+    struct typed_answer operand = operand_of(small.node, 8);
     struct located block = in_block(ALLOCATION_WALKED, 0x9000, 168);
     name_and_place(&block, 0x9000 + 8 + 3 * 16 + 8, &operand);
     assert_string_equal(block.name, "struct node");
@@ -370,12 +370,12 @@ static void an_array_may_have_a_cookie(void **state)
 }
 
 /* First code that knows the base class, then the whole type, then the base class again. */
-static void the_larger_type_has_the_block(void **state)
+static void largest_containing_type_names_the_block(void **state)
 {
     (void)state;
-    struct typed_answer part = says(small.vec3, 8);
-    struct typed_answer whole = says(small.particle, 48);
-    struct typed_answer second_part = says(small.vec3, 16);
+    struct typed_answer part = operand_of(small.vec3, 8);
+    struct typed_answer whole = operand_of(small.particle, 48);
+    struct typed_answer second_part = operand_of(small.vec3, 16);
     struct located located = in_block(ALLOCATION_WALKED, 0x9000, 72);
     assert_int_equal(name_and_place(&located, 0x9000 + 8, &part).type, small.vec3);
     located = in_block(ALLOCATION_WALKED, 0x9000, 72);
@@ -389,10 +389,10 @@ static void the_larger_type_has_the_block(void **state)
 }
 
 /* A part of a block of unknown type is named after its own type; the block keeps its bounds. */
-static void parts_of_unknown_blocks_have_their_own_names(void **state)
+static void part_of_unknown_block_is_named_after_itself(void **state)
 {
     (void)state;
-    struct typed_answer operand = says(small.node, 8);
+    struct typed_answer operand = operand_of(small.node, 8);
     struct located located = in_block(ALLOCATION_WALKED, 0x9000, 200);
     expect(name_and_place(&located, 0x9000 + 40 + 8, &operand), TYPED_CODE, small.node, 8);
     assert_string_equal(located.name, "struct node");
@@ -404,11 +404,11 @@ static void parts_of_unknown_blocks_have_their_own_names(void **state)
     assert_string_equal(located.name, "[heap]");
 }
 
-static void used_again_a_block_is_what_is_said_now(void **state)
+static void reused_block_takes_its_new_type(void **state)
 {
     (void)state;
-    struct typed_answer first = says(small.particle, 48);
-    struct typed_answer now = says(small.other, 8);
+    struct typed_answer first = operand_of(small.particle, 48);
+    struct typed_answer now = operand_of(small.other, 8);
     struct located located = in_block(ALLOCATION_WALKED, 0x9000, 72);
     name_and_place(&located, 0x9030, &first);
     located = in_block(ALLOCATION_WALKED, 0x9000, 72);
@@ -419,7 +419,7 @@ static void used_again_a_block_is_what_is_said_now(void **state)
     located = in_block(ALLOCATION_WALKED, 0x9000, 40);
     assert_int_equal(name_and_place(&located, 0x9008, &says_void).typed, TYPED_NOT);
     located = in_block(ALLOCATION_WALKED, 0x9000, 24);
-    struct typed_answer smaller = says(small.vec3, 8);
+    struct typed_answer smaller = operand_of(small.vec3, 8);
     expect(name_and_place(&located, 0x9008, &smaller), TYPED_CODE, small.vec3, 8);
     type_instances_forget(&instances);
     located = in_block(ALLOCATION_WALKED, 0x9000, 24);
@@ -427,20 +427,20 @@ static void used_again_a_block_is_what_is_said_now(void **state)
 }
 
 /* In code the position of a virtual base is an index; its members are at their own offsets. */
-static void an_index_leads_to_other_members(void **state)
+static void indexed_access_gets_type_at_actual_offset(void **state)
 {
     (void)state;
-    struct typed_answer operand = indexed(small.particle, 8);
+    struct typed_answer operand = indexed_operand_of(small.particle, 8);
     struct located block = in_block(ALLOCATION_WALKED, 0x9000, 72);
     expect(name_and_place(&block, 0x9000 + 56, &operand), TYPED_CODE, small.particle, 56);
     assert_int_equal(block.type_base, 0x9000);
 }
 
 /* Memory of the program's own allocator: each element is an instance. */
-static void regions_are_called_after_what_lies_there(void **state)
+static void regions_are_named_after_element_type(void **state)
 {
     (void)state;
-    struct typed_answer operand = indexed(small.particle, 48);
+    struct typed_answer operand = indexed_operand_of(small.particle, 48);
     struct located pool = in_kind(OBJECT_ANON, 0x100000, 0x100000);
     expect(name_and_place(&pool, 0x100000 + 5 * 64 + 48 + 8, &operand), TYPED_CODE, small.particle,
            48);
@@ -456,12 +456,12 @@ static void regions_are_called_after_what_lies_there(void **state)
 }
 
 /* free() and malloc() in memory without a known block. */
-static void the_allocators_types_name_nothing(void **state)
+static void allocator_types_do_not_name_memory(void **state)
 {
     (void)state;
     struct type_desc chunk = small_node;
     chunk.name = "struct malloc_chunk";
-    struct typed_answer operand = says(types_add(&types, 1, 9, &chunk), 8);
+    struct typed_answer operand = operand_of(types_add(&types, 1, 9, &chunk), 8);
     struct located heap = in_kind(OBJECT_HEAP, 0x9000, 0x10000);
     name_and_place(&heap, 0x9100, &operand);
     assert_string_equal(heap.name, "[heap]");
@@ -471,13 +471,13 @@ static void the_allocators_types_name_nothing(void **state)
     assert_null(object_types_describe(&typed, &types, ID, &(struct object_desc){0}));
 }
 
-static void some_memory_keeps_its_name(void **state)
+static void variables_and_special_memory_keep_their_names(void **state)
 {
     (void)state;
     static const enum object_kind kinds[] = {OBJECT_GLOBAL, OBJECT_TLS, OBJECT_STACK,
                                              OBJECT_CODE,   OBJECT_JIT, OBJECT_UNKNOWN};
-    struct typed_answer operand = says(small.particle, 48);
-    struct typed_answer scalar = says(small.number, 0);
+    struct typed_answer operand = operand_of(small.particle, 48);
+    struct typed_answer scalar = operand_of(small.number, 0);
     struct access access = {.address = 0x9000 + 48};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct located located = in_kind(kinds[i], 0x9000, 64);
@@ -496,12 +496,12 @@ static void some_memory_keeps_its_name(void **state)
 }
 
 /* The answer comes from a file controlled by the target. */
-static void hostile_offsets_lead_nowhere(void **state)
+static void hostile_type_offsets_stay_in_bounds(void **state)
 {
     (void)state;
     static const int64_t offsets[] = {-1, -64, 64, INT64_MAX, INT64_MIN, 1ll << 40};
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
-        struct typed_answer operand = says(small.particle, offsets[i]);
+        struct typed_answer operand = operand_of(small.particle, offsets[i]);
         struct located walked = in_block(ALLOCATION_WALKED, 0x9000, 72);
         struct place place = name_and_place(&walked, 0x9008, &operand);
         assert_true(place.type_offset < 64);
@@ -509,17 +509,17 @@ static void hostile_offsets_lead_nowhere(void **state)
         struct located reported = in_block(ALLOCATION_RECORDED, 0x9000, 72);
         assert_true(place_in(ID, &reported, 0x9008, &operand).type_offset < 64);
     }
-    struct typed_answer unknown = says(999, 8);
+    struct typed_answer unknown = operand_of(999, 8);
     struct located walked = in_block(ALLOCATION_WALKED, 0xb000, 72);
     assert_int_equal(name_and_place(&walked, 0xb008, &unknown).typed, TYPED_NOT);
     struct type_desc nothing = {.name = "struct opaque", .kind = TYPE_STRUCT};
-    struct typed_answer opaque = says(types_add(&types, 1, 50, &nothing), 8);
+    struct typed_answer opaque = operand_of(types_add(&types, 1, 50, &nothing), 8);
     assert_int_equal(name_and_place(&walked, 0xb008, &opaque).typed, TYPED_CODE);
 }
 
 /* A size class may have blocks of several types. It has a type only if all accesses agree, and the
  * type in the code of one block does not apply to another. */
-static void a_size_class_is_of_no_majority(void **state)
+static void size_class_needs_unanimous_type(void **state)
 {
     (void)state;
     struct object_desc desc = {0};
@@ -541,7 +541,7 @@ static void a_size_class_is_of_no_majority(void **state)
     assert_null(object_types_describe(&typed, &types, 45, &desc));
 }
 
-static void a_bin_is_what_is_called_in_it(void **state)
+static void bin_type_is_its_accesses_container(void **state)
 {
     (void)state;
     struct object_desc desc = {0};
@@ -562,7 +562,7 @@ static void a_bin_is_what_is_called_in_it(void **state)
     assert_string_equal(object_types_describe(&typed, &types, 41, &desc), "struct particle [2000]");
 }
 
-static void ids_may_be_any(void **state)
+static void sparse_object_ids_are_supported(void **state)
 {
     (void)state;
     struct object_desc desc;
@@ -580,31 +580,31 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
     const struct CMUnitTest tests[] = {
-        TEST(nothing_known_says_why),
-        TEST(the_declaration_is_laid_over_its_memory),
-        TEST(one_is_one),
-        TEST(what_begins_blocks_is_no_array),
-        TEST(what_is_assigned_has_its_parts),
-        TEST(arrays_inside_are_folded_to_agree),
-        TEST(blocks_learn_by_votes),
-        TEST(misfits_say_it_is_no_such_block),
-        TEST(a_flexible_tail_is_no_second_one),
-        TEST(mappings_are_of_no_type),
-        TEST(sections_are_of_no_type),
-        TEST(walked_blocks_are_called_after_their_type),
-        TEST(an_array_is_seen_in_more_places),
-        TEST(an_array_may_have_a_cookie),
-        TEST(the_larger_type_has_the_block),
-        TEST(parts_of_unknown_blocks_have_their_own_names),
-        TEST(used_again_a_block_is_what_is_said_now),
-        TEST(an_index_leads_to_other_members),
-        TEST(regions_are_called_after_what_lies_there),
-        TEST(the_allocators_types_name_nothing),
-        TEST(some_memory_keeps_its_name),
-        TEST(hostile_offsets_lead_nowhere),
-        TEST(a_size_class_is_of_no_majority),
-        TEST(a_bin_is_what_is_called_in_it),
-        TEST(ids_may_be_any),
+        TEST(untyped_access_has_a_reason),
+        TEST(declared_type_covers_the_variable),
+        TEST(memory_after_single_variable_is_untyped),
+        TEST(type_at_block_start_is_no_array),
+        TEST(votes_for_part_confirm_assigned_type),
+        TEST(nested_array_offsets_are_folded),
+        TEST(block_type_is_learned_by_votes),
+        TEST(misfitting_accesses_reject_the_block_type),
+        TEST(flexible_array_is_not_a_second_instance),
+        TEST(mappings_and_stacks_are_untyped),
+        TEST(module_sections_are_untyped),
+        TEST(walked_blocks_are_named_after_their_type),
+        TEST(array_needs_evidence_in_several_places),
+        TEST(array_with_cookie_is_recognised),
+        TEST(largest_containing_type_names_the_block),
+        TEST(part_of_unknown_block_is_named_after_itself),
+        TEST(reused_block_takes_its_new_type),
+        TEST(indexed_access_gets_type_at_actual_offset),
+        TEST(regions_are_named_after_element_type),
+        TEST(allocator_types_do_not_name_memory),
+        TEST(variables_and_special_memory_keep_their_names),
+        TEST(hostile_type_offsets_stay_in_bounds),
+        TEST(size_class_needs_unanimous_type),
+        TEST(bin_type_is_its_accesses_container),
+        TEST(sparse_object_ids_are_supported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

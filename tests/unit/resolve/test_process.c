@@ -54,7 +54,7 @@ static void end_child(pid_t child)
     waitpid(child, NULL, 0);
 }
 
-static void a_busy_child_is_listed_with_its_share(void **state)
+static void busy_process_is_listed_with_cpu_share(void **state)
 {
     (void)state;
     struct resolver_process_list *list = resolver_process_list_new();
@@ -75,7 +75,7 @@ static void a_busy_child_is_listed_with_its_share(void **state)
     resolver_process_list_free(list);
 }
 
-static void neither_we_nor_kernel_threads_are_listed(void **state)
+static void misstop_and_kernel_threads_are_not_listed(void **state)
 {
     (void)state;
     struct resolver_process_list *list = resolver_process_list_new();
@@ -91,7 +91,7 @@ static void neither_we_nor_kernel_threads_are_listed(void **state)
     resolver_process_list_free(list);
 }
 
-static void a_zombie_is_not_listed(void **state)
+static void zombie_is_not_listed(void **state)
 {
     (void)state;
     struct resolver_process_list *list = resolver_process_list_new();
@@ -105,7 +105,7 @@ static void a_zombie_is_not_listed(void **state)
     resolver_process_list_free(list);
 }
 
-static void a_name_may_hold_anything(void **state)
+static void hostile_process_name_is_parsed(void **state)
 {
     (void)state;
     struct process_stat stat;
@@ -120,7 +120,7 @@ static void a_name_may_hold_anything(void **state)
     assert_false(process_stat(child, &stat));
 }
 
-static void memory_is_read_up_to_what_is_there(void **state)
+static void process_memory_reads_stop_at_unmapped(void **state)
 {
     (void)state;
     static char text[10000] = "text";
@@ -136,11 +136,11 @@ static void memory_is_read_up_to_what_is_there(void **state)
 static int run_process_list(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_busy_child_is_listed_with_its_share),
-        cmocka_unit_test(neither_we_nor_kernel_threads_are_listed),
-        cmocka_unit_test(a_zombie_is_not_listed),
-        cmocka_unit_test(a_name_may_hold_anything),
-        cmocka_unit_test(memory_is_read_up_to_what_is_there),
+        cmocka_unit_test(busy_process_is_listed_with_cpu_share),
+        cmocka_unit_test(misstop_and_kernel_threads_are_not_listed),
+        cmocka_unit_test(zombie_is_not_listed),
+        cmocka_unit_test(hostile_process_name_is_parsed),
+        cmocka_unit_test(process_memory_reads_stop_at_unmapped),
     };
     return cmocka_run_group_tests_name("process_list", tests, NULL, NULL);
 }
@@ -173,7 +173,7 @@ static void expect_sound(void)
     }
 }
 
-static void our_own_are_read(void **state)
+static void maps_of_own_process_are_read(void **state)
 {
     (void)state;
     static int variable;
@@ -192,7 +192,7 @@ static void our_own_are_read(void **state)
     assert_true(maps.count);
 }
 
-static void kinds_are_reported_by_name(void **state)
+static void mapping_kinds_are_recognised_by_name(void **state)
 {
     (void)state;
     assert_int_equal(read_text("1000-2000 r--p 00000000 08:01 77 /a file\n"
@@ -218,7 +218,7 @@ static void kinds_are_reported_by_name(void **state)
     assert_int_equal(maps_after(&maps, 0x2000), 1);
 }
 
-static void lines_out_of_order_are_passed_over(void **state)
+static void invalid_maps_lines_are_skipped(void **state)
 {
     (void)state;
     assert_int_equal(read_text("5000-6000 r--p 0 0:0 0 /a\n"
@@ -237,7 +237,7 @@ static void lines_out_of_order_are_passed_over(void **state)
     assert_int_equal(read_text("nonsense\n"), -ESRCH);
 }
 
-static void findings_outlive_a_new_reading(void **state)
+static void heap_of_a_mapping_survives_rereading(void **state)
 {
     (void)state;
     const char *text = "1000-2000 rw-p 0 0:0 0 \n3000-4000 rw-p 0 0:0 0 \n";
@@ -256,7 +256,7 @@ static int add(uint64_t start, uint64_t length, const char *path)
     return maps_add(&maps, &mapping);
 }
 
-static void records_cut_what_they_cover(void **state)
+static void mapping_record_replaces_what_it_covers(void **state)
 {
     (void)state;
     assert_int_equal(add(0x1000, 0x1000, "/a"), 0);
@@ -274,7 +274,7 @@ static void records_cut_what_they_cover(void **state)
 }
 
 /* Compares many random records with a table of the owner of each page. */
-static void many_records_are_as_by_the_plain_rule(void **state)
+static void random_mapping_records_match_plain_model(void **state)
 {
     (void)state;
     enum { PAGES = 64 };
@@ -299,12 +299,12 @@ static void many_records_are_as_by_the_plain_rule(void **state)
 static int run_maps(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(our_own_are_read, maps_end),
-        cmocka_unit_test_teardown(kinds_are_reported_by_name, maps_end),
-        cmocka_unit_test_teardown(lines_out_of_order_are_passed_over, maps_end),
-        cmocka_unit_test_teardown(findings_outlive_a_new_reading, maps_end),
-        cmocka_unit_test_teardown(records_cut_what_they_cover, maps_end),
-        cmocka_unit_test_teardown(many_records_are_as_by_the_plain_rule, maps_end),
+        cmocka_unit_test_teardown(maps_of_own_process_are_read, maps_end),
+        cmocka_unit_test_teardown(mapping_kinds_are_recognised_by_name, maps_end),
+        cmocka_unit_test_teardown(invalid_maps_lines_are_skipped, maps_end),
+        cmocka_unit_test_teardown(heap_of_a_mapping_survives_rereading, maps_end),
+        cmocka_unit_test_teardown(mapping_record_replaces_what_it_covers, maps_end),
+        cmocka_unit_test_teardown(random_mapping_records_match_plain_model, maps_end),
     };
     return cmocka_run_group_tests_name("maps", tests, NULL, NULL);
 }
@@ -321,7 +321,7 @@ static size_t parse(const char *text, struct memory_use_mapping *mappings)
     return count;
 }
 
-static void huge_pages_are_reported_by_mapping(void **state)
+static void huge_pages_are_counted_per_mapping(void **state)
 {
     static const char text[] = "7f0000000000-7f0004000000 rw-p 00000000 00:00 0\n"
                                "Size:              65536 kB\n"
@@ -343,7 +343,7 @@ static void huge_pages_are_reported_by_mapping(void **state)
 }
 
 /* A path longer than the line buffer must not be read as another line. */
-static void long_paths_are_no_lines(void **state)
+static void overlong_smaps_path_is_not_a_line(void **state)
 {
     enum { BEFORE = 255 };
     struct memory_use_mapping mappings[MEMORY_USE_MAPPINGS];
@@ -356,7 +356,7 @@ static void long_paths_are_no_lines(void **state)
     assert_int_equal(mappings[0].resident_kib, 4);
 }
 
-static void the_largest_are_kept(void **state)
+static void largest_mappings_are_kept(void **state)
 {
     enum { ALL = MEMORY_USE_MAPPINGS + 100, LINE = 64 };
     struct memory_use_mapping mappings[MEMORY_USE_MAPPINGS];
@@ -372,7 +372,7 @@ static void the_largest_are_kept(void **state)
     free(text);
 }
 
-static void figures_are_of_the_time_between_two_looks(void **state)
+static void memory_use_rates_cover_the_last_interval(void **state)
 {
     struct memory_use_of use;
     struct memory_use out;
@@ -394,7 +394,7 @@ static void figures_are_of_the_time_between_two_looks(void **state)
     assert_true(isnan(out.huge_share));
 }
 
-static void small_pages_of_our_own_are_seen(void **state)
+static void own_small_pages_have_no_huge_share(void **state)
 {
     enum { BYTES = 8 << 20 };
     static struct memory_use_of use;
@@ -416,7 +416,7 @@ static void small_pages_of_our_own_are_seen(void **state)
     munmap(memory, BYTES);
 }
 
-static void processors_tell_their_tlb(void **state)
+static void amd_cpuid_gives_tlb_entries(void **state)
 {
     (void)state;
     assert_int_equal(tlb_entries_amd(0x6c004000u, 0), 3072); /* 6: eight ways; C00h entries */
@@ -431,7 +431,7 @@ static void processors_tell_their_tlb(void **state)
     assert_int_equal(tlb_entries_intel(UINT32_MAX, UINT32_MAX, 3), 0);
 }
 
-static void what_the_doctor_measured_is_kept(void **state)
+static void saved_tlb_measurement_is_read(void **state)
 {
     char text[] = "AuthenticAMD-b00f21 4096\nnonsense\nGenuineIntel-906ea 1536\n"
                   "AuthenticAMD-b00f21 3072\nHuge 99999999999999\n";
@@ -449,7 +449,7 @@ static void what_the_doctor_measured_is_kept(void **state)
 }
 
 /* Measured on a Zen 5 guest, twice, and on a machine without visible walks. */
-static void walks_begin_at_the_knee(void **state)
+static void tlb_size_is_the_latency_knee(void **state)
 {
     static const uint32_t pages[] = {512, 1024, 2048, 3072, 4096, 6144, 8192};
     static const double quiet[] = {1.86, 1.85, 3.97, 7.78, 8.99, 12.35, 16.93};
@@ -465,14 +465,14 @@ static void walks_begin_at_the_knee(void **state)
 static int run_memory_use(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(huge_pages_are_reported_by_mapping),
-        cmocka_unit_test(long_paths_are_no_lines),
-        cmocka_unit_test(the_largest_are_kept),
-        cmocka_unit_test(figures_are_of_the_time_between_two_looks),
-        cmocka_unit_test(small_pages_of_our_own_are_seen),
-        cmocka_unit_test(processors_tell_their_tlb),
-        cmocka_unit_test(what_the_doctor_measured_is_kept),
-        cmocka_unit_test(walks_begin_at_the_knee),
+        cmocka_unit_test(huge_pages_are_counted_per_mapping),
+        cmocka_unit_test(overlong_smaps_path_is_not_a_line),
+        cmocka_unit_test(largest_mappings_are_kept),
+        cmocka_unit_test(memory_use_rates_cover_the_last_interval),
+        cmocka_unit_test(own_small_pages_have_no_huge_share),
+        cmocka_unit_test(amd_cpuid_gives_tlb_entries),
+        cmocka_unit_test(saved_tlb_measurement_is_read),
+        cmocka_unit_test(tlb_size_is_the_latency_knee),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -496,7 +496,7 @@ static int thread_names_end(void **state)
     return 0;
 }
 
-static void what_records_say(void **state)
+static void thread_names_from_records(void **state)
 {
     (void)state;
     assert_false(thread_names_get(&names, 1, 7, false, thread_names_out, sizeof thread_names_out));
@@ -515,7 +515,7 @@ static void what_records_say(void **state)
     assert_false(thread_names_get(&names, 1, 8, false, thread_names_out, sizeof thread_names_out));
 }
 
-static void what_proc_says(void **state)
+static void thread_names_from_proc(void **state)
 {
     uint32_t tid = (uint32_t)syscall(SYS_gettid);
     (void)state;
@@ -531,7 +531,7 @@ static void what_proc_says(void **state)
                                   sizeof thread_names_out));
 }
 
-static void there_is_an_end_to_them(void **state)
+static void thread_name_count_is_bounded(void **state)
 {
     (void)state;
     for (uint32_t tid = 1; tid <= THREAD_NAMES_MAX + 10; tid++)
@@ -545,9 +545,9 @@ static void there_is_an_end_to_them(void **state)
 static int run_thread_names(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_records_say, begin, thread_names_end),
-        cmocka_unit_test_setup_teardown(what_proc_says, begin, thread_names_end),
-        cmocka_unit_test_setup_teardown(there_is_an_end_to_them, begin, thread_names_end),
+        cmocka_unit_test_setup_teardown(thread_names_from_records, begin, thread_names_end),
+        cmocka_unit_test_setup_teardown(thread_names_from_proc, begin, thread_names_end),
+        cmocka_unit_test_setup_teardown(thread_name_count_is_bounded, begin, thread_names_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -558,7 +558,7 @@ static char folder[64];
 static int asked;
 static int refusal; /* errno of the fake; 0: success */
 
-static void put(const char *node, const char *cpus)
+static void write_node(const char *node, const char *cpus)
 {
     char path[128];
     snprintf(path, sizeof path, "%s/%s", folder, node);
@@ -603,7 +603,7 @@ static long fake_move_pages(pid_t pid, unsigned long count, void **pages, const 
     return refusal ? -1 : 0;
 }
 
-static struct nodes *made(void)
+static struct nodes *open_nodes(void)
 {
     static struct nodes nodes;
     struct nodes_system system = {.sysfs = folder, .move_pages = fake_move_pages};
@@ -611,14 +611,14 @@ static struct nodes *made(void)
     return &nodes;
 }
 
-static void cpus_belong_to_nodes(void **state)
+static void cpu_lists_map_cpus_to_nodes(void **state)
 {
     (void)state;
-    put("node0", "0-2,8\n");
-    put("node3", "3-7,99999999999999999999\n"); /* node1 and node2 are empty sockets */
-    put("node4", "\n");                         /* memory only */
-    put("node5", "4000000000-4000000001,x\n");
-    struct nodes *nodes = made();
+    write_node("node0", "0-2,8\n");
+    write_node("node3", "3-7,99999999999999999999\n"); /* node1 and node2 are empty sockets */
+    write_node("node4", "\n");                         /* memory only */
+    write_node("node5", "4000000000-4000000001,x\n");
+    struct nodes *nodes = open_nodes();
     assert_int_equal(nodes->count, 4);
     assert_int_equal(nodes_cpu(nodes, 0), 0);
     assert_int_equal(nodes_cpu(nodes, 8), 0);
@@ -627,22 +627,22 @@ static void cpus_belong_to_nodes(void **state)
     assert_int_equal(nodes_cpu(nodes, UINT32_MAX), -1);
 }
 
-static void one_node_says_nothing(void **state)
+static void single_node_machine_has_no_nodes(void **state)
 {
     (void)state;
-    put("node0", "0-63\n");
-    struct nodes *nodes = made();
+    write_node("node0", "0-63\n");
+    struct nodes *nodes = open_nodes();
     assert_int_equal(nodes_cpu(nodes, 1), -1);
     assert_int_equal(nodes_page(nodes, 0x1000), -1);
     assert_int_equal(asked, 0);
 }
 
-static void pages_have_nodes(void **state)
+static void pages_are_mapped_to_nodes(void **state)
 {
     (void)state;
-    put("node0", "0\n");
-    put("node1", "1\n");
-    struct nodes *nodes = made();
+    write_node("node0", "0\n");
+    write_node("node1", "1\n");
+    struct nodes *nodes = open_nodes();
     for (int i = 0; i < 6; i++)
         assert_int_equal(nodes_page(nodes, (uint64_t)i * 4096 + 100), i % 3 == 2 ? -1 : i % 3);
     refusal = EPERM;
@@ -650,7 +650,7 @@ static void pages_have_nodes(void **state)
 }
 
 /* move_pages() without nodes reports where our own page is, and does not move it. */
-static void the_kernel_tells_where_a_page_is(void **state)
+static void kernel_reports_the_node_of_a_page(void **state)
 {
     (void)state;
     static char memory[8192];
@@ -665,10 +665,10 @@ static void the_kernel_tells_where_a_page_is(void **state)
 static int run_nodes(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(cpus_belong_to_nodes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(one_node_says_nothing, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(pages_have_nodes, set_up, tear_down),
-        cmocka_unit_test(the_kernel_tells_where_a_page_is),
+        cmocka_unit_test_setup_teardown(cpu_lists_map_cpus_to_nodes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(single_node_machine_has_no_nodes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(pages_are_mapped_to_nodes, set_up, tear_down),
+        cmocka_unit_test(kernel_reports_the_node_of_a_page),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@
 #include "unit/resolve/reader_fake.h"
 #include "unit/resolve/target.h"
 
-static void answers_come_in_the_order_of_questions(void **state)
+static void answers_keep_the_order_of_questions(void **state)
 {
     (void)state;
     enum { MANY = 3000 };
@@ -47,7 +47,7 @@ static void too_many_questions_are_refused(void **state)
     assert_true(fake_ask(0, FAKE_ECHO, asked));
 }
 
-static void a_crash_costs_one_answer(void **state)
+static void reader_crash_costs_one_answer(void **state)
 {
     (void)state;
     fake_start(&fake_limits);
@@ -65,7 +65,7 @@ static void a_crash_costs_one_answer(void **state)
     assert_int_equal(readers_status(fake.readers).given_up, 0);
 }
 
-static void after_three_deaths_a_file_is_given_up(void **state)
+static void file_is_given_up_after_three_crashes(void **state)
 {
     (void)state;
     fake_start(&fake_limits);
@@ -85,7 +85,7 @@ static void after_three_deaths_a_file_is_given_up(void **state)
     fake_expect_untyped(11, 11, UNTYPED_GAVE_UP);
 }
 
-static void a_file_that_kills_at_once_is_given_up(void **state)
+static void file_that_crashes_at_start_is_given_up(void **state)
 {
     (void)state;
     fake_start(&fake_limits);
@@ -97,7 +97,7 @@ static void a_file_that_kills_at_once_is_given_up(void **state)
     assert_int_equal(readers_status(fake.readers).processes, 0);
 }
 
-static void a_hang_costs_one_answer(void **state)
+static void reader_hang_costs_one_answer(void **state)
 {
     (void)state;
     struct readers_limits limits = fake_limits;
@@ -116,7 +116,7 @@ static void a_hang_costs_one_answer(void **state)
     fake_expect(1, 1);
 }
 
-static void a_loop_costs_one_answer(void **state)
+static void reader_endless_loop_costs_one_answer(void **state)
 {
     (void)state;
     struct readers_limits limits = fake_limits;
@@ -130,7 +130,7 @@ static void a_loop_costs_one_answer(void **state)
 }
 
 /* Others use the CPUs: late by the clock, but not by its CPU time. */
-static void the_starved_are_waited_for(void **state)
+static void reader_short_of_cpu_time_is_waited_for(void **state)
 {
     (void)state;
     struct readers_limits limits = fake_limits;
@@ -143,7 +143,7 @@ static void the_starved_are_waited_for(void **state)
     fake_expect(1, 1);
 }
 
-static void files_without_debugging_information_start_no_process(void **state)
+static void file_without_debug_info_starts_no_reader(void **state)
 {
     (void)state;
     fake_start(&fake_limits);
@@ -156,7 +156,7 @@ static void files_without_debugging_information_start_no_process(void **state)
     assert_int_equal(readers_status(fake.readers).processes, 0);
 }
 
-static void files_with_none_that_can_be_used_end_theirs(void **state)
+static void unusable_debug_info_ends_the_reader(void **state)
 {
     (void)state;
     fake_start(&fake_limits);
@@ -170,7 +170,7 @@ static void files_with_none_that_can_be_used_end_theirs(void **state)
     assert_int_equal(readers_status(fake.readers).given_up, 0);
 }
 
-static void types_come_before_answers(void **state)
+static void types_arrive_before_their_answers(void **state)
 {
     (void)state;
     static const char *const names[] = {"struct t5", "struct t6", "", "struct t6", "struct t5"};
@@ -185,7 +185,7 @@ static void types_come_before_answers(void **state)
         assert_string_equal(fake.seen[i].type, names[i]);
 }
 
-static void a_reference_too_high_is_no_types(void **state)
+static void out_of_range_type_reference_is_ignored(void **state)
 {
     (void)state;
     fake_start(&fake_limits);
@@ -194,7 +194,7 @@ static void a_reference_too_high_is_no_types(void **state)
     assert_string_equal(fake.seen[0].type, "");
 }
 
-static void more_files_than_processes_all_get_answers(void **state)
+static void more_files_than_readers_all_get_answers(void **state)
 {
     (void)state;
     enum { ROUNDS = 40 };
@@ -217,7 +217,7 @@ static void more_files_than_processes_all_get_answers(void **state)
 }
 
 /* A file with endless questions makes room for a waiting one. */
-static void a_busy_file_does_not_starve_others(void **state)
+static void busy_file_does_not_starve_others(void **state)
 {
     (void)state;
     struct readers_limits limits = fake_limits;
@@ -238,7 +238,7 @@ static void a_busy_file_does_not_starve_others(void **state)
 }
 
 /* A file that will be asked about is opened in advance, but not instead of one with questions. */
-static void an_expected_file_takes_a_free_place(void **state)
+static void expected_file_is_opened_in_advance(void **state)
 {
     (void)state;
     struct readers_limits limits = fake_limits;
@@ -256,7 +256,7 @@ static void an_expected_file_takes_a_free_place(void **state)
     fake_await(4);
 }
 
-static void many_that_are_large_make_room(void **state)
+static void readers_over_memory_limit_are_ended(void **state)
 {
     (void)state;
     struct readers_limits limits = fake_limits;
@@ -272,7 +272,7 @@ static void many_that_are_large_make_room(void **state)
     fake_await(FAKE_MODULES + 1);
 }
 
-static void forgotten_questions_get_no_answers(void **state)
+static void cancelled_questions_get_no_answers(void **state)
 {
     (void)state;
     fake_start(&fake_limits);
@@ -293,23 +293,23 @@ static void forgotten_questions_get_no_answers(void **state)
 
 static int run_reader(void)
 {
-    const struct CMUnitTest tests[] = {TEST(answers_come_in_the_order_of_questions),
+    const struct CMUnitTest tests[] = {TEST(answers_keep_the_order_of_questions),
                                        TEST(too_many_questions_are_refused),
-                                       TEST(a_crash_costs_one_answer),
-                                       TEST(after_three_deaths_a_file_is_given_up),
-                                       TEST(a_file_that_kills_at_once_is_given_up),
-                                       TEST(a_hang_costs_one_answer),
-                                       TEST(a_loop_costs_one_answer),
-                                       TEST(the_starved_are_waited_for),
-                                       TEST(files_without_debugging_information_start_no_process),
-                                       TEST(files_with_none_that_can_be_used_end_theirs),
-                                       TEST(types_come_before_answers),
-                                       TEST(a_reference_too_high_is_no_types),
-                                       TEST(more_files_than_processes_all_get_answers),
-                                       TEST(a_busy_file_does_not_starve_others),
-                                       TEST(an_expected_file_takes_a_free_place),
-                                       TEST(many_that_are_large_make_room),
-                                       TEST(forgotten_questions_get_no_answers)};
+                                       TEST(reader_crash_costs_one_answer),
+                                       TEST(file_is_given_up_after_three_crashes),
+                                       TEST(file_that_crashes_at_start_is_given_up),
+                                       TEST(reader_hang_costs_one_answer),
+                                       TEST(reader_endless_loop_costs_one_answer),
+                                       TEST(reader_short_of_cpu_time_is_waited_for),
+                                       TEST(file_without_debug_info_starts_no_reader),
+                                       TEST(unusable_debug_info_ends_the_reader),
+                                       TEST(types_arrive_before_their_answers),
+                                       TEST(out_of_range_type_reference_is_ignored),
+                                       TEST(more_files_than_readers_all_get_answers),
+                                       TEST(busy_file_does_not_starve_others),
+                                       TEST(expected_file_is_opened_in_advance),
+                                       TEST(readers_over_memory_limit_are_ended),
+                                       TEST(cancelled_questions_get_no_answers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 #undef TEST
@@ -380,7 +380,7 @@ static int files_end(void **state)
     return 0;
 }
 
-static bool make(const char *command)
+static bool build(const char *command)
 {
     FILE *out = fopen(target_path("a.c"), "w");
     assert_true(out && fputs(source, out) >= 0);
@@ -389,7 +389,7 @@ static bool make(const char *command)
                       getenv("CC") ? getenv("CC") : "cc", command);
 }
 
-static void need(bool can, const char *what)
+static void skip_unless(bool can, const char *what)
 {
     if (!can) {
         print_message("skipped: no %s\n", what);
@@ -434,71 +434,74 @@ static void expect_point(void)
     assert_string_equal(files_seen.type, "struct point");
 }
 
-static void a_variable_has_its_type(void **state)
+static void variable_type_is_read_by_reader(void **state)
 {
     (void)state;
-    need(make("$CC -g -O1 -shared -fPIC -o a.so a.c"), "compiler");
+    skip_unless(build("$CC -g -O1 -shared -fPIC -o a.so a.c"), "compiler");
     open_at(target_path("a.so"), &patient, false);
     expect_point();
     assert_int_equal(readers_status(files_seen.readers).processes, 1);
 }
 
 /* Reads through the target's root, which a reader can no longer reach once it is confined. */
-static void a_debug_file_is_read(void **state)
+static void reader_uses_separate_debug_file(void **state)
 {
     (void)state;
-    need(make("$CC -g -O1 -shared -fPIC -Wl,--build-id=0xabcdef0123456789 -o x.so a.c && "
+    skip_unless(
+        build("$CC -g -O1 -shared -fPIC -Wl,--build-id=0xabcdef0123456789 -o x.so a.c && "
               "mkdir -p root/.build-id/ab && strip -o a.so x.so && objcopy --only-keep-debug "
               "x.so root/.build-id/ab/cdef0123456789.debug"),
-         "objcopy");
+        "objcopy");
     open_at(target_path("a.so"), &patient, false);
     expect_point();
 }
 
-static void a_stripped_file_needs_no_process(void **state)
+static void stripped_file_starts_no_reader(void **state)
 {
     (void)state;
-    need(make("$CC -g -O1 -shared -fPIC -o x.so a.c && strip -o a.so x.so"), "compiler");
+    skip_unless(build("$CC -g -O1 -shared -fPIC -o x.so a.c && strip -o a.so x.so"), "compiler");
     open_at(target_path("a.so"), &patient, false);
     ask(address_of("table"));
     assert_int_equal(files_seen.last.untyped, UNTYPED_NO_DEBUG);
     assert_int_equal(readers_status(files_seen.readers).processes, 0);
 }
 
-static void split_files_are_read(void **state)
+static void reader_uses_split_dwarf(void **state)
 {
     (void)state;
-    need(make("$CC -g -gsplit-dwarf -O1 -fPIC -c a.c && $CC -shared -o a.so a.o && [ -s a.dwo ]"),
-         "compiler that splits");
+    skip_unless(
+        build("$CC -g -gsplit-dwarf -O1 -fPIC -c a.c && $CC -shared -o a.so a.o && [ -s a.dwo ]"),
+        "compiler that splits");
     open_at(target_path("a.so"), &patient, false);
     expect_point();
 }
 
 /* libdw waits for a writer forever; misstop does not wait for libdw. */
-static void a_fifo_holds_only_the_reader(void **state)
+static void fifo_as_dwo_blocks_only_the_reader(void **state)
 {
     (void)state;
     struct readers_limits limits = patient;
     limits.patience_ms = 300;
-    need(make("$CC -g -gsplit-dwarf -O1 -fPIC -c a.c && $CC -shared -o a.so a.o && "
-              "[ -s a.dwo ] && rm a.dwo && mkfifo a.dwo"),
-         "compiler that splits");
+    skip_unless(build("$CC -g -gsplit-dwarf -O1 -fPIC -c a.c && $CC -shared -o a.so a.o && "
+                      "[ -s a.dwo ] && rm a.dwo && mkfifo a.dwo"),
+                "compiler that splits");
     open_at(target_path("a.so"), &limits, false);
     ask(address_of("table"));
     assert_int_equal(files_seen.last.untyped, UNTYPED_GAVE_UP);
 }
 
 /* Truncating a mapped file raises SIGBUS, but only in the reader. */
-static void a_file_cut_short_kills_only_the_reader(void **state)
+static void truncated_file_kills_only_the_reader(void **state)
 {
     (void)state;
-    need(make("$CC -g -O1 -shared -fPIC -Wl,--build-id=0xabcdef0123456789 -o x.so a.c && "
+    skip_unless(
+        build("$CC -g -O1 -shared -fPIC -Wl,--build-id=0xabcdef0123456789 -o x.so a.c && "
               "mkdir -p root/.build-id/ab && strip -o a.so x.so && objcopy --only-keep-debug "
               "x.so root/.build-id/ab/cdef0123456789.debug"),
-         "objcopy");
+        "objcopy");
     open_at(target_path("a.so"), &patient, false);
     uint64_t table = address_of("table");
-    assert_true(make("truncate -s 700 root/.build-id/ab/cdef0123456789.debug"));
+    assert_true(build("truncate -s 700 root/.build-id/ab/cdef0123456789.debug"));
     ask(table);
     assert_int_not_equal(files_seen.last.untyped, UNTYPED_NO_REASON);
     ask(table);
@@ -508,14 +511,14 @@ static void a_file_cut_short_kills_only_the_reader(void **state)
 /* A debuginfod-find of ours, which has one file and leaves a mark that it was asked. */
 static bool make_server(void)
 {
-    return make("$CC -g -O1 -shared -fPIC -Wl,--build-id=0xabcdef0123456789 -o x.so a.c && "
-                "strip -o a.so x.so && objcopy --only-keep-debug x.so served && mkdir bin && "
-                "printf '%s\\n' '#!/bin/sh' 'd=${0%/*}/..' 'echo $1 $2 >$d/asked' "
-                "'[ $2 = abcdef0123456789 ] && echo $d/served' >bin/debuginfod-find && "
-                "chmod +x bin/debuginfod-find");
+    return build("$CC -g -O1 -shared -fPIC -Wl,--build-id=0xabcdef0123456789 -o x.so a.c && "
+                 "strip -o a.so x.so && objcopy --only-keep-debug x.so served && mkdir bin && "
+                 "printf '%s\\n' '#!/bin/sh' 'd=${0%/*}/..' 'echo $1 $2 >$d/asked' "
+                 "'[ $2 = abcdef0123456789 ] && echo $d/served' >bin/debuginfod-find && "
+                 "chmod +x bin/debuginfod-find");
 }
 
-static void with_server(bool urls, bool wanted)
+static void ask_with_server(bool urls, bool wanted)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s:%s", target_path("bin"), getenv("PATH"));
@@ -534,35 +537,35 @@ static void with_server(bool urls, bool wanted)
     free(before);
 }
 
-static void servers_are_asked_by_those_who_want_it(void **state)
+static void debuginfod_is_asked_if_enabled(void **state)
 {
     (void)state;
-    need(make_server(), "objcopy");
-    with_server(true, true);
+    skip_unless(make_server(), "objcopy");
+    ask_with_server(true, true);
     assert_int_equal(access(target_path("asked"), F_OK), 0);
 }
 
-static void nobody_is_asked_otherwise(void **state)
+static void debuginfod_is_not_asked_if_disabled(void **state)
 {
     (void)state;
-    need(make_server(), "objcopy");
-    with_server(true, false);
+    skip_unless(make_server(), "objcopy");
+    ask_with_server(true, false);
     assert_int_equal(files_seen.last.untyped, UNTYPED_NO_DEBUG);
     close_all();
-    with_server(false, true);
+    ask_with_server(false, true);
     assert_int_equal(files_seen.last.untyped, UNTYPED_NO_DEBUG);
     assert_int_equal(readers_status(files_seen.readers).processes, 0);
     assert_int_not_equal(access(target_path("asked"), F_OK), 0);
 }
 
 /* A file fetched once is available from the start, with local names, without another query. */
-static void what_was_fetched_is_kept(void **state)
+static void fetched_debug_file_is_cached(void **state)
 {
     (void)state;
-    need(make_server(), "objcopy");
-    assert_true(make("d=.cache/debuginfod_client/abcdef0123456789 && mkdir -p $d && "
-                     "mv served $d/debuginfo"));
-    with_server(true, true);
+    skip_unless(make_server(), "objcopy");
+    assert_true(build("d=.cache/debuginfod_client/abcdef0123456789 && mkdir -p $d && "
+                      "mv served $d/debuginfo"));
+    ask_with_server(true, true);
     assert_int_not_equal(access(target_path("asked"), F_OK), 0);
     target_run("rm -rf %s/.cache", target_folder());
 }
@@ -573,7 +576,7 @@ static int confined_open(const char *path, int flags)
     return fd < 0 ? errno : 0;
 }
 
-static int try_confined(void)
+static int run_confined(void)
 {
     if (!landlock_confine())
         return 77;
@@ -592,17 +595,17 @@ static int try_confined(void)
     return errno == EACCES ? 0 : 6;
 }
 
-static void landlock_leaves_files_to_read(void **state)
+static void landlock_confines_but_allows_reading(void **state)
 {
     (void)state;
     int status = 0;
-    make("true");
+    build("true");
     target_path("new");
     pid_t pid = fork();
     if (!pid)
-        _exit(try_confined());
+        _exit(run_confined());
     assert_int_equal(waitpid(pid, &status, 0), pid);
-    need(WEXITSTATUS(status) != 77, "Landlock in this kernel");
+    skip_unless(WEXITSTATUS(status) != 77, "Landlock in this kernel");
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
@@ -610,16 +613,12 @@ static void landlock_leaves_files_to_read(void **state)
 
 static int run_reader_files(void)
 {
-    const struct CMUnitTest tests[] = {TEST(a_variable_has_its_type),
-                                       TEST(a_debug_file_is_read),
-                                       TEST(a_stripped_file_needs_no_process),
-                                       TEST(split_files_are_read),
-                                       TEST(a_fifo_holds_only_the_reader),
-                                       TEST(a_file_cut_short_kills_only_the_reader),
-                                       TEST(servers_are_asked_by_those_who_want_it),
-                                       TEST(nobody_is_asked_otherwise),
-                                       TEST(what_was_fetched_is_kept),
-                                       TEST(landlock_leaves_files_to_read)};
+    const struct CMUnitTest tests[] = {
+        TEST(variable_type_is_read_by_reader),    TEST(reader_uses_separate_debug_file),
+        TEST(stripped_file_starts_no_reader),     TEST(reader_uses_split_dwarf),
+        TEST(fifo_as_dwo_blocks_only_the_reader), TEST(truncated_file_kills_only_the_reader),
+        TEST(debuginfod_is_asked_if_enabled),     TEST(debuginfod_is_not_asked_if_disabled),
+        TEST(fetched_debug_file_is_cached),       TEST(landlock_confines_but_allows_reading)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 #undef TEST
@@ -639,12 +638,12 @@ static int wire_end(void **state)
     return 0;
 }
 
-static void put(enum wire_kind kind, struct wire_message message)
+static void put_message(enum wire_kind kind, struct wire_message message)
 {
     assert_true(wire_put(&line, kind, &message));
 }
 
-static enum wire_kind take(void)
+static enum wire_kind take_message(void)
 {
     return wire_take(&line, &taken, &strings);
 }
@@ -689,7 +688,7 @@ static struct dwarf_type some_type(void)
                                         .member_count = 2}};
 }
 
-static void a_question_crosses(void **state)
+static void wire_transfers_a_question(void **state)
 {
     (void)state;
     const struct dwarf_question question = {.ask = DWARF_SLOT,
@@ -700,8 +699,8 @@ static void a_question_crosses(void **state)
                                             .base = 3,
                                             .index = 4,
                                             .size = 5};
-    put(WIRE_QUESTION, (struct wire_message){.number = 12, .question = question});
-    assert_int_equal(take(), WIRE_QUESTION);
+    put_message(WIRE_QUESTION, (struct wire_message){.number = 12, .question = question});
+    assert_int_equal(take_message(), WIRE_QUESTION);
     assert_int_equal(taken.number, 12);
     assert_int_equal(taken.question.ask, DWARF_SLOT);
     assert_int_equal(taken.question.address, 1ull << 63);
@@ -710,14 +709,14 @@ static void a_question_crosses(void **state)
     assert_int_equal(taken.question.base, 3);
     assert_int_equal(taken.question.index, 4);
     assert_int_equal(taken.question.size, 5);
-    assert_int_equal(take(), WIRE_NOTHING);
+    assert_int_equal(take_message(), WIRE_NOTHING);
 }
 
-static void an_answer_crosses(void **state)
+static void wire_transfers_an_answer(void **state)
 {
     (void)state;
-    put(WIRE_ANSWER, (struct wire_message){.number = 1, .answer = some_answer()});
-    assert_int_equal(take(), WIRE_ANSWER);
+    put_message(WIRE_ANSWER, (struct wire_message){.number = 1, .answer = some_answer()});
+    assert_int_equal(take_message(), WIRE_ANSWER);
     assert_int_equal(taken.answer.untyped, UNTYPED_VOID);
     assert_int_equal(taken.answer.how, DWARF_HOW_STACK);
     assert_int_equal(taken.answer.slot, DWARF_SLOT_SPILL);
@@ -734,11 +733,11 @@ static void an_answer_crosses(void **state)
     assert_int_equal(taken.answer.inlined_line[1], 4);
 }
 
-static void a_type_crosses(void **state)
+static void wire_transfers_a_type(void **state)
 {
     (void)state;
-    put(WIRE_TYPE, (struct wire_message){.type = some_type()});
-    assert_int_equal(take(), WIRE_TYPE);
+    put_message(WIRE_TYPE, (struct wire_message){.type = some_type()});
+    assert_int_equal(take_message(), WIRE_TYPE);
     const struct type_desc *desc = &taken.type.desc;
     assert_int_equal(taken.type.type, 3);
     assert_string_equal(desc->name, "struct atom");
@@ -753,27 +752,27 @@ static void a_type_crosses(void **state)
     assert_int_equal(desc->members[1].bit_size, 5);
 }
 
-static void half_a_message_waits_for_the_rest(void **state)
+static void partial_wire_message_is_not_taken(void **state)
 {
     (void)state;
-    put(WIRE_ANSWER, (struct wire_message){.answer = some_answer()});
+    put_message(WIRE_ANSWER, (struct wire_message){.answer = some_answer()});
     size_t whole = line.end;
     for (line.end = 0; line.end < whole; line.end++)
-        assert_int_equal(take(), WIRE_NOTHING);
-    assert_int_equal(take(), WIRE_ANSWER);
+        assert_int_equal(take_message(), WIRE_NOTHING);
+    assert_int_equal(take_message(), WIRE_ANSWER);
 }
 
-static void strings_are_sanitised_again(void **state)
+static void wire_strings_are_sanitised(void **state)
 {
     (void)state;
     struct dwarf_answer answer = some_answer();
     answer.name = "a\033[2Jb";
-    put(WIRE_ANSWER, (struct wire_message){.answer = answer});
-    assert_int_equal(take(), WIRE_ANSWER);
+    put_message(WIRE_ANSWER, (struct wire_message){.answer = answer});
+    assert_int_equal(take_message(), WIRE_ANSWER);
     assert_string_equal(taken.answer.name, "a?[2Jb");
 }
 
-static void a_type_too_large_is_cut(void **state)
+static void oversized_wire_type_is_cut(void **state)
 {
     (void)state;
     static char name[WIRE_TEXT_MAX + 1];
@@ -784,20 +783,20 @@ static void a_type_too_large_is_cut(void **state)
     struct dwarf_type type = some_type();
     type.desc.members = members;
     type.desc.member_count = TYPE_MEMBERS_MAX + 10;
-    put(WIRE_TYPE, (struct wire_message){.type = type});
-    assert_int_equal(take(), WIRE_TYPE);
+    put_message(WIRE_TYPE, (struct wire_message){.type = type});
+    assert_int_equal(take_message(), WIRE_TYPE);
     assert_in_range(taken.type.desc.member_count, 100, 200);
     assert_true(taken.type.desc.cut);
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         members[i].name = members[i].type = "x";
-    put(WIRE_TYPE, (struct wire_message){.type = type});
-    assert_int_equal(take(), WIRE_TYPE);
+    put_message(WIRE_TYPE, (struct wire_message){.type = type});
+    assert_int_equal(take_message(), WIRE_TYPE);
     assert_int_equal(taken.type.desc.member_count, TYPE_MEMBERS_MAX);
     assert_true(taken.type.desc.cut);
 }
 
 /* An invalid member is dropped with all members after it. */
-static void members_out_of_place_are_cut(void **state)
+static void misplaced_wire_members_are_cut(void **state)
 {
     (void)state;
     const struct type_member wrong[] = {
@@ -813,22 +812,22 @@ static void members_out_of_place_are_cut(void **state)
         struct dwarf_type type = some_type();
         type.desc.members = members;
         type.desc.member_count = 3;
-        put(WIRE_TYPE, (struct wire_message){.type = type});
-        assert_int_equal(take(), WIRE_TYPE);
+        put_message(WIRE_TYPE, (struct wire_message){.type = type});
+        assert_int_equal(take_message(), WIRE_TYPE);
         assert_int_equal(taken.type.desc.member_count, 1);
         assert_true(taken.type.desc.cut);
     }
 }
 
 /* Random bytes: no access outside the buffer, and no more than it can hold. */
-static void changed_messages_do_no_harm(void **state)
+static void mutated_wire_messages_are_harmless(void **state)
 {
     (void)state;
     struct prng prng = {.state = 4};
     unsigned kinds[WIRE_ANSWER + 1] = {0};
     for (int i = 0; i < 20000; i++) {
-        put(WIRE_TYPE, (struct wire_message){.type = some_type()});
-        put(WIRE_ANSWER, (struct wire_message){.answer = some_answer()});
+        put_message(WIRE_TYPE, (struct wire_message){.type = some_type()});
+        put_message(WIRE_ANSWER, (struct wire_message){.answer = some_answer()});
         /* Allocated to the exact size, so that a sanitizer detects an overrun. */
         unsigned char *exact = malloc(line.end);
         struct channel_bytes hostile = {.at = exact, .end = line.end, .room = line.end};
@@ -854,14 +853,11 @@ static void changed_messages_do_no_harm(void **state)
 
 static int run_wire(void)
 {
-    const struct CMUnitTest tests[] = {TEST(a_question_crosses),
-                                       TEST(an_answer_crosses),
-                                       TEST(a_type_crosses),
-                                       TEST(half_a_message_waits_for_the_rest),
-                                       TEST(strings_are_sanitised_again),
-                                       TEST(a_type_too_large_is_cut),
-                                       TEST(members_out_of_place_are_cut),
-                                       TEST(changed_messages_do_no_harm)};
+    const struct CMUnitTest tests[] = {
+        TEST(wire_transfers_a_question),      TEST(wire_transfers_an_answer),
+        TEST(wire_transfers_a_type),          TEST(partial_wire_message_is_not_taken),
+        TEST(wire_strings_are_sanitised),     TEST(oversized_wire_type_is_cut),
+        TEST(misplaced_wire_members_are_cut), TEST(mutated_wire_messages_are_harmless)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 #undef TEST

@@ -16,7 +16,7 @@
 #include "unit.h"
 #include "unit/resolve/reader_fake.h"
 
-static void is_confined(void **state)
+static void reader_process_is_confined(void **state)
 {
     (void)state;
     int pair[2];
@@ -47,7 +47,7 @@ static void is_confined(void **state)
 }
 
 /* Standard error stays open there in builds with a sanitizer; run-all checks the logs. */
-static void what_a_sanitizer_finds_is_reported(void **state)
+static void sanitizer_findings_of_readers_are_reported(void **state)
 {
     (void)state;
 #if !defined __SANITIZE_ADDRESS__
@@ -72,7 +72,7 @@ static void what_a_sanitizer_finds_is_reported(void **state)
 #endif
 }
 
-static void cannot_eat_all_memory(void **state)
+static void reader_memory_is_limited(void **state)
 {
     (void)state;
     fake_start(&fake_limits);
@@ -82,7 +82,7 @@ static void cannot_eat_all_memory(void **state)
     assert_in_range(fake.seen[0].answer.line, most / 2, most);
 }
 
-static void ends_when_idle_and_starts_again(void **state)
+static void idle_reader_ends_and_restarts(void **state)
 {
     (void)state;
     struct readers_limits limits = fake_limits;
@@ -97,7 +97,7 @@ static void ends_when_idle_and_starts_again(void **state)
     fake_expect(1, 2);
 }
 
-static void its_memory_is_reported(void **state)
+static void reader_memory_is_reported(void **state)
 {
     (void)state;
     fake_start(&fake_limits);
@@ -107,7 +107,7 @@ static void its_memory_is_reported(void **state)
     assert_in_range(readers_status(fake.readers).resident_bytes, 1 << 16, UINT64_C(1) << 40);
 }
 
-static void leaves_no_zombie(void **state)
+static void readers_leave_no_zombie(void **state)
 {
     (void)state;
     fake_start(&fake_limits);
@@ -123,7 +123,7 @@ static void leaves_no_zombie(void **state)
 }
 
 /* The end of a launched program must be left to its owner to wait for. */
-static void takes_nobody_elses_child(void **state)
+static void readers_do_not_reap_other_children(void **state)
 {
     (void)state;
     int status = 0;
@@ -139,7 +139,7 @@ static void takes_nobody_elses_child(void **state)
     assert_int_equal(WEXITSTATUS(status), 7);
 }
 
-static void survives_a_signal_to_the_whole_group(void **state)
+static void reader_survives_process_group_signals(void **state)
 {
     (void)state;
     fake_start(&fake_limits);
@@ -159,7 +159,7 @@ static void survives_a_signal_to_the_whole_group(void **state)
 
 /* The middle process acts as misstop: it is killed while its reader hangs or waits for
  * questions. */
-static void ends_with_misstop(void **state)
+static void reader_ends_with_misstop(void **state)
 {
     (void)state;
     static const enum fake_order orders[] = {FAKE_HANG, FAKE_ECHO};
@@ -195,15 +195,15 @@ static void ends_with_misstop(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(is_confined),
-                                       TEST(what_a_sanitizer_finds_is_reported),
-                                       TEST(cannot_eat_all_memory),
-                                       TEST(ends_when_idle_and_starts_again),
-                                       TEST(its_memory_is_reported),
-                                       cmocka_unit_test(leaves_no_zombie),
-                                       cmocka_unit_test(takes_nobody_elses_child),
-                                       TEST(survives_a_signal_to_the_whole_group),
-                                       cmocka_unit_test(ends_with_misstop)};
+    const struct CMUnitTest tests[] = {TEST(reader_process_is_confined),
+                                       TEST(sanitizer_findings_of_readers_are_reported),
+                                       TEST(reader_memory_is_limited),
+                                       TEST(idle_reader_ends_and_restarts),
+                                       TEST(reader_memory_is_reported),
+                                       cmocka_unit_test(readers_leave_no_zombie),
+                                       cmocka_unit_test(readers_do_not_reap_other_children),
+                                       TEST(reader_survives_process_group_signals),
+                                       cmocka_unit_test(reader_ends_with_misstop)};
     setpgid(0, 0); /* a signal to our group reaches only us */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

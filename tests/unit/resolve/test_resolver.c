@@ -124,7 +124,7 @@ static void expect(uint64_t address, const char *name, enum object_kind kind, ui
     assert_int_equal(address - place.base, offset);
 }
 
-static void variables_have_their_names_and_offsets(void **state)
+static void variables_have_names_and_offsets(void **state)
 {
     (void)state;
     expect(known.global, "resolver_test_global", OBJECT_GLOBAL, 2000);
@@ -132,7 +132,7 @@ static void variables_have_their_names_and_offsets(void **state)
     assert_int_equal(resolve(known.global, SREG_NONE).size_bytes, 4000);
 }
 
-static void thread_local_variables_are_found_without_stopping(void **state)
+static void tls_variables_are_found_without_stopping(void **state)
 {
     (void)state;
     uint64_t base;
@@ -149,7 +149,7 @@ static void thread_local_variables_are_found_without_stopping(void **state)
                          resolve(base + 0x28, SREG_NONE).object);
 }
 
-static void stacks_heap_and_mappings_are_distinguished(void **state)
+static void stack_heap_and_mappings_are_distinguished(void **state)
 {
     (void)state;
     struct object_desc desc;
@@ -168,7 +168,7 @@ static void stacks_heap_and_mappings_are_distinguished(void **state)
     assert_true(desc.kind == OBJECT_ANON || desc.kind == OBJECT_HEAP);
 }
 
-static void functions_of_libraries_have_names_and_bounds(void **state)
+static void library_functions_have_names_and_bounds(void **state)
 {
     (void)state;
     uint64_t start;
@@ -188,12 +188,12 @@ static __attribute__((noinline)) uint64_t called_from(void)
     return (uint64_t)(uintptr_t)__builtin_return_address(0);
 }
 
-static __attribute__((noinline)) uint64_t in_one(void)
+static __attribute__((noinline)) uint64_t address_in_first_function(void)
 {
     return called_from() | 0;
 }
 
-static __attribute__((noinline)) uint64_t in_another(void)
+static __attribute__((noinline)) uint64_t address_in_second_function(void)
 {
     volatile uint64_t at = called_from();
     return at;
@@ -215,12 +215,12 @@ static unsigned depth_of(const uint64_t *chain, uint32_t count)
     return depth;
 }
 
-static void stacks_are_followed_as_far_as_they_make_sense(void **state)
+static void call_chains_are_followed_while_plausible(void **state)
 {
     (void)state;
     enum { DEEP = 400, MOST = 64 };
-    volatile uint64_t one = in_one();
-    volatile uint64_t another = in_another();
+    volatile uint64_t one = address_in_first_function();
+    volatile uint64_t another = address_in_second_function();
     uint64_t chain[DEEP] = {known.libc_code};
     assert_int_equal(depth_of(chain, 1), 0);
     for (int i = 1; i < DEEP; i++)
@@ -240,13 +240,13 @@ static void stacks_are_followed_as_far_as_they_make_sense(void **state)
     assert_int_equal(depth_of(chain, DEEP), 0);
 }
 
-static void nothing_mapped_is_a_bad_address(void **state)
+static void unmapped_address_is_a_bad_address(void **state)
 {
     (void)state;
     assert_int_equal(resolve(16, SREG_NONE).access.reason, REASON_BAD_ADDRESS);
 }
 
-static void extents_never_cut_an_object(void **state)
+static void extents_contain_whole_objects(void **state)
 {
     (void)state;
     struct object_extent extent;
@@ -259,7 +259,7 @@ static void extents_never_cut_an_object(void **state)
     assert_true(extent.bound > 4096);
 }
 
-static void processes_that_cannot_be_watched_are_refused(void **state)
+static void unwatchable_processes_are_refused(void **state)
 {
     (void)state;
     struct error error = {0};
@@ -277,7 +277,7 @@ static void processes_that_cannot_be_watched_are_refused(void **state)
 }
 
 /* A file truncated at every 64 bytes has fewer names, but never causes a crash. */
-static void truncated_files_are_survived(void **state)
+static void truncated_elf_files_are_survived(void **state)
 {
     (void)state;
     static unsigned char bytes[1 << 16];
@@ -302,7 +302,7 @@ static void truncated_files_are_survived(void **state)
     print_message("%zd cuts, %d still opened\n", size / 64, opened);
 }
 
-static void mappings_replace_what_they_cover(void **state)
+static void new_mapping_replaces_what_it_covers(void **state)
 {
     (void)state;
     struct maps maps = {0};
@@ -335,7 +335,7 @@ static __attribute__((noinline)) uint64_t long_named(void)
     return called_from();
 }
 
-static void a_frame_has_the_whole_name_of_its_function(void **state)
+static void frame_has_full_function_name(void **state)
 {
     (void)state;
     bool waits;
@@ -346,7 +346,7 @@ static void a_frame_has_the_whole_name_of_its_function(void **state)
 }
 
 /* A question about a slot is asked again after its answer was dropped. */
-static void a_slot_that_was_named_keeps_its_instance(void **state)
+static void named_stack_slot_keeps_its_instance(void **state)
 {
     (void)state;
     enum { RETURN_ADDRESS = -8 };
@@ -379,7 +379,8 @@ static uint64_t linker_code(void)
     return (uint64_t)(uintptr_t)dlvsym(RTLD_DEFAULT, "_dl_allocate_tls_init", "GLIBC_PRIVATE");
 }
 
-static const char *declared(struct resolver *resolver, void *const *variable, uint64_t ip)
+static const char *declared_type_after_access(struct resolver *resolver, void *const *variable,
+                                              uint64_t ip)
 {
     static struct object_desc desc;
     struct access access = {.address = (uint64_t)(uintptr_t)variable,
@@ -400,43 +401,43 @@ static struct resolver *another_resolver(bool simulated)
     struct resolver *resolver;
     struct resolver_options options = {.pid = child, .live = true, .simulated = simulated};
     assert_int_equal(resolver_open(&resolver, &options, &error), 0);
-    resolver_be_patient(resolver, UINT64_C(60000000000));
+    resolver_set_patience(resolver, UINT64_C(60000000000));
     return resolver;
 }
 
 /* The linker writes every pointer in a variable, for which no debug information is read. */
-static void the_linkers_relocations_ask_for_no_variable(void **state)
+static void dynamic_linker_accesses_ask_for_no_variable(void **state)
 {
     (void)state;
-    uint64_t own = (uint64_t)(uintptr_t)&declared;
+    uint64_t own = (uint64_t)(uintptr_t)&declared_type_after_access;
     if (!linker_code())
         skip();
     struct resolver *resolver = another_resolver(false);
-    const char *type = declared(resolver, relocated, linker_code());
+    const char *type = declared_type_after_access(resolver, relocated, linker_code());
     assert_null(type);
-    type = declared(resolver, relocated, own);
+    type = declared_type_after_access(resolver, relocated, own);
     if (type) /* the test program has debug information */
         assert_string_equal(type, "void * [16]");
     resolver_close(resolver);
 }
 
 /* A simulation sees every variable; variables with few samples are not looked up. */
-static void few_samples_ask_for_no_variable(void **state)
+static void rarely_sampled_variables_are_not_looked_up(void **state)
 {
     (void)state;
     enum { FEW = 3 };
-    uint64_t own = (uint64_t)(uintptr_t)&declared;
+    uint64_t own = (uint64_t)(uintptr_t)&declared_type_after_access;
     struct resolver *resolver = another_resolver(true);
     for (int i = 0; i < FEW; i++)
-        assert_null(declared(resolver, read_later, own));
-    const char *type = declared(resolver, read_later, own);
+        assert_null(declared_type_after_access(resolver, read_later, own));
+    const char *type = declared_type_after_access(resolver, read_later, own);
     if (type)
         assert_string_equal(type, "void * [16]");
     resolver_close(resolver);
 }
 
 /* The linker's long start-up code is not followed while it has few samples. */
-static void few_samples_of_the_linker_are_rare(void **state)
+static void rarely_sampled_linker_code_is_untyped_rare(void **state)
 {
     (void)state;
     enum { MANY = 1000 };
@@ -481,7 +482,7 @@ static struct place sample_block(uint64_t base, uint64_t size, bool in_use, uint
     return place;
 }
 
-static uint32_t settled(uint32_t object)
+static uint32_t final_object_of(uint32_t object)
 {
     size_t count;
     const struct object_rename *renames = resolver_renames(resolver_resolver, &count);
@@ -492,7 +493,7 @@ static uint32_t settled(uint32_t object)
 }
 
 /* Names are also permanent: a name never moves to another object. */
-static void large_blocks_shown_alike_have_numbers(void **state)
+static void large_blocks_with_equal_names_are_numbered(void **state)
 {
     (void)state;
     struct object_desc desc;
@@ -511,7 +512,7 @@ static void large_blocks_shown_alike_have_numbers(void **state)
 
 /* A block may be freed and reused at any time: each sample counts in the bin of its final
  * object. */
-static void samples_of_a_block_are_in_the_bin_of_its_object(void **state)
+static void block_samples_follow_their_objects_bin(void **state)
 {
     (void)state;
     enum { SAMPLES = 4 };
@@ -523,29 +524,29 @@ static void samples_of_a_block_are_in_the_bin_of_its_object(void **state)
     assert_int_equal(places[1].object, places[2].object); /* freed after the sample */
     provisional_tick(resolver_resolver, UINT64_C(1) << 60);
     for (int i = 0; i < SAMPLES; i++)
-        assert_int_equal(settled(places[i].object), places[i].holder);
+        assert_int_equal(final_object_of(places[i].object), places[i].holder);
 }
 
 static int run_resolver(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(variables_have_their_names_and_offsets),
-        cmocka_unit_test(thread_local_variables_are_found_without_stopping),
-        cmocka_unit_test(stacks_heap_and_mappings_are_distinguished),
-        cmocka_unit_test(functions_of_libraries_have_names_and_bounds),
-        cmocka_unit_test(stacks_are_followed_as_far_as_they_make_sense),
-        cmocka_unit_test(nothing_mapped_is_a_bad_address),
-        cmocka_unit_test(extents_never_cut_an_object),
-        cmocka_unit_test(processes_that_cannot_be_watched_are_refused),
-        cmocka_unit_test(truncated_files_are_survived),
-        cmocka_unit_test(mappings_replace_what_they_cover),
-        cmocka_unit_test(a_slot_that_was_named_keeps_its_instance),
-        cmocka_unit_test(a_frame_has_the_whole_name_of_its_function),
-        cmocka_unit_test(samples_of_a_block_are_in_the_bin_of_its_object),
-        cmocka_unit_test(large_blocks_shown_alike_have_numbers),
-        cmocka_unit_test(the_linkers_relocations_ask_for_no_variable),
-        cmocka_unit_test(few_samples_ask_for_no_variable),
-        cmocka_unit_test(few_samples_of_the_linker_are_rare),
+        cmocka_unit_test(variables_have_names_and_offsets),
+        cmocka_unit_test(tls_variables_are_found_without_stopping),
+        cmocka_unit_test(stack_heap_and_mappings_are_distinguished),
+        cmocka_unit_test(library_functions_have_names_and_bounds),
+        cmocka_unit_test(call_chains_are_followed_while_plausible),
+        cmocka_unit_test(unmapped_address_is_a_bad_address),
+        cmocka_unit_test(extents_contain_whole_objects),
+        cmocka_unit_test(unwatchable_processes_are_refused),
+        cmocka_unit_test(truncated_elf_files_are_survived),
+        cmocka_unit_test(new_mapping_replaces_what_it_covers),
+        cmocka_unit_test(named_stack_slot_keeps_its_instance),
+        cmocka_unit_test(frame_has_full_function_name),
+        cmocka_unit_test(block_samples_follow_their_objects_bin),
+        cmocka_unit_test(large_blocks_with_equal_names_are_numbered),
+        cmocka_unit_test(dynamic_linker_accesses_ask_for_no_variable),
+        cmocka_unit_test(rarely_sampled_variables_are_not_looked_up),
+        cmocka_unit_test(rarely_sampled_linker_code_is_untyped_rare),
     };
     return cmocka_run_group_tests_name("resolver", tests, start_child, end_child);
 }
@@ -592,7 +593,7 @@ static void changes_watch(const char *root)
     changes_resolver = target_watch(&changes_target);
 }
 
-static bool tell(const char *what, const char *name)
+static bool send_command(const char *what, const char *name)
 {
     char text[512];
     snprintf(text, sizeof text, "%s %s", what, target_path(name));
@@ -640,7 +641,7 @@ static void send_mappings(const char *part)
     fclose(in);
 }
 
-static void libraries_come_and_go_by_records(void **state)
+static void records_load_and_unload_libraries(void **state)
 {
     (void)state;
     uint64_t from;
@@ -649,7 +650,7 @@ static void libraries_come_and_go_by_records(void **state)
     changes_resolver->space.reread_ns = UINT64_MAX; /* mappings without records stay unknown */
     while (resolver_code_changed(changes_resolver, &from, &bound))
         continue;
-    assert_true(tell("open", "one.so"));
+    assert_true(send_command("open", "one.so"));
     uint64_t first = target_address(&changes_target, "library_global");
     assert_string_equal(target_object(changes_resolver, first), "(nothing)");
     send_mappings("one.so");
@@ -660,7 +661,7 @@ static void libraries_come_and_go_by_records(void **state)
     assert_true(resolver_code_changed(changes_resolver, &from, &bound));
     assert_true(target_address(&changes_target, "library_function") - from < bound - from);
     assert_true(target_tell(&changes_target, "close"));
-    assert_true(tell("open", "two.so"));
+    assert_true(send_command("open", "two.so"));
     send_mappings("two.so");
     uint64_t second = target_address(&changes_target, "library_global");
     target_expect(changes_resolver, second, "other_things", OBJECT_GLOBAL, 0);
@@ -669,12 +670,12 @@ static void libraries_come_and_go_by_records(void **state)
 }
 
 /* Loaded, unloaded, and loaded again near its old address: the same file with another bias. */
-static void a_library_that_moves(void **state)
+static void library_reloaded_at_another_address_is_found(void **state)
 {
     (void)state;
     changes_watch(NULL);
     struct sample_mapping mapping = {.length = 0x100000, .inode = 1, .path = "/nowhere"};
-    assert_true(tell("open", "one.so"));
+    assert_true(send_command("open", "one.so"));
     uint64_t there = target_address(&changes_target, "library_global");
     target_expect(changes_resolver, there, "library_global", OBJECT_GLOBAL, 0);
     struct map *map = maps_find(&changes_resolver->space.maps, there);
@@ -695,7 +696,7 @@ static void a_library_that_moves(void **state)
 static void expect_library_tls(const char *name)
 {
     changes_watch(NULL);
-    assert_true(tell("open", name));
+    assert_true(send_command("open", name));
     assert_true(target_tell(&changes_target, "touch"));
     assert_true(target_tell(&changes_target, "thread"));
     /* A sample in the library's code makes it known; the next refresh finds its TLS images. */
@@ -715,14 +716,14 @@ static void expect_library_tls(const char *name)
                          target_address(&changes_target, "library_thread_tls"));
 }
 
-static void thread_local_variables_of_libraries(void **state)
+static void library_tls_variables_are_found(void **state)
 {
     (void)state;
     expect_library_tls("one.so");
 }
 
 /* Addressed through TLS descriptors, which is the default on other architectures. */
-static void thread_local_variables_by_descriptor(void **state)
+static void tls_descriptor_variables_are_found(void **state)
 {
     (void)state;
     if (!target_build(target_path("gnu2.so"), "-O1 -shared -fPIC -mtls-dialect=gnu2", library))
@@ -731,7 +732,7 @@ static void thread_local_variables_by_descriptor(void **state)
 }
 
 /* A library loaded at start has its image below the program's. */
-static void thread_local_variables_of_a_library_from_the_start(void **state)
+static void preloaded_library_tls_variables_are_found(void **state)
 {
     (void)state;
     setenv("LD_PRELOAD", target_path("one.so"), 1);
@@ -739,13 +740,13 @@ static void thread_local_variables_of_a_library_from_the_start(void **state)
     unsetenv("LD_PRELOAD");
 }
 
-static void stacks_of_all_threads(void **state)
+static void stacks_of_all_threads_are_found(void **state)
 {
     (void)state;
     uint64_t base = 0;
     changes_watch(NULL);
     assert_true(target_tell(&changes_target, "thread"));
-    resolver_distrust(changes_resolver);
+    resolver_mark_maps_stale(changes_resolver);
     changes_resolver->space.reread_ns = 0;
     resolver_tick(changes_resolver, 1);
     resolver_tick(changes_resolver, 2);
@@ -759,7 +760,7 @@ static void stacks_of_all_threads(void **state)
     assert_int_equal(base, target_address(&changes_target, "thread_pointer"));
 }
 
-static void functions_of_the_vdso(void **state)
+static void vdso_functions_are_found(void **state)
 {
     (void)state;
     void *vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
@@ -788,7 +789,7 @@ static bool make_root(const char *root)
                       target_path("planted"), target_path("planted"), root, root);
 }
 
-static void another_root(void **state)
+static void files_are_read_in_the_targets_root(void **state)
 {
     (void)state;
     char inside[512];
@@ -803,14 +804,14 @@ static void another_root(void **state)
     /* Outside the root the path leads to another library. */
     assert_true(target_run("cp %s %s", target_path("two.so"), target_path("over.so")));
     changes_watch(root);
-    assert_true(tell("open", "over.so"));
+    assert_true(send_command("open", "over.so"));
     target_expect(changes_resolver, target_address(&changes_target, "library_global"),
                   "library_global", OBJECT_GLOBAL, 0);
     target_expect(changes_resolver, target_address(&changes_target, "global"), "planted_global",
                   OBJECT_GLOBAL, 20);
 }
 
-static void another_mount_namespace(void **state)
+static void files_are_read_in_the_targets_mount_namespace(void **state)
 {
     (void)state;
     if (geteuid() || !target_run("unshare -m true 2>/dev/null")) {
@@ -825,7 +826,7 @@ static void another_mount_namespace(void **state)
     assert_true(target_run("chmod +x %s", target_path("start")));
     assert_true(target_start(&changes_target, target_path("start"), NULL));
     changes_resolver = target_watch(&changes_target);
-    assert_true(tell("open", "over.so"));
+    assert_true(send_command("open", "over.so"));
     target_expect(changes_resolver, target_address(&changes_target, "library_global"),
                   "library_global", OBJECT_GLOBAL, 0);
 }
@@ -840,21 +841,21 @@ static enum reason reason_of(uint64_t ip, uint64_t address)
 }
 
 /* Accesses by its code to any data, and to its data by any code, are excluded. */
-static void our_own_library_is_not_the_programs(void **state)
+static void agent_library_accesses_are_excluded(void **state)
 {
     (void)state;
     assert_true(target_build(target_path(AGENT_FILE), "-O1 -g -shared -fPIC", library));
     changes_watch(NULL);
     uint64_t own = target_address(&changes_target, "function");
     uint64_t global = target_address(&changes_target, "global");
-    assert_true(tell("open", "one.so"));
+    assert_true(send_command("open", "one.so"));
     uint64_t code = target_address(&changes_target, "library_function");
     uint64_t data = target_address(&changes_target, "library_global");
     assert_int_equal(reason_of(code, global), REASON_NONE);
     assert_int_equal(reason_of(own, data), REASON_NONE);
     changes_end(state);
     changes_watch(NULL);
-    assert_true(tell("open", AGENT_FILE));
+    assert_true(send_command("open", AGENT_FILE));
     own = target_address(&changes_target, "function");
     global = target_address(&changes_target, "global");
     code = target_address(&changes_target, "library_function");
@@ -867,16 +868,16 @@ static void our_own_library_is_not_the_programs(void **state)
 static int run_resolver_changes(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(libraries_come_and_go_by_records, changes_end),
-        cmocka_unit_test_teardown(a_library_that_moves, changes_end),
-        cmocka_unit_test_teardown(thread_local_variables_of_libraries, changes_end),
-        cmocka_unit_test_teardown(thread_local_variables_by_descriptor, changes_end),
-        cmocka_unit_test_teardown(thread_local_variables_of_a_library_from_the_start, changes_end),
-        cmocka_unit_test_teardown(stacks_of_all_threads, changes_end),
-        cmocka_unit_test_teardown(functions_of_the_vdso, changes_end),
-        cmocka_unit_test_teardown(another_root, changes_end),
-        cmocka_unit_test_teardown(our_own_library_is_not_the_programs, changes_end),
-        cmocka_unit_test_teardown(another_mount_namespace, changes_end),
+        cmocka_unit_test_teardown(records_load_and_unload_libraries, changes_end),
+        cmocka_unit_test_teardown(library_reloaded_at_another_address_is_found, changes_end),
+        cmocka_unit_test_teardown(library_tls_variables_are_found, changes_end),
+        cmocka_unit_test_teardown(tls_descriptor_variables_are_found, changes_end),
+        cmocka_unit_test_teardown(preloaded_library_tls_variables_are_found, changes_end),
+        cmocka_unit_test_teardown(stacks_of_all_threads_are_found, changes_end),
+        cmocka_unit_test_teardown(vdso_functions_are_found, changes_end),
+        cmocka_unit_test_teardown(files_are_read_in_the_targets_root, changes_end),
+        cmocka_unit_test_teardown(agent_library_accesses_are_excluded, changes_end),
+        cmocka_unit_test_teardown(files_are_read_in_the_targets_mount_namespace, changes_end),
     };
     return cmocka_run_group_tests_name("resolver_changes", tests, build, NULL);
 }
@@ -922,7 +923,7 @@ static const char *name_of(const void *at)
     return target_object(mappings_resolver, (uintptr_t)at);
 }
 
-static void names_given_by_prctl(void **state)
+static void prctl_names_of_mappings_are_used(void **state)
 {
     (void)state;
     char *map = map_alone(1 << 16, MAP_PRIVATE | MAP_ANONYMOUS, -1);
@@ -934,7 +935,7 @@ static void names_given_by_prctl(void **state)
 }
 
 /* As the kernel would write it; this kernel may not have such names. */
-static void names_in_records_and_lines(void **state)
+static void mapping_names_are_sanitised(void **state)
 {
     (void)state;
     struct record record = {
@@ -950,7 +951,7 @@ static void names_in_records_and_lines(void **state)
     assert_string_equal(target_object(mappings_resolver, 0x30000), "[a?b]");
 }
 
-static void without_a_name_the_address_tells(void **state)
+static void unnamed_mapping_is_named_by_address(void **state)
 {
     (void)state;
     char wanted[64];
@@ -959,7 +960,7 @@ static void without_a_name_the_address_tells(void **state)
     assert_string_equal(name_of(map), wanted);
 }
 
-static void memory_files_and_shared_memory(void **state)
+static void memfd_and_shared_memory_names(void **state)
 {
     (void)state;
     int fd = memfd_create("frame/buffer\033[2J", 0);
@@ -990,7 +991,7 @@ static char *shared_memory(const char *name)
 }
 
 /* As in postgres, with new shared memory for each query. */
-static void numbered_shared_memory_is_one(void **state)
+static void numbered_shared_memory_is_one_object(void **state)
 {
     (void)state;
     assert_string_equal(name_of(shared_memory("/misstop_test.2564281842.a")), "misstop_test.*.a");
@@ -1008,7 +1009,7 @@ static void numbered_shared_memory_is_one(void **state)
     assert_int_not_equal(one.base, other.base);
 }
 
-static void files_by_their_last_name(void **state)
+static void mapped_file_is_named_by_basename(void **state)
 {
     (void)state;
     int fd = open(target_path("table of\nthings"), O_RDWR | O_CREAT, 0600);
@@ -1018,7 +1019,7 @@ static void files_by_their_last_name(void **state)
 }
 
 /* A FIFO or device in place of a mapped file must not be opened. */
-static void a_file_that_became_a_fifo(void **state)
+static void mapped_file_replaced_by_fifo_is_not_opened(void **state)
 {
     (void)state;
     const char *path = target_path("file");
@@ -1030,7 +1031,7 @@ static void a_file_that_became_a_fifo(void **state)
     assert_string_equal(name_of(map), "file");
 }
 
-static void blocks_of_malloc(void **state)
+static void mmapped_malloc_block_is_named(void **state)
 {
     (void)state;
     char *block = malloc(64 << 20);
@@ -1041,7 +1042,7 @@ static void blocks_of_malloc(void **state)
 }
 
 /* A block header at the start of a mapping that extends far beyond the block. */
-static void a_mapping_is_no_block_at_its_start(void **state)
+static void block_header_must_span_the_mapping(void **state)
 {
     (void)state;
     const uint64_t mapped_chunk = 2;
@@ -1055,7 +1056,7 @@ static void a_mapping_is_no_block_at_its_start(void **state)
 }
 
 /* A coroutine's stack inside a large mapping does not make the whole mapping a stack. */
-static void large_mappings_are_no_stacks(void **state)
+static void large_mapping_is_not_a_stack(void **state)
 {
     (void)state;
     struct place place;
@@ -1077,16 +1078,17 @@ static void large_mappings_are_no_stacks(void **state)
 static int run_resolver_mappings(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(names_given_by_prctl, begin, mappings_end),
-        cmocka_unit_test_setup_teardown(names_in_records_and_lines, begin, mappings_end),
-        cmocka_unit_test_setup_teardown(without_a_name_the_address_tells, begin, mappings_end),
-        cmocka_unit_test_setup_teardown(memory_files_and_shared_memory, begin, mappings_end),
-        cmocka_unit_test_setup_teardown(numbered_shared_memory_is_one, begin, mappings_end),
-        cmocka_unit_test_setup_teardown(files_by_their_last_name, begin, mappings_end),
-        cmocka_unit_test_setup_teardown(a_file_that_became_a_fifo, begin, mappings_end),
-        cmocka_unit_test_setup_teardown(blocks_of_malloc, begin, mappings_end),
-        cmocka_unit_test_setup_teardown(a_mapping_is_no_block_at_its_start, begin, mappings_end),
-        cmocka_unit_test_setup_teardown(large_mappings_are_no_stacks, begin, mappings_end),
+        cmocka_unit_test_setup_teardown(prctl_names_of_mappings_are_used, begin, mappings_end),
+        cmocka_unit_test_setup_teardown(mapping_names_are_sanitised, begin, mappings_end),
+        cmocka_unit_test_setup_teardown(unnamed_mapping_is_named_by_address, begin, mappings_end),
+        cmocka_unit_test_setup_teardown(memfd_and_shared_memory_names, begin, mappings_end),
+        cmocka_unit_test_setup_teardown(numbered_shared_memory_is_one_object, begin, mappings_end),
+        cmocka_unit_test_setup_teardown(mapped_file_is_named_by_basename, begin, mappings_end),
+        cmocka_unit_test_setup_teardown(mapped_file_replaced_by_fifo_is_not_opened, begin,
+                                        mappings_end),
+        cmocka_unit_test_setup_teardown(mmapped_malloc_block_is_named, begin, mappings_end),
+        cmocka_unit_test_setup_teardown(block_header_must_span_the_mapping, begin, mappings_end),
+        cmocka_unit_test_setup_teardown(large_mapping_is_not_a_stack, begin, mappings_end),
     };
     return cmocka_run_group_tests_name("resolver_mappings", tests, NULL, NULL);
 }
@@ -1111,7 +1113,7 @@ static void programs_watch(const char *flags)
 }
 
 /* Constants are in the code's section if the linker puts them there. */
-static void expect_everything(enum object_kind constants)
+static void expect_program(enum object_kind constants)
 {
     uint64_t function = target_address(&programs_target, "function");
     target_expect(programs_resolver, target_address(&programs_target, "global"), "planted_global",
@@ -1148,32 +1150,32 @@ static int programs_end(void **state)
     return 0;
 }
 
-static void position_independent(void **state)
+static void position_independent_program_is_resolved(void **state)
 {
     (void)state;
     programs_watch("-O1 -g -pie -fPIE -pthread");
-    expect_everything(OBJECT_GLOBAL);
+    expect_program(OBJECT_GLOBAL);
     expect_bounds();
 }
 
-static void at_a_fixed_place(void **state)
+static void fixed_address_program_is_resolved(void **state)
 {
     (void)state;
     programs_watch("-O1 -no-pie -fno-pie -pthread");
-    expect_everything(OBJECT_GLOBAL);
+    expect_program(OBJECT_GLOBAL);
     assert_true(target_address(&programs_target, "global") < UINT64_C(1) << 32);
 }
 
-static void segments_that_share_pages(void **state)
+static void segments_sharing_pages_are_resolved(void **state)
 {
     (void)state;
     programs_watch("-O1 -Wl,-z,noseparate-code -pthread");
-    expect_everything(OBJECT_CODE);
+    expect_program(OBJECT_CODE);
     expect_bounds();
 }
 
 /* Data is resolved before any code: its mapping alone must determine the file's bias. */
-static void by_a_data_mapping_first(void **state)
+static void data_mapping_alone_determines_the_bias(void **state)
 {
     (void)state;
     programs_watch("-O1 -g -pie -fPIE -pthread");
@@ -1181,7 +1183,7 @@ static void by_a_data_mapping_first(void **state)
                   OBJECT_GLOBAL, 20);
 }
 
-static void stripped_to_its_dynamic_symbols(void **state)
+static void dynamic_symbols_of_stripped_program_are_used(void **state)
 {
     (void)state;
     programs_watch("-O1 -rdynamic -s -pthread");
@@ -1195,7 +1197,7 @@ static void stripped_to_its_dynamic_symbols(void **state)
         "planted_function");
 }
 
-static void without_any_symbols(void **state)
+static void sections_name_data_without_symbols(void **state)
 {
     (void)state;
     programs_watch("-O1 -static -s -pthread");
@@ -1214,14 +1216,14 @@ static void without_any_symbols(void **state)
         "planted+0x", 10);
 }
 
-static void deleted_while_it_runs(void **state)
+static void program_deleted_while_running_is_resolved(void **state)
 {
     (void)state;
     if (!start("-O1 -g -pthread"))
         skip();
     assert_int_equal(unlink(target_path("planted")), 0);
     programs_resolver = target_watch(&programs_target);
-    expect_everything(OBJECT_GLOBAL);
+    expect_program(OBJECT_GLOBAL);
     struct place_names names = resolver_names(programs_resolver);
     struct object_desc desc;
     struct access access = {.address = target_address(&programs_target, "global"),
@@ -1233,7 +1235,7 @@ static void deleted_while_it_runs(void **state)
 }
 
 /* Another file of that name must not provide symbols. */
-static void replaced_while_it_runs(void **state)
+static void program_replaced_while_running_is_resolved(void **state)
 {
     (void)state;
     if (!start("-O1 -g -pthread"))
@@ -1244,10 +1246,10 @@ static void replaced_while_it_runs(void **state)
     assert_true(
         target_run("cd %s && cp other 'planted (deleted)' && mv other planted", target_folder()));
     programs_resolver = target_watch(&programs_target);
-    expect_everything(OBJECT_GLOBAL);
+    expect_program(OBJECT_GLOBAL);
 }
 
-static void names_of_one_program_end_with_it(void **state)
+static void exec_discards_names_of_old_program(void **state)
 {
     (void)state;
     programs_watch("-O1 -no-pie -fno-pie -pthread");
@@ -1271,15 +1273,15 @@ static void names_of_one_program_end_with_it(void **state)
 static int run_resolver_programs(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(position_independent, programs_end),
-        cmocka_unit_test_teardown(at_a_fixed_place, programs_end),
-        cmocka_unit_test_teardown(segments_that_share_pages, programs_end),
-        cmocka_unit_test_teardown(by_a_data_mapping_first, programs_end),
-        cmocka_unit_test_teardown(stripped_to_its_dynamic_symbols, programs_end),
-        cmocka_unit_test_teardown(without_any_symbols, programs_end),
-        cmocka_unit_test_teardown(deleted_while_it_runs, programs_end),
-        cmocka_unit_test_teardown(replaced_while_it_runs, programs_end),
-        cmocka_unit_test_teardown(names_of_one_program_end_with_it, programs_end),
+        cmocka_unit_test_teardown(position_independent_program_is_resolved, programs_end),
+        cmocka_unit_test_teardown(fixed_address_program_is_resolved, programs_end),
+        cmocka_unit_test_teardown(segments_sharing_pages_are_resolved, programs_end),
+        cmocka_unit_test_teardown(data_mapping_alone_determines_the_bias, programs_end),
+        cmocka_unit_test_teardown(dynamic_symbols_of_stripped_program_are_used, programs_end),
+        cmocka_unit_test_teardown(sections_name_data_without_symbols, programs_end),
+        cmocka_unit_test_teardown(program_deleted_while_running_is_resolved, programs_end),
+        cmocka_unit_test_teardown(program_replaced_while_running_is_resolved, programs_end),
+        cmocka_unit_test_teardown(exec_discards_names_of_old_program, programs_end),
     };
     return cmocka_run_group_tests_name("resolver_programs", tests, NULL, NULL);
 }

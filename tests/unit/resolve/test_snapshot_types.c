@@ -11,11 +11,41 @@
 #include "unit/resolve/small_types.h"
 #include "unit/names.h"
 
-enum { NONE, PARTICLE, NODE, MESSAGE, CHOICE, CELLS, OTHER, LISTED, MANY = 100, NUMBER };
+enum {
+    NONE,
+    PARTICLE,
+    NODE,
+    MESSAGE,
+    CHOICE,
+    CELLS,
+    OTHER,
+    LISTED,
+    MANY = 100,
+    NUMBER,
+    TREE,
+    LIST
+};
 enum { BASE = 0x100000 };
 
 static const struct type_desc *const listed[LISTED] = {
     NULL, &small_particle, &small_node, &small_message, &small_choice, &small_cells, &small_other};
+
+/* Two types that begin with a struct node. */
+static const struct type_member derived_members[] = {
+    {.name = "node", .type = "struct node", .size = 16, .parent = TYPE_NO_MEMBER},
+    {.name = "next", .type = "struct node *", .size = 8, .depth = 1},
+    {.name = "value", .type = "int", .offset = 8, .size = 4, .depth = 1},
+    {.name = "price", .type = "double", .offset = 16, .size = 8, .parent = TYPE_NO_MEMBER}};
+static const struct type_desc derived[] = {{.name = "struct tree",
+                                            .kind = TYPE_STRUCT,
+                                            .size = 24,
+                                            .members = derived_members,
+                                            .member_count = 4},
+                                           {.name = "struct list",
+                                            .kind = TYPE_STRUCT,
+                                            .size = 24,
+                                            .members = derived_members,
+                                            .member_count = 4}};
 
 static uint32_t declared; /* type of all objects */
 static uint32_t voted;    /* accesses that agree; 0: the type is declared */
@@ -27,7 +57,7 @@ static bool parts;   /* objects from 2 on are shown under object 1 */
 static struct profile *profile;
 static uint64_t now_ns;
 
-static bool tell_object(void *context, uint32_t object, struct object_desc *desc)
+static bool fake_object(void *context, uint32_t object, struct object_desc *desc)
 {
     (void)context;
     *desc = (struct object_desc){.name = "thing",
@@ -41,7 +71,7 @@ static bool tell_object(void *context, uint32_t object, struct object_desc *desc
     return true;
 }
 
-static bool tell_function(void *context, uint32_t function, struct function_desc *desc)
+static bool fake_function(void *context, uint32_t function, struct function_desc *desc)
 {
     (void)context;
     *desc =
@@ -50,19 +80,21 @@ static bool tell_function(void *context, uint32_t function, struct function_desc
 }
 
 /* Higher ids are copies of the listed types, to get many types. */
-static bool tell_type(void *context, uint32_t type, struct type_desc *desc)
+static bool fake_type(void *context, uint32_t type, struct type_desc *desc)
 {
     (void)context;
     if (type == NUMBER)
         *desc = small_double;
+    if (type == TREE || type == LIST)
+        *desc = derived[type == LIST];
     if (!type || type > MANY)
-        return type == NUMBER;
+        return type >= NUMBER && type <= LIST;
     *desc = *listed[1 + (type - 1) % (LISTED - 1)];
     desc->managed = managed;
     return true;
 }
 
-static bool tell_instruction(void *context, uint64_t address, struct instruction_desc *desc)
+static bool fake_instruction(void *context, uint64_t address, struct instruction_desc *desc)
 {
     (void)context;
     *desc = (struct instruction_desc){.file = "a.c", .line = (uint32_t)(address % 1000)};
@@ -73,10 +105,10 @@ static bool tell_instruction(void *context, uint64_t address, struct instruction
 
 static void start_with(double half_life_s)
 {
-    static const struct fake_names answers = {.object = tell_object,
-                                              .function = tell_function,
-                                              .type = tell_type,
-                                              .instruction = tell_instruction};
+    static const struct fake_names answers = {.object = fake_object,
+                                              .function = fake_function,
+                                              .type = fake_type,
+                                              .instruction = fake_instruction};
     struct profile_options options = {.names = FAKE_NAMES(&answers),
                                       .half_life_s = half_life_s,
                                       .ways = 10,
@@ -133,7 +165,7 @@ static void add(struct place place, int times)
     }
 }
 
-static const struct snapshot *look(void)
+static const struct snapshot *take_snapshot(void)
 {
     struct snapshot head = {.iteration = 1};
     const struct snapshot *snapshot = profile_snapshot(profile, &head, now_ns);
@@ -155,7 +187,7 @@ static const struct snapshot_field *field_named(const struct snapshot_object *ob
     return found;
 }
 
-static void members_are_one_row_each(void **state)
+static void each_member_is_one_row(void **state)
 {
     (void)state;
     for (uint64_t i = 0; i < 50; i++)
@@ -166,7 +198,7 @@ static void members_are_one_row_each(void **state)
     add(at(BASE, PARTICLE, 8, 52, 4), 10); /* second half of mass */
     add(at(BASE, PARTICLE, 3, 61, 1), 5);  /* kind is in its second byte, alive in its first */
     add(at(BASE, PARTICLE, 3, 60, 1), 4);
-    const struct snapshot *snapshot = look();
+    const struct snapshot *snapshot = take_snapshot();
     const struct snapshot_object *object = &snapshot->objects[0];
     assert_int_equal(object->field_count, 4);
     const struct snapshot_field *field = field_named(object, "particle.vel.y");
@@ -185,7 +217,7 @@ static void members_are_one_row_each(void **state)
 }
 
 /* Accesses from before the object's type was known are counted by offset. */
-static void what_came_before_the_type_is_merged(void **state)
+static void counts_before_the_type_are_merged(void **state)
 {
     (void)state;
     struct place untyped = at(BASE, PARTICLE, 5, 32, 8);
@@ -194,7 +226,7 @@ static void what_came_before_the_type_is_merged(void **state)
     add(untyped, 20);
     add(at(BASE, PARTICLE, 6, 32, 8), 30);
     declared = PARTICLE;
-    const struct snapshot *snapshot = look();
+    const struct snapshot *snapshot = take_snapshot();
     assert_int_equal(snapshot->objects[0].field_count, 1);
     assert_true(field_named(&snapshot->objects[0], "particle.vel.y")->samples == 50);
     assert_int_equal(snapshot->objects[0].layout_count, 1);
@@ -202,7 +234,7 @@ static void what_came_before_the_type_is_merged(void **state)
     snapshot_free(snapshot);
 }
 
-static void arrays_inside_are_one_row(void **state)
+static void nested_array_is_one_row(void **state)
 {
     (void)state;
     add(at(BASE, CELLS, 1, 32 + 8, 8), 10);
@@ -210,7 +242,7 @@ static void arrays_inside_are_one_row(void **state)
     add(at(BASE, CELLS, 3, 84, 1), 1); /* a hole */
     for (uint32_t i = 0; i < 4; i++)   /* alternating between the members of a union */
         add(at(BASE, CELLS, i, i * 8, i % 2 ? 4 : 8), 3);
-    const struct snapshot *snapshot = look();
+    const struct snapshot *snapshot = take_snapshot();
     const struct snapshot_object *object = &snapshot->objects[0];
     assert_true(field_named(object, "cells.vecs[*].y")->samples == 30);
     assert_true(field_named(object, "cells.cells[*].whole")->samples == 6);
@@ -244,24 +276,24 @@ static void expect_rows(const struct snapshot_layout *layout, const struct drawn
     }
 }
 
-static void check_picture(uint32_t type, uint64_t phase, const struct drawn *rows, size_t count)
+static void check_layout_rows(uint32_t type, uint64_t phase, const struct drawn *rows, size_t count)
 {
     profile_free(profile);
     start_with(0);
     add(at(BASE + phase, type, 0, 0, 4), 20);
-    const struct snapshot *snapshot = look();
+    const struct snapshot *snapshot = take_snapshot();
     assert_int_equal(snapshot->objects[0].layout_count, 1);
     expect_rows(&snapshot->objects[0].layouts[0], rows, count);
     snapshot_free(snapshot);
 }
 
-static void pictures_have_every_byte(void **state)
+static void layout_rows_cover_every_byte(void **state)
 {
     (void)state;
 #define PICTURE(TYPE, ...)                                                                         \
     do {                                                                                           \
         static const struct drawn rows[] = {__VA_ARGS__};                                          \
-        check_picture(TYPE, 0, rows, sizeof rows / sizeof *rows);                                  \
+        check_layout_rows(TYPE, 0, rows, sizeof rows / sizeof *rows);                              \
     } while (0)
     PICTURE(NODE, {LAYOUT_MEMBER, 0, 0, 8, "next"}, {LAYOUT_MEMBER, 0, 8, 4, "value"},
             {LAYOUT_PADDING, 0, 12, 4, ""});
@@ -291,7 +323,7 @@ static const struct snapshot_layout_row *row_named(const struct snapshot_layout 
     return NULL;
 }
 
-static void heat_adds_up(void **state)
+static void layout_row_samples_add_up(void **state)
 {
     (void)state;
     struct place store = at(BASE, PARTICLE, 2, 24, 8);
@@ -299,7 +331,7 @@ static void heat_adds_up(void **state)
     add(store, 10);
     add(at(BASE, PARTICLE, 1, 32, 8), 30);
     add(at(BASE, PARTICLE, 4, 48, 8), 60);
-    const struct snapshot *snapshot = look();
+    const struct snapshot *snapshot = take_snapshot();
     const struct snapshot_layout *layout = &snapshot->objects[0].layouts[0];
     const struct snapshot_layout_row *row = row_named(layout, "vel", 24);
     assert_true(row->has_members && row->samples == 40 && row->loads == 30 && row->stores == 10);
@@ -312,7 +344,7 @@ static void heat_adds_up(void **state)
 }
 
 /* Elements begin 16 bytes into a line: the second line has 16 bytes of each. */
-static void lines_are_cut_where_they_really_are(void **state)
+static void layout_lines_follow_the_actual_phase(void **state)
 {
     (void)state;
     for (uint64_t i = 0; i < 60; i++)
@@ -321,7 +353,7 @@ static void lines_are_cut_where_they_really_are(void **state)
         add(at(BASE + 16, PARTICLE, i, 48, 8), 1);
     for (uint64_t i = 0; i < 10; i++)
         add(at(BASE + 16, PARTICLE, i, 40, 16), 1); /* 8 bytes before the end of the line */
-    const struct snapshot *snapshot = look();
+    const struct snapshot *snapshot = take_snapshot();
     const struct snapshot_layout *layout = &snapshot->objects[0].layouts[0];
     assert_int_equal(layout->phase, 16);
     assert_int_equal(layout->phases, 1);
@@ -347,20 +379,20 @@ static void lines_are_cut_where_they_really_are(void **state)
 }
 
 /* The member is chosen by the size of the accesses, like the field. */
-static void an_instruction_is_on_the_right_member_of_a_union(void **state)
+static void union_member_of_instruction_is_chosen_by_size(void **state)
 {
     (void)state;
     declared = CHOICE;
     for (uint64_t i = 0; i < 20; i++)
         add(at(BASE, CHOICE, i, 12, 4), 1);
-    const struct snapshot *snapshot = look();
+    const struct snapshot *snapshot = take_snapshot();
     assert_string_equal(snapshot->objects[0].fields[0].name, "choice.pair.high");
     assert_string_equal(snapshot->code[0].instructions[0].field, "choice.pair.high");
     snapshot_free(snapshot);
 }
 
 /* Blocks without a name of their own: together they are the object of an instruction. */
-static void blocks_shown_as_one_are_one_of_an_instruction(void **state)
+static void blocks_in_one_row_are_one_instruction_object(void **state)
 {
     (void)state;
     declared = PARTICLE;
@@ -375,7 +407,7 @@ static void blocks_shown_as_one_are_one_of_an_instruction(void **state)
         place.object = 3 + i;
         add(place, 1);
     }
-    const struct snapshot *snapshot = look();
+    const struct snapshot *snapshot = take_snapshot();
     const struct snapshot_instruction *row = &snapshot->code[0].instructions[0];
     assert_string_equal(row->field, "particle.vel.y");
     assert_true(fabs(row->object_share - 1) < 1e-12);
@@ -385,14 +417,14 @@ static void blocks_shown_as_one_are_one_of_an_instruction(void **state)
 }
 
 /* The data that shares cache lines with a single instance is not known. */
-static void lines_are_shared_with_others(void **state)
+static void single_instance_lines_have_minimum_unused(void **state)
 {
     (void)state;
     kind = OBJECT_HEAP;
     alone = true;
     for (uint64_t i = 0; i < 60; i++)
         add(at(BASE + 16 + i * 128, PARTICLE, 0, 0, 8), 1);
-    const struct snapshot *snapshot = look();
+    const struct snapshot *snapshot = take_snapshot();
     const struct snapshot_layout *layout = &snapshot->objects[0].layouts[0];
     assert_int_equal(layout->phase, 16);
     assert_int_equal(layout->reading, LAYOUT_UNUSED);
@@ -402,7 +434,7 @@ static void lines_are_shared_with_others(void **state)
 }
 
 /* Members of two types with the same name share one row. */
-static void members_of_types_of_one_name_are_one(void **state)
+static void members_of_same_named_types_are_merged(void **state)
 {
     (void)state;
     enum { SAME = PARTICLE + LISTED - 1 };
@@ -411,7 +443,7 @@ static void members_of_types_of_one_name_are_one(void **state)
     add(place, 3);
     place.type = SAME;
     add(place, 2);
-    const struct snapshot *snapshot = look();
+    const struct snapshot *snapshot = take_snapshot();
     assert_int_equal(snapshot->objects[0].field_count, 1);
     assert_string_equal(snapshot->objects[0].fields[0].name, "particle.mass");
     assert_float_equal(snapshot->objects[0].fields[0].samples, 5, 1e-6);
@@ -420,13 +452,13 @@ static void members_of_types_of_one_name_are_one(void **state)
 }
 
 /* Four nodes per line: all phases are equally frequent. */
-static void small_elements_have_many_phases(void **state)
+static void small_elements_have_several_phases(void **state)
 {
     (void)state;
     for (uint64_t i = 0; i < 40; i++)
         add(at(BASE, NODE, i, 0, 8), 1);
     add(at(BASE, NODE, 1, 0, 8), 1);
-    const struct snapshot *snapshot = look();
+    const struct snapshot *snapshot = take_snapshot();
     const struct snapshot_layout *layout = &snapshot->objects[0].layouts[0];
     assert_int_equal(layout->phases, 4);
     assert_int_equal(layout->phase, 16);
@@ -437,16 +469,16 @@ static void small_elements_have_many_phases(void **state)
     assert_true(fabs(layout->unused - 0.5) < 1e-12); /* of each line */
     snapshot_free(snapshot);
     managed = true;
-    snapshot = look();
+    snapshot = take_snapshot();
     assert_int_equal(snapshot->objects[0].layouts[0].reading, LAYOUT_MANAGED);
     snapshot_free(snapshot);
 }
 
-static void few_samples_tell_no_phase(void **state)
+static void few_samples_give_no_phase(void **state)
 {
     (void)state;
     add(at(BASE, NODE, 1, 0, 8), 5);
-    const struct snapshot *snapshot = look();
+    const struct snapshot *snapshot = take_snapshot();
     const struct snapshot_layout *layout = &snapshot->objects[0].layouts[0];
     assert_true(isnan(layout->phase_share) && isnan(layout->straddling));
     assert_int_equal(layout->reading, LAYOUT_TOO_FEW);
@@ -466,16 +498,16 @@ static void add_elements(void)
         place.typed = by_code ? TYPED_CODE : TYPED_NOT;
         add(place, 1);
         if (i == 2000)
-            snapshot_free(look());
+            snapshot_free(take_snapshot());
     }
 }
 
 /* Without debug information, element and offsets are inferred from the samples. */
-static void layouts_are_inferred(void **state)
+static void layouts_are_inferred_without_debug_info(void **state)
 {
     (void)state;
     add_elements();
-    const struct snapshot *snapshot = look();
+    const struct snapshot *snapshot = take_snapshot();
     const struct snapshot_object *object = &snapshot->objects[0];
     assert_int_equal(object->element_size, 48);
     assert_int_equal(object->layout_count, 1);
@@ -493,14 +525,14 @@ static void layouts_are_inferred(void **state)
 
 /* A loop with steps over an array of numbers: the step is not an element, and the remainder of an
  * offset is not an index. */
-static void steps_over_numbers_are_no_elements(void **state)
+static void stride_over_numbers_is_not_an_element(void **state)
 {
     (void)state;
     for (int by_votes = 0; by_votes < 2; by_votes++) {
         voted = by_votes ? 4000 : 0;
         declared = NUMBER;
         add_elements();
-        const struct snapshot *snapshot = look();
+        const struct snapshot *snapshot = take_snapshot();
         const struct snapshot_object *object = &snapshot->objects[0];
         assert_int_equal(object->element_size, 0);
         assert_int_equal(object->layout_count, 0);
@@ -512,7 +544,7 @@ static void steps_over_numbers_are_no_elements(void **state)
 }
 
 /* A hot element is reported, even in a large array. */
-static void hot_numbers_are_reported(void **state)
+static void hot_array_elements_are_reported(void **state)
 {
     (void)state;
     declared = NUMBER;
@@ -520,19 +552,19 @@ static void hot_numbers_are_reported(void **state)
     struct place place = at(BASE, NONE, 0, 0, 8);
     place.access.address = BASE + 3 * 8;
     add(place, 4000);
-    const struct snapshot *snapshot = look();
+    const struct snapshot *snapshot = take_snapshot();
     assert_true(fabs(field_named(&snapshot->objects[0], "[3]")->share - 0.5) < 0.01);
     snapshot_free(snapshot);
 }
 
 /* Numbers in an object without a known type, and memory that an allocator subdivides. */
-static void not_every_distance_is_an_element(void **state)
+static void numbers_and_allocator_memory_have_no_elements(void **state)
 {
     static const enum object_kind dealt_out[] = {OBJECT_ANON, OBJECT_MAP, OBJECT_HEAP};
     (void)state;
     by_code = NUMBER;
     add_elements();
-    const struct snapshot *snapshot = look();
+    const struct snapshot *snapshot = take_snapshot();
     assert_int_equal(snapshot->objects[0].element_size, 0);
     snapshot_free(snapshot);
     by_code = NONE;
@@ -541,7 +573,7 @@ static void not_every_distance_is_an_element(void **state)
         start_with(0);
         kind = dealt_out[i];
         add_elements();
-        snapshot = look();
+        snapshot = take_snapshot();
         assert_int_equal(snapshot->objects[0].element_size, 0);
         assert_int_equal(snapshot->objects[0].layout_count, 0);
         snapshot_free(snapshot);
@@ -549,7 +581,7 @@ static void not_every_distance_is_an_element(void **state)
 }
 
 /* An access to any of several bit-fields must not count for the first one. */
-static void bit_fields_that_are_not_distinguished(void **state)
+static void ambiguous_bit_field_access_is_a_range(void **state)
 {
     (void)state;
     add(at(BASE, PARTICLE, 0, 60, 4), 30); /* alive */
@@ -557,7 +589,7 @@ static void bit_fields_that_are_not_distinguished(void **state)
     place.unit = 4;
     add(place, 50);
     add(at(BASE, PARTICLE, 2, 62, 1), 20); /* kind */
-    const struct snapshot *snapshot = look();
+    const struct snapshot *snapshot = take_snapshot();
     const struct snapshot_object *object = &snapshot->objects[0];
     assert_int_equal(object->field_count, 3);
     assert_true(fabs(field_named(object, "particle.alive..kind")->share - 0.5) < 1e-9);
@@ -566,14 +598,14 @@ static void bit_fields_that_are_not_distinguished(void **state)
     snapshot_free(snapshot);
 }
 
-static void types_of_one_object_each_have_a_picture(void **state)
+static void each_type_of_an_object_has_a_layout(void **state)
 {
     (void)state;
     add(at(BASE, NODE, 0, 0, 8), 20);
     add(at(BASE, PARTICLE, 1, 48, 8), 70);
     add(at(BASE, CHOICE, 2, 0, 4), 8);
     add(at(BASE, OTHER, 3, 8, 8), 2); /* too few to be shown */
-    const struct snapshot *snapshot = look();
+    const struct snapshot *snapshot = take_snapshot();
     const struct snapshot_object *object = &snapshot->objects[0];
     assert_int_equal(object->layout_count, 3);
     assert_string_equal(object->layouts[0].name, "struct particle");
@@ -584,13 +616,43 @@ static void types_of_one_object_each_have_a_picture(void **state)
     snapshot_free(snapshot);
 }
 
-static void unknown_types_are_offsets(void **state)
+static struct place derived_at(uint32_t type, uint32_t offset)
+{
+    struct place place = at(BASE, NODE, 0, offset, 8);
+    place.type = type;
+    return place;
+}
+
+/* In memory with several types, as an arena. */
+static void base_type_is_shown_in_its_only_derived_type(void **state)
+{
+    (void)state;
+    kind = OBJECT_HEAP;
+    add(at(BASE, NODE, 0, 0, 8), 40);
+    add(derived_at(TREE, 0), 30);
+    add(derived_at(TREE, 16), 20);
+    add(at(BASE, OTHER, 3, 8, 8), 10);
+    const struct snapshot *snapshot = take_snapshot();
+    const struct snapshot_object *object = &snapshot->objects[0];
+    assert_int_equal(object->field_count, 3);
+    assert_string_equal(object->fields[0].name, "tree.node.next");
+    assert_true(fabs(object->fields[0].share - 0.7) < 1e-12);
+    assert_int_equal(object->layout_count, 2);
+    snapshot_free(snapshot);
+    add(derived_at(LIST, 16), 20); /* now the base may be part of either */
+    snapshot = take_snapshot();
+    assert_int_equal(snapshot->objects[0].field_count, 5);
+    assert_non_null(field_named(&snapshot->objects[0], "node.next"));
+    snapshot_free(snapshot);
+}
+
+static void fields_of_unknown_types_are_offsets(void **state)
 {
     (void)state;
     struct place place = at(BASE, PARTICLE, 1, 48, 8);
     place.type = MANY + 5;
     add(place, 20);
-    const struct snapshot *snapshot = look();
+    const struct snapshot *snapshot = take_snapshot();
     const struct snapshot_object *object = &snapshot->objects[0];
     assert_int_equal(object->field_count, 1);
     assert_string_equal(object->fields[0].name, "+48");
@@ -600,21 +662,21 @@ static void unknown_types_are_offsets(void **state)
 }
 
 /* An offset past the end of the type, whatever its cause. */
-static void offsets_outside_do_no_harm(void **state)
+static void out_of_range_member_offsets_are_harmless(void **state)
 {
     (void)state;
     static const uint32_t offsets[] = {16, 63, 64, 65, 4096, 65535, 1u << 20, UINT32_MAX};
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++)
         for (uint32_t type = 1; type < LISTED; type++)
             add(at(BASE + 56, type, 0, offsets[i], 64), 20);
-    const struct snapshot *snapshot = look();
+    const struct snapshot *snapshot = take_snapshot();
     assert_int_equal(snapshot->objects[0].layout_count, 4);
     snapshot_free(snapshot);
 }
 
 /* Code */
 
-static void instructions_tell_line_object_and_field(void **state)
+static void instructions_have_line_object_and_field(void **state)
 {
     (void)state;
     struct place place = at(BASE, PARTICLE, 1, 32, 8);
@@ -631,7 +693,7 @@ static void instructions_tell_line_object_and_field(void **state)
     place.access.ip = 0x5000; /* in another function, no line known */
     place.function = 2;
     add(place, 10);
-    const struct snapshot *snapshot = look();
+    const struct snapshot *snapshot = take_snapshot();
     assert_int_equal(snapshot->code_count, 2);
     const struct snapshot_code *code = &snapshot->code[0];
     assert_string_equal(code->function, "one");
@@ -660,7 +722,7 @@ static void instructions_tell_line_object_and_field(void **state)
     snapshot_free(snapshot);
 }
 
-static void both_bases_are_kept(void **state)
+static void fields_have_run_and_decayed_counts(void **state)
 {
     (void)state;
     profile_free(profile);
@@ -669,14 +731,14 @@ static void both_bases_are_kept(void **state)
     now_ns += 3 * CLOCK_NS_PER_S; /* decayed to an eighth by then */
     add(at(BASE, PARTICLE, 1, 48, 8), 100);
     profile_set_basis(profile, BASIS_RUN);
-    const struct snapshot *snapshot = look();
+    const struct snapshot *snapshot = take_snapshot();
     const struct snapshot_layout *layout = &snapshot->objects[0].layouts[0];
     assert_true(field_named(&snapshot->objects[0], "particle.vel.y")->samples == 100);
     assert_true(fabs(row_named(layout, "mass", 48)->share - 0.5) < 1e-9);
     assert_true(fabs(snapshot->code[0].instructions[0].samples - 200) < 1e-9);
     snapshot_free(snapshot);
     profile_set_basis(profile, BASIS_DECAYED);
-    snapshot = look();
+    snapshot = take_snapshot();
     layout = &snapshot->objects[0].layouts[0];
     const struct snapshot_field *field = field_named(&snapshot->objects[0], "particle.vel.y");
     assert_true(fabs(field->samples - 12.5) < 1e-3);
@@ -688,7 +750,7 @@ static void both_bases_are_kept(void **state)
 }
 
 /* The time is only printed. */
-static void a_thousand_objects_with_a_hundred_types(void **state)
+static void thousand_objects_with_hundred_types(void **state)
 {
     (void)state;
     enum { OBJECTS = 1000, SAMPLES = 200000 };
@@ -706,7 +768,7 @@ static void a_thousand_objects_with_a_hundred_types(void **state)
     }
     for (int i = 0; i < 2; i++) {
         uint64_t begin = clock_now_ns();
-        const struct snapshot *snapshot = look();
+        const struct snapshot *snapshot = take_snapshot();
         print_message("snapshot of %zu objects, %d types: %.1f ms\n", snapshot->object_count, MANY,
                       (double)(clock_now_ns() - begin) / 1e6);
         assert_int_equal(snapshot->object_count, OBJECTS);
@@ -718,29 +780,30 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
     const struct CMUnitTest tests[] = {
-        TEST(members_are_one_row_each),
-        TEST(what_came_before_the_type_is_merged),
-        TEST(arrays_inside_are_one_row),
-        TEST(pictures_have_every_byte),
-        TEST(heat_adds_up),
-        TEST(lines_are_cut_where_they_really_are),
-        TEST(lines_are_shared_with_others),
-        TEST(an_instruction_is_on_the_right_member_of_a_union),
-        TEST(blocks_shown_as_one_are_one_of_an_instruction),
-        TEST(small_elements_have_many_phases),
-        TEST(members_of_types_of_one_name_are_one),
-        TEST(few_samples_tell_no_phase),
-        TEST(layouts_are_inferred),
-        TEST(steps_over_numbers_are_no_elements),
-        TEST(hot_numbers_are_reported),
-        TEST(not_every_distance_is_an_element),
-        TEST(bit_fields_that_are_not_distinguished),
-        TEST(types_of_one_object_each_have_a_picture),
-        TEST(unknown_types_are_offsets),
-        TEST(offsets_outside_do_no_harm),
-        TEST(instructions_tell_line_object_and_field),
-        TEST(both_bases_are_kept),
-        TEST(a_thousand_objects_with_a_hundred_types),
+        TEST(each_member_is_one_row),
+        TEST(counts_before_the_type_are_merged),
+        TEST(nested_array_is_one_row),
+        TEST(layout_rows_cover_every_byte),
+        TEST(layout_row_samples_add_up),
+        TEST(layout_lines_follow_the_actual_phase),
+        TEST(single_instance_lines_have_minimum_unused),
+        TEST(union_member_of_instruction_is_chosen_by_size),
+        TEST(blocks_in_one_row_are_one_instruction_object),
+        TEST(small_elements_have_several_phases),
+        TEST(members_of_same_named_types_are_merged),
+        TEST(few_samples_give_no_phase),
+        TEST(layouts_are_inferred_without_debug_info),
+        TEST(stride_over_numbers_is_not_an_element),
+        TEST(hot_array_elements_are_reported),
+        TEST(numbers_and_allocator_memory_have_no_elements),
+        TEST(ambiguous_bit_field_access_is_a_range),
+        TEST(each_type_of_an_object_has_a_layout),
+        TEST(base_type_is_shown_in_its_only_derived_type),
+        TEST(fields_of_unknown_types_are_offsets),
+        TEST(out_of_range_member_offsets_are_harmless),
+        TEST(instructions_have_line_object_and_field),
+        TEST(fields_have_run_and_decayed_counts),
+        TEST(thousand_objects_with_hundred_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 
 static char work[] = "/tmp/misstop-source-XXXXXX";
 
-static void make(const char *path, const char *text, size_t size)
+static void write_bytes(const char *path, const char *text, size_t size)
 {
     FILE *out = fopen(path, "w");
     assert_non_null(out);
@@ -21,7 +21,7 @@ static void make(const char *path, const char *text, size_t size)
 
 static void write_text(const char *path, const char *text)
 {
-    make(path, text, strlen(text));
+    write_bytes(path, text, strlen(text));
 }
 
 static struct source_texts *open_texts(pid_t pid, const char *symfs)
@@ -53,7 +53,7 @@ static int teardown(void **state)
     return chdir("/") || system(command);
 }
 
-static void lines_are_as_they_stand(void **state)
+static void source_lines_are_returned_unchanged(void **state)
 {
     char path[64];
     (void)state;
@@ -71,7 +71,7 @@ static void lines_are_as_they_stand(void **state)
     source_texts_free(texts);
 }
 
-static void a_newline_at_the_end_is_no_line(void **state)
+static void final_newline_is_not_a_line(void **state)
 {
     char path[64];
     (void)state;
@@ -83,18 +83,18 @@ static void a_newline_at_the_end_is_no_line(void **state)
     source_texts_free(texts);
 }
 
-static void what_steers_a_terminal_does_not_pass(void **state)
+static void source_lines_are_sanitised(void **state)
 {
     char path[64];
     (void)state;
     snprintf(path, sizeof path, "%s/c.c", work);
-    make(path, "x \033[31m \xff \0 y\n", 14);
+    write_bytes(path, "x \033[31m \xff \0 y\n", 14);
     struct source_texts *texts = open_texts(0, NULL);
     assert_string_equal(line(texts, path, 1), "x ?[31m ? ? y");
     source_texts_free(texts);
 }
 
-static void the_longest_tail_that_exists_is_taken(void **state)
+static void longest_existing_path_suffix_is_used(void **state)
 {
     (void)state;
     write_text("src/d.c", "nearer\n");
@@ -109,7 +109,7 @@ static void the_longest_tail_that_exists_is_taken(void **state)
     source_texts_free(texts);
 }
 
-static void symfs_and_the_process_come_before(void **state)
+static void symfs_and_process_root_take_precedence(void **state)
 {
     char symfs[64];
     char path[64];
@@ -125,7 +125,7 @@ static void symfs_and_the_process_come_before(void **state)
     source_texts_free(texts);
 }
 
-static void what_is_not_found_says_each_place(void **state)
+static void missing_source_note_lists_searched_places(void **state)
 {
     (void)state;
     struct source_texts *texts = open_texts(getpid(), "/no/such");
@@ -138,7 +138,7 @@ static void what_is_not_found_says_each_place(void **state)
     source_texts_free(texts);
 }
 
-static void only_regular_files_of_some_size(void **state)
+static void only_regular_files_of_limited_size(void **state)
 {
     char path[64];
     (void)state;
@@ -156,7 +156,7 @@ static void only_regular_files_of_some_size(void **state)
     source_texts_free(texts);
 }
 
-static void many_files_are_let_go_and_found_again(void **state)
+static void evicted_source_files_are_read_again(void **state)
 {
     char path[64];
     char text[32];
@@ -184,14 +184,14 @@ static void many_files_are_let_go_and_found_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_are_as_they_stand),
-        cmocka_unit_test(a_newline_at_the_end_is_no_line),
-        cmocka_unit_test(what_steers_a_terminal_does_not_pass),
-        cmocka_unit_test(the_longest_tail_that_exists_is_taken),
-        cmocka_unit_test(symfs_and_the_process_come_before),
-        cmocka_unit_test(what_is_not_found_says_each_place),
-        cmocka_unit_test(only_regular_files_of_some_size),
-        cmocka_unit_test(many_files_are_let_go_and_found_again),
+        cmocka_unit_test(source_lines_are_returned_unchanged),
+        cmocka_unit_test(final_newline_is_not_a_line),
+        cmocka_unit_test(source_lines_are_sanitised),
+        cmocka_unit_test(longest_existing_path_suffix_is_used),
+        cmocka_unit_test(symfs_and_process_root_take_precedence),
+        cmocka_unit_test(missing_source_note_lists_searched_places),
+        cmocka_unit_test(only_regular_files_of_limited_size),
+        cmocka_unit_test(evicted_source_files_are_read_again),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

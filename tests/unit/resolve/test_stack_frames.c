@@ -134,7 +134,7 @@ static void take_registers(const struct user_regs_struct *from, uint64_t regs[SR
 }
 
 /* Reads the registers of a process that is stopped only briefly. */
-static bool look_at(pid_t pid, uint64_t regs[SREG_COUNT])
+static bool read_registers(pid_t pid, uint64_t regs[SREG_COUNT])
 {
     struct user_regs_struct from;
     int status;
@@ -156,7 +156,7 @@ static const char *function_at(struct space *space, uint64_t pc)
 
 /* gcc's __builtin_dwarf_cfa() differs from the CFA in its own .eh_frame in a function that aligns
  * its stack. The frames above are found, so the .eh_frame is right. */
-static bool is_off(const char *name)
+static bool has_other_cfa(const char *name)
 {
     return !strcmp(name, "aligned");
 }
@@ -176,7 +176,7 @@ static unsigned count_found(struct unwind *unwind, struct space *space, const ui
         uint64_t address = target_address(target, names[i]);
         bool good = unwind_find(unwind, space, regs, address, &frame) &&
                     !strncmp(function_at(space, frame.pc), name, strlen(name)) &&
-                    (frame.cfa == target_address(target, cfa) || is_off(names[i]));
+                    (frame.cfa == target_address(target, cfa) || has_other_cfa(names[i]));
         if (!good)
             print_message("%s: %s at %#lx in %s, CFA %#lx, not %#lx\n", flags, names[i],
                           (unsigned long)address, function_at(space, frame.pc),
@@ -235,7 +235,7 @@ static void check_build(const char *flags, const char *command, unsigned allowed
     assert_int_equal(space_init(&space, &from), 0);
     unwind_init(&unwind, target.pid);
     usleep(20000); /* time between the line and the wait */
-    assert_true(look_at(target.pid, regs));
+    assert_true(read_registers(target.pid, regs));
     unsigned found = count_found(&unwind, &space, regs, &target, flags);
     assert_int_equal(count_found(&unwind, &space, regs, &target, flags), found); /* cached rules */
     assert_true(found + allowed >= NAMES);
@@ -259,7 +259,7 @@ static const char *const builds[] = {
 };
 
 /* The innermost function waits in the C library. */
-static void every_frame_from_a_system_call(void **state)
+static void frames_above_a_system_call_are_found(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof builds / sizeof *builds; i++)
@@ -267,14 +267,14 @@ static void every_frame_from_a_system_call(void **state)
 }
 
 /* The process runs meanwhile. */
-static void every_frame_from_a_loop(void **state)
+static void frames_of_a_running_process_are_found(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof builds / sizeof *builds; i++)
         check_build(builds[i], "s", 0);
 }
 
-static void the_other_compiler_too(void **state)
+static void frames_of_the_other_compiler_are_found(void **state)
 {
     (void)state;
     const char *usual = getenv("CC");
@@ -351,12 +351,12 @@ __attribute__((noinline)) static void inner(volatile char *outer_mark, uint64_t 
     assert_true(frame.cfa == (uint64_t)(uintptr_t)__builtin_dwarf_cfa());
     for (int i = 0; i < 9; i++) { /* also misaligned addresses */
         assert_true(FIND(outer_mark + i, &frame));
-        assert_string_equal(function_at(&own_space, frame.pc), "our_own_frames");
+        assert_string_equal(function_at(&own_space, frame.pc), "frames_of_own_process_are_found");
         assert_true(frame.cfa == outer_cfa);
     }
 }
 
-static void our_own_frames(void **state)
+static void frames_of_own_process_are_found(void **state)
 {
     (void)state;
     volatile char mark[64] = {2};
@@ -388,14 +388,14 @@ __attribute__((noinline)) static void realigned(size_t room)
     assert_false(found);
 }
 
-static void a_frame_s_address_has_changed(void **state)
+static void changed_frame_address_is_refused(void **state)
 {
     (void)state;
     realigned(64);
 }
 
 /* A lazily bound stub pushes a word between its two jumps. */
-static void stubs_of_calls(void **state)
+static void frame_in_a_plt_stub_is_found(void **state)
 {
     (void)state;
     enum { STUB = 16, PUSHED = 11 };
@@ -421,7 +421,7 @@ static void stubs_of_calls(void **state)
     assert_true(frame.cfa == sp + 16);
 }
 
-static void addresses_of_no_frame(void **state)
+static void addresses_outside_frames_are_refused(void **state)
 {
     (void)state;
     struct unwind_frame frame;
@@ -443,7 +443,7 @@ static void addresses_of_no_frame(void **state)
 }
 
 /* Random registers: any answer, but no crash. */
-static void registers_of_no_sense(void **state)
+static void random_registers_are_harmless(void **state)
 {
     (void)state;
     struct unwind_frame frame;
@@ -471,7 +471,7 @@ static void registers_of_no_sense(void **state)
 }
 
 /* The stack may contain anything when it is read. */
-static void a_stack_that_lies(void **state)
+static void hostile_stack_contents_are_harmless(void **state)
 {
     (void)state;
     static uint64_t stack[4096];
@@ -501,7 +501,7 @@ static void a_stack_that_lies(void **state)
 }
 
 /* More instructions than the rule cache can hold: the oldest are evicted, answers stay correct. */
-static void rules_are_bounded(void **state)
+static void unwind_rule_cache_is_bounded(void **state)
 {
     (void)state;
     struct unwind_frame frame;
@@ -524,16 +524,16 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start_own, end_own)
     const struct CMUnitTest tests[] = {
-        TEST(our_own_frames),
-        TEST(a_frame_s_address_has_changed),
-        TEST(stubs_of_calls),
-        TEST(addresses_of_no_frame),
-        TEST(registers_of_no_sense),
-        TEST(a_stack_that_lies),
-        TEST(rules_are_bounded),
-        cmocka_unit_test(every_frame_from_a_system_call),
-        cmocka_unit_test(every_frame_from_a_loop),
-        cmocka_unit_test(the_other_compiler_too),
+        TEST(frames_of_own_process_are_found),
+        TEST(changed_frame_address_is_refused),
+        TEST(frame_in_a_plt_stub_is_found),
+        TEST(addresses_outside_frames_are_refused),
+        TEST(random_registers_are_harmless),
+        TEST(hostile_stack_contents_are_harmless),
+        TEST(unwind_rule_cache_is_bounded),
+        cmocka_unit_test(frames_above_a_system_call_are_found),
+        cmocka_unit_test(frames_of_a_running_process_are_found),
+        cmocka_unit_test(frames_of_the_other_compiler_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

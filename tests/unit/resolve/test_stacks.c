@@ -41,7 +41,7 @@ static void expect_sound(void)
     }
 }
 
-static void beside_a_stack_is_no_stack(void **state)
+static void addresses_beside_a_stack_are_not_found(void **state)
 {
     const struct maps none = {0};
     const struct tcb tcb = {
@@ -65,7 +65,7 @@ static void beside_a_stack_is_no_stack(void **state)
 }
 
 /* A library without stack bounds: each stack begins where the one below ends, in any order. */
-static void stacks_of_one_mapping_part_it(void **state)
+static void stacks_divide_their_common_mapping(void **state)
 {
     static struct map map = {.start = 0x100000, .end = 0x700000, .kind = MAPPING_ANON};
     const struct maps maps = {.maps = &map, .count = 1};
@@ -80,17 +80,17 @@ static void stacks_of_one_mapping_part_it(void **state)
     expect(0x500000, 0x500000, 0x700000, 3);
 }
 
-static void stack_pointers_tell_what_they_reached(void **state)
+static void stack_pointer_guesses_reached_stack(void **state)
 {
     static struct map map = {.start = 0x1000000, .end = 0x2000000, .kind = MAPPING_ANON};
     const struct maps maps = {.maps = &map, .count = 1};
     const struct tcbs none = {0};
     (void)state;
-    stacks_reached(&stacks, &map, 0x1845678);
+    stacks_note_access(&stacks, &map, 0x1845678);
     expect(0x1845678, 0x1840000, 0x1940000, 0);
-    stacks_reached(&stacks, &map, 0x1800000); /* deeper */
+    stacks_note_access(&stacks, &map, 0x1800000); /* deeper */
     expect(0x1845678, 0x1800000, 0x1940000, 0);
-    stacks_reached(&stacks, &map, 0x1ff8000); /* another stack, which extends to the end */
+    stacks_note_access(&stacks, &map, 0x1ff8000); /* another stack, which extends to the end */
     expect(0x1ff8000, 0x1ff0000, 0x2000000, 0);
     assert_null(stacks_find(&stacks, 0x1000000));
     assert_null(stacks_find(&stacks, 0x1950000));
@@ -107,23 +107,23 @@ static void stack_pointers_tell_what_they_reached(void **state)
     assert_int_equal(stacks.count, 0);
 }
 
-static void a_thread_is_better_than_a_guess(void **state)
+static void known_thread_stack_replaces_guess(void **state)
 {
     static struct map map = {.start = 0x100000, .end = 0x900000, .kind = MAPPING_ANON};
     const struct maps maps = {.maps = &map, .count = 1};
     const struct tcb tcb = {
         .base = 0x2ff000, .stack_start = 0x200000, .stack_end = 0x300000, .tid = 9};
     (void)state;
-    stacks_reached(&stacks, &map, 0x2f0000);
+    stacks_note_access(&stacks, &map, 0x2f0000);
     stacks_of_thread(&stacks, &tcb, &maps);
-    stacks_reached(&stacks, &map, 0x2f8000);
+    stacks_note_access(&stacks, &map, 0x2f8000);
     assert_int_equal(stacks.count, 1);
     expect(0x2f0000, 0x200000, 0x300000, 9);
     stacks_forget(&stacks, 0x280000, 0x281000);
     assert_int_equal(stacks.count, 0);
 }
 
-static void words_that_cannot_be_are_none(void **state)
+static void invalid_stack_bounds_are_refused(void **state)
 {
     const uint64_t base = 0x7f0000001000;
     uint64_t words[64] = {0};
@@ -209,7 +209,7 @@ static void expect_object(struct space *space, size_t at, enum object_kind kind,
     assert_int_equal(located.end, (uintptr_t)merged.memory + to);
 }
 
-static void blocks_in_one_mapping_with_a_stack_stay_blocks(void **state)
+static void block_sharing_a_mapping_with_stack_stays_block(void **state)
 {
     const struct lookup_from from = {.pid = getpid(), .live = true};
     struct space space;
@@ -239,7 +239,7 @@ static void blocks_in_one_mapping_with_a_stack_stay_blocks(void **state)
 }
 
 /* Like in Go: stacks and other memory in one mapping. */
-static void near_a_stack_pointer_is_perhaps_a_stack(void **state)
+static void memory_near_stack_pointer_is_guessed_stack(void **state)
 {
     enum { BYTES = 8 << 20, REACHED = 4 << 20 };
     const struct lookup_from from = {.pid = getpid(), .live = true};
@@ -285,7 +285,7 @@ static bool is_one_object(struct space *space, struct names *names, uint64_t add
     return located_is_mapping(&located, space, address);
 }
 
-static void mappings_are_one_object_until_something_changes(void **state)
+static void mapping_is_one_object_until_changed(void **state)
 {
     enum { START = 0x70000000, BYTES = 1 << 20, IN = START + 0x8000 };
     const struct lookup_from from = {.live = false};
@@ -306,7 +306,7 @@ static void mappings_are_one_object_until_something_changes(void **state)
     assert_true(is_one_object(&space, &names, IN));
     assert_false(is_one_object(&space, &names, START + BYTES / 2));
     version = space_version(&space);
-    stacks_reached(&space.stacks, space_map(&space, IN), IN); /* a stack in its middle */
+    stacks_note_access(&space.stacks, space_map(&space, IN), IN); /* a stack in its middle */
     assert_int_not_equal(space_version(&space), version);
     assert_false(is_one_object(&space, &names, IN));
     names_fini(&names);
@@ -316,14 +316,14 @@ static void mappings_are_one_object_until_something_changes(void **state)
 static int run_stacks(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(beside_a_stack_is_no_stack, end),
-        cmocka_unit_test_teardown(stacks_of_one_mapping_part_it, end),
-        cmocka_unit_test_teardown(stack_pointers_tell_what_they_reached, end),
-        cmocka_unit_test_teardown(a_thread_is_better_than_a_guess, end),
-        cmocka_unit_test(words_that_cannot_be_are_none),
-        cmocka_unit_test(blocks_in_one_mapping_with_a_stack_stay_blocks),
-        cmocka_unit_test(near_a_stack_pointer_is_perhaps_a_stack),
-        cmocka_unit_test(mappings_are_one_object_until_something_changes),
+        cmocka_unit_test_teardown(addresses_beside_a_stack_are_not_found, end),
+        cmocka_unit_test_teardown(stacks_divide_their_common_mapping, end),
+        cmocka_unit_test_teardown(stack_pointer_guesses_reached_stack, end),
+        cmocka_unit_test_teardown(known_thread_stack_replaces_guess, end),
+        cmocka_unit_test(invalid_stack_bounds_are_refused),
+        cmocka_unit_test(block_sharing_a_mapping_with_stack_stays_block),
+        cmocka_unit_test(memory_near_stack_pointer_is_guessed_stack),
+        cmocka_unit_test(mapping_is_one_object_until_changed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -365,7 +365,7 @@ static Elf_Scn *section_named(Elf *elf, const char *wanted, GElf_Shdr *header)
     return NULL;
 }
 
-static void every_function_of_ours_has_its_bounds(void **state)
+static void eh_frame_bounds_match_symbol_table(void **state)
 {
     (void)state;
     GElf_Shdr header;
@@ -393,7 +393,7 @@ static void every_function_of_ours_has_its_bounds(void **state)
     elf_end(elf);
 }
 
-static void nothing_lies_outside(void **state)
+static void addresses_outside_functions_have_no_frame(void **state)
 {
     (void)state;
     struct frames frames = {0};
@@ -410,7 +410,7 @@ static void nothing_lies_outside(void **state)
 }
 
 /* Truncated at any position, the section yields the entries before it, or none. */
-static void a_damaged_section_gives_fewer(void **state)
+static void truncated_eh_frame_gives_fewer_entries(void **state)
 {
     (void)state;
     GElf_Shdr header;
@@ -437,9 +437,9 @@ static void a_damaged_section_gives_fewer(void **state)
 static int run_frames(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_function_of_ours_has_its_bounds),
-        cmocka_unit_test(nothing_lies_outside),
-        cmocka_unit_test(a_damaged_section_gives_fewer),
+        cmocka_unit_test(eh_frame_bounds_match_symbol_table),
+        cmocka_unit_test(addresses_outside_functions_have_no_frame),
+        cmocka_unit_test(truncated_eh_frame_gives_fewer_entries),
     };
     return cmocka_run_group_tests_name("frames", tests, read_self, free_self);
 }
@@ -501,7 +501,7 @@ static int tcb_end(void **state)
     return 0;
 }
 
-static void expect_ours(void)
+static void expect_own_threads(void)
 {
     uint32_t self = (uint32_t)getpid();
     const struct tcb *tcb = tcbs_of_thread(&tcb_tcbs, self);
@@ -517,27 +517,27 @@ static void expect_ours(void)
 }
 
 /* Returns false on other libcs than glibc, for which the kernel has no list. */
-static bool kernel_tells(void)
+static bool has_robust_lists(void)
 {
     void *head = NULL;
     size_t size;
     return !syscall(SYS_get_robust_list, 0, &head, &size) && head;
 }
 
-static void the_kernel_leads_to_every_block(void **state)
+static void robust_lists_lead_to_every_tcb(void **state)
 {
     (void)state;
-    if (!kernel_tells()) {
+    if (!has_robust_lists()) {
         print_message("skipped: this C library registers no robust list\n");
         skip();
     }
     tcbs_refresh(&tcb_tcbs, getpid());
-    expect_ours();
+    expect_own_threads();
     tcbs_refresh(&tcb_tcbs, getpid()); /* nothing is counted twice */
     assert_int_equal(tcb_tcbs.count, THREADS + 1);
 }
 
-static void each_knows_its_stack(void **state)
+static void tcb_contains_the_stack_bounds(void **state)
 {
     (void)state;
     tcbs_refresh(&tcb_tcbs, getpid());
@@ -555,16 +555,16 @@ static void each_knows_its_stack(void **state)
 }
 
 /* The alternative for libraries that register no list. */
-static void a_search_finds_them_as_well(void **state)
+static void memory_scan_finds_every_tcb(void **state)
 {
     (void)state;
     tcbs_scan(&tcb_tcbs, getpid(), &tcb_maps);
     if (!tcb_tcbs.count)
         skip(); /* blocks with another layout */
-    expect_ours();
+    expect_own_threads();
 }
 
-static void threads_that_ended_are_forgotten(void **state)
+static void ended_threads_are_removed(void **state)
 {
     (void)state;
     tcbs_refresh(&tcb_tcbs, getpid());
@@ -577,7 +577,7 @@ static void threads_that_ended_are_forgotten(void **state)
     assert_int_equal(tcb_tcbs.count, before);
 }
 
-static void many_threads_are_listed_seldom(void **state)
+static void many_threads_are_refreshed_less_often(void **state)
 {
     (void)state;
     struct tcbs many = {.tcbs = calloc(TCBS_MANY, sizeof *many.tcbs),
@@ -594,10 +594,10 @@ static void many_threads_are_listed_seldom(void **state)
     tcbs_fini(&many);
 }
 
-static void strangers_have_none(void **state)
+static void unknown_threads_have_no_tcb(void **state)
 {
     (void)state;
-    assert_null(tcbs_ask(&tcb_tcbs, getpid(), 0x7ffffff0));
+    assert_null(tcbs_find_or_ask(&tcb_tcbs, getpid(), 0x7ffffff0));
     assert_null(tcbs_of_thread(&tcb_tcbs, 1));
     assert_int_equal(tcb_tcbs.count, 0);
 }
@@ -605,12 +605,12 @@ static void strangers_have_none(void **state)
 static int run_tcb(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(the_kernel_leads_to_every_block, tcb_end),
-        cmocka_unit_test_teardown(each_knows_its_stack, tcb_end),
-        cmocka_unit_test_teardown(a_search_finds_them_as_well, tcb_end),
-        cmocka_unit_test_teardown(threads_that_ended_are_forgotten, tcb_end),
-        cmocka_unit_test_teardown(many_threads_are_listed_seldom, tcb_end),
-        cmocka_unit_test_teardown(strangers_have_none, tcb_end),
+        cmocka_unit_test_teardown(robust_lists_lead_to_every_tcb, tcb_end),
+        cmocka_unit_test_teardown(tcb_contains_the_stack_bounds, tcb_end),
+        cmocka_unit_test_teardown(memory_scan_finds_every_tcb, tcb_end),
+        cmocka_unit_test_teardown(ended_threads_are_removed, tcb_end),
+        cmocka_unit_test_teardown(many_threads_are_refreshed_less_often, tcb_end),
+        cmocka_unit_test_teardown(unknown_threads_have_no_tcb, tcb_end),
     };
     return cmocka_run_group_tests_name("tcb", tests, start_threads, join_threads);
 }

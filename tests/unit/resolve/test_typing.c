@@ -114,7 +114,7 @@ static int end(void **state)
     return 0;
 }
 
-static void tell(uint32_t serial, uint32_t reference, const struct type_desc *desc)
+static void report_type(uint32_t serial, uint32_t reference, const struct type_desc *desc)
 {
     readers->take.type(readers->take.context, serial,
                        &(struct dwarf_type){.type = reference, .desc = *desc});
@@ -139,7 +139,7 @@ static const struct typed_answer *operand(uint64_t ip, int64_t displacement)
     return typing_operand(typing, &one, &access);
 }
 
-static void each_question_is_asked_once(void **state)
+static void each_typing_question_is_asked_once(void **state)
 {
     (void)state;
     for (int again = 0; again < 3; again++) {
@@ -165,7 +165,7 @@ static void each_question_is_asked_once(void **state)
 }
 
 /* An array in a frame: a slot is rarely accessed twice, and one answer applies to all slots. */
-static void a_variable_in_a_frame_is_asked_about_once(void **state)
+static void frame_variable_is_asked_about_once(void **state)
 {
     const struct dwarf_answer table = {
         .slot = DWARF_SLOT_VARIABLE, .name = "table", .size = 800, .count = 100, .offset = 40};
@@ -198,7 +198,7 @@ static void a_variable_in_a_frame_is_asked_about_once(void **state)
     assert_null(typing_slot(typing, &one, 0x1000, -800));
 }
 
-static void every_part_of_an_operand_is_asked_about(void **state)
+static void operands_differing_in_any_part_are_asked_separately(void **state)
 {
     (void)state;
     struct access usual = access_at(0x1000, 8);
@@ -222,11 +222,11 @@ static void every_part_of_an_operand_is_asked_about(void **state)
 }
 
 /* Answers the last question first: each answer goes to its own question. */
-static void answers_come_in_any_order(void **state)
+static void answers_may_arrive_in_any_order(void **state)
 {
     (void)state;
     enum { QUESTIONS = 1000 };
-    tell(1, 5, &small_particle);
+    report_type(1, 5, &small_particle);
     for (uint64_t i = 0; i < QUESTIONS; i++)
         operand(0x1000 + i, 8);
     for (size_t i = QUESTIONS; i-- > 0;)
@@ -242,12 +242,12 @@ static void answers_come_in_any_order(void **state)
     assert_int_equal(readers->count, QUESTIONS);
 }
 
-static void references_are_the_files_own(void **state)
+static void type_references_are_per_file(void **state)
 {
     (void)state;
-    tell(1, 5, &small_particle);
-    tell(2, 5, &small_node);
-    tell(2, 6, &small_particle);
+    report_type(1, 5, &small_particle);
+    report_type(2, 5, &small_node);
+    report_type(2, 6, &small_particle);
     typing_answer(typing, &one, DWARF_VARIABLE, 0, 0x5000);
     typing_answer(typing, &two, DWARF_VARIABLE, 0, 0x6000);
     typing_answer(typing, &two, DWARF_VARIABLE, 0, 0x7000);
@@ -271,7 +271,7 @@ static void references_are_the_files_own(void **state)
     known = typing_answer(typing, &two, DWARF_VARIABLE, 0, 0x8000);
     assert_int_equal(known->type, 0);
     assert_int_equal(known->untyped, UNTYPED_GAVE_UP);
-    tell(1, 5, &small_node); /* another process reads the file */
+    report_type(1, 5, &small_node); /* another process reads the file */
     typing_answer(typing, &one, DWARF_VARIABLE, 0, 0x9000);
     answer(4, (struct dwarf_answer){.type = 5});
     known = typing_answer(typing, &one, DWARF_VARIABLE, 0, 0x9000);
@@ -279,7 +279,7 @@ static void references_are_the_files_own(void **state)
 }
 
 /* The reader's strings are valid only until its next answer. */
-static void strings_are_kept(void **state)
+static void reader_strings_are_copied(void **state)
 {
     (void)state;
     char file[] = "/src/a.c";
@@ -309,7 +309,7 @@ static void strings_are_kept(void **state)
 }
 
 /* A line of an inlined library function is not the program's. */
-static void own_lines_are_outside_of_libraries(void **state)
+static void own_line_is_outside_inlined_library_code(void **state)
 {
     (void)state;
     static const char library[] = "/usr/include/c++/12/bits/new_allocator.h";
@@ -346,7 +346,7 @@ static void own_lines_are_outside_of_libraries(void **state)
     assert_int_equal(line->own_line, 600);
 }
 
-static void inlined_names_are_bounded(void **state)
+static void inlined_function_names_are_bounded(void **state)
 {
     (void)state;
     char name[301];
@@ -362,7 +362,7 @@ static void inlined_names_are_bounded(void **state)
     assert_memory_equal(line->inlined + 300, " < ?", 4);
 }
 
-static void what_nobody_asked_is_no_answer(void **state)
+static void unrequested_answers_are_ignored(void **state)
 {
     (void)state;
     struct dwarf_answer stray = {.question = {.ask = DWARF_LINE, .pc = 0x1000}, .line = 5};
@@ -390,10 +390,10 @@ static void busy_readers_are_asked_again(void **state)
 }
 
 /* Types are kept, but results for addresses are dropped; a pending answer is harmless. */
-static void forgetting_asks_anew(void **state)
+static void forgotten_addresses_are_asked_again(void **state)
 {
     (void)state;
-    tell(1, 5, &small_particle);
+    report_type(1, 5, &small_particle);
     operand(0x1000, 8);
     operand(0x2000, 8);
     answer(0, (struct dwarf_answer){.type = 5});
@@ -408,7 +408,7 @@ static void forgetting_asks_anew(void **state)
     assert_int_equal(operand(0x2000, 8)->offset, 40);
 }
 
-static void code_without_a_file_is_reported_at_once(void **state)
+static void code_without_file_is_untyped_at_once(void **state)
 {
     (void)state;
     struct access access = access_at(0x1000, 8);
@@ -416,7 +416,7 @@ static void code_without_a_file_is_reported_at_once(void **state)
     assert_int_equal(readers->count, 0);
 }
 
-static void files_without_are_not_asked(void **state)
+static void files_without_debug_info_are_not_asked(void **state)
 {
     (void)state;
     readers->without = true;
@@ -427,7 +427,7 @@ static void files_without_are_not_asked(void **state)
 }
 
 /* When full, known answers stay valid, and new questions fail at once instead of waiting. */
-static void it_can_be_full(void **state)
+static void full_typing_refuses_new_questions(void **state)
 {
     (void)state;
     uint64_t asked = 0;
@@ -451,20 +451,20 @@ static int run_typing(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
     const struct CMUnitTest tests[] = {
-        TEST(each_question_is_asked_once),
-        TEST(every_part_of_an_operand_is_asked_about),
-        TEST(answers_come_in_any_order),
-        TEST(references_are_the_files_own),
-        TEST(strings_are_kept),
-        TEST(own_lines_are_outside_of_libraries),
-        TEST(inlined_names_are_bounded),
-        TEST(what_nobody_asked_is_no_answer),
-        TEST(a_variable_in_a_frame_is_asked_about_once),
+        TEST(each_typing_question_is_asked_once),
+        TEST(operands_differing_in_any_part_are_asked_separately),
+        TEST(answers_may_arrive_in_any_order),
+        TEST(type_references_are_per_file),
+        TEST(reader_strings_are_copied),
+        TEST(own_line_is_outside_inlined_library_code),
+        TEST(inlined_function_names_are_bounded),
+        TEST(unrequested_answers_are_ignored),
+        TEST(frame_variable_is_asked_about_once),
         TEST(busy_readers_are_asked_again),
-        TEST(forgetting_asks_anew),
-        TEST(code_without_a_file_is_reported_at_once),
-        TEST(files_without_are_not_asked),
-        TEST(it_can_be_full),
+        TEST(forgotten_addresses_are_asked_again),
+        TEST(code_without_file_is_untyped_at_once),
+        TEST(files_without_debug_info_are_not_asked),
+        TEST(full_typing_refuses_new_questions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -486,7 +486,7 @@ static int types_end(void **state)
     return 0;
 }
 
-static void ids_are_dense_from_one(void **state)
+static void type_ids_are_dense_from_one(void **state)
 {
     (void)state;
     assert_int_equal(types_add(&types_types, 1, 10, &small_int), 1);
@@ -500,7 +500,7 @@ static void ids_are_dense_from_one(void **state)
     assert_int_equal(types_at(&types_types, 2)->member_count, small_particle.member_count);
 }
 
-static void what_two_files_tell_is_one(void **state)
+static void equal_types_of_two_files_are_merged(void **state)
 {
     (void)state;
     uint32_t first = types_add(&types_types, 1, 10, &small_particle);
@@ -514,7 +514,7 @@ static void what_two_files_tell_is_one(void **state)
 }
 
 /* Keeps no pointers into the reader's memory, which is freed. */
-static void copies_are_deep(void **state)
+static void type_copies_are_deep(void **state)
 {
     (void)state;
     char name[] = "struct gone";
@@ -536,7 +536,7 @@ static void copies_are_deep(void **state)
 }
 
 /* Any difference in a description makes two types different. */
-static void any_difference_is_another_type(void **state)
+static void any_difference_makes_another_type(void **state)
 {
     (void)state;
     struct type_member members[3];
@@ -574,7 +574,7 @@ static void any_difference_is_another_type(void **state)
 }
 
 /* Members beyond the maximum are dropped, and `cut` is set. */
-static void too_many_members_are_cut(void **state)
+static void excess_type_members_are_cut(void **state)
 {
     (void)state;
     enum { MANY = TYPE_MEMBERS_MAX * 4 };
@@ -593,7 +593,7 @@ static void too_many_members_are_cut(void **state)
 }
 
 /* When there is no more room, known types are still found, and new types are not known. */
-static void types_it_can_be_full(void **state)
+static void full_type_table_keeps_known_types(void **state)
 {
     (void)state;
     char name[32];
@@ -616,7 +616,7 @@ static void types_it_can_be_full(void **state)
 }
 
 /* The bound also limits bytes: long names, many members. */
-static void its_memory_is_bounded(void **state)
+static void type_table_memory_is_bounded(void **state)
 {
     (void)state;
     enum { LONG = 4000, REPORTED = 40000 };
@@ -634,7 +634,7 @@ static void its_memory_is_bounded(void **state)
     assert_true(types_types.memory.used_bytes < 80u << 20);
 }
 
-static void containing_is_by_members(void **state)
+static void type_contains_its_member_types(void **state)
 {
     (void)state;
     uint32_t particle = types_add(&types_types, 1, 1, &small_particle);
@@ -657,10 +657,10 @@ static int run_types(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, types_start, types_end)
     const struct CMUnitTest tests[] = {
-        TEST(ids_are_dense_from_one),   TEST(what_two_files_tell_is_one),
-        TEST(copies_are_deep),          TEST(any_difference_is_another_type),
-        TEST(too_many_members_are_cut), TEST(types_it_can_be_full),
-        TEST(its_memory_is_bounded),    TEST(containing_is_by_members),
+        TEST(type_ids_are_dense_from_one),  TEST(equal_types_of_two_files_are_merged),
+        TEST(type_copies_are_deep),         TEST(any_difference_makes_another_type),
+        TEST(excess_type_members_are_cut),  TEST(full_type_table_keeps_known_types),
+        TEST(type_table_memory_is_bounded), TEST(type_contains_its_member_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -690,7 +690,7 @@ static void add(struct votes *votes, uint32_t type, uint32_t count)
         votes_add(votes, &votes_types, type, true);
 }
 
-static void few_say_nothing(void **state)
+static void few_votes_have_no_leader(void **state)
 {
     (void)state;
     struct votes votes = {0};
@@ -701,7 +701,7 @@ static void few_say_nothing(void **state)
     }
 }
 
-static void most_is_not_enough(void **state)
+static void leader_needs_a_clear_majority(void **state)
 {
     (void)state;
     struct votes votes = {0};
@@ -719,7 +719,7 @@ static void most_is_not_enough(void **state)
 }
 
 /* Votes for a member count for the type that contains it, even if they are more numerous. */
-static void the_containing_type_wins(void **state)
+static void member_votes_count_for_containing_type(void **state)
 {
     (void)state;
     struct votes votes = {0};
@@ -735,7 +735,7 @@ static void the_containing_type_wins(void **state)
 }
 
 /* A struct that would not fit into the block is not its type. */
-static void misfits_do_not_lead(void **state)
+static void misfitting_type_does_not_lead(void **state)
 {
     (void)state;
     struct votes votes = {0};
@@ -748,7 +748,7 @@ static void misfits_do_not_lead(void **state)
 }
 
 /* Copies as plain numbers do not hide a struct; a few structs do not hide an array of numbers. */
-static void scalars_only_without_structs(void **state)
+static void scalars_lead_only_without_structs(void **state)
 {
     (void)state;
     struct votes votes = {0};
@@ -762,7 +762,7 @@ static void scalars_only_without_structs(void **state)
 }
 
 /* The same if there are more kinds of plain numbers than are counted. */
-static void many_kinds_of_scalars_hide_no_struct(void **state)
+static void many_scalar_types_do_not_hide_a_struct(void **state)
 {
     (void)state;
     struct votes votes = {0};
@@ -778,7 +778,7 @@ static void many_kinds_of_scalars_hide_no_struct(void **state)
     assert_int_equal(votes_leader(&votes, &votes_types), small.particle);
 }
 
-static void leaders_can_change(void **state)
+static void vote_leader_can_change(void **state)
 {
     (void)state;
     struct votes votes = {0};
@@ -791,7 +791,7 @@ static void leaders_can_change(void **state)
 }
 
 /* A type that comes after a leader was decremented away gets a clean slot. */
-static void slots_are_used_again(void **state)
+static void vote_slots_are_cleared_on_reuse(void **state)
 {
     (void)state;
     struct votes votes = {0};
@@ -810,7 +810,7 @@ static void slots_are_used_again(void **state)
 }
 
 /* Any number of votes for numbers in a struct does not decide between structs. */
-static void scalars_decide_no_vote_of_structs(void **state)
+static void scalar_votes_do_not_decide_between_structs(void **state)
 {
     (void)state;
     struct votes votes = {0};
@@ -821,7 +821,7 @@ static void scalars_decide_no_vote_of_structs(void **state)
 }
 
 /* Adds structs (0 to 19) and scalars (20 to 39). */
-static void tell_many(uint32_t ids[40])
+static void report_many_types(uint32_t ids[40])
 {
     char name[8];
     struct type_member member = {.name = "m", .type = "int", .size = 4, .parent = TYPE_NO_MEMBER};
@@ -847,12 +847,12 @@ static void check_counts(const struct votes *votes, const uint32_t *truth)
 
 /* No count is ever too high, and misfits are a part of it. A struct with more than a fifth of the
  * votes for structs is counted. */
-static void counts_are_never_too_high(void **state)
+static void vote_counts_never_exceed_the_truth(void **state)
 {
     (void)state;
     enum { KINDS = 40, FAVOURITE = 7, VOTES = 20000 };
     uint32_t ids[KINDS];
-    tell_many(ids);
+    report_many_types(ids);
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct prng prng = {seed};
         struct votes votes = {0};
@@ -880,16 +880,16 @@ static int run_votes(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, votes_start, votes_end)
     const struct CMUnitTest tests[] = {
-        TEST(few_say_nothing),
-        TEST(most_is_not_enough),
-        TEST(the_containing_type_wins),
-        TEST(misfits_do_not_lead),
-        TEST(scalars_only_without_structs),
-        TEST(many_kinds_of_scalars_hide_no_struct),
-        TEST(leaders_can_change),
-        TEST(slots_are_used_again),
-        TEST(scalars_decide_no_vote_of_structs),
-        TEST(counts_are_never_too_high),
+        TEST(few_votes_have_no_leader),
+        TEST(leader_needs_a_clear_majority),
+        TEST(member_votes_count_for_containing_type),
+        TEST(misfitting_type_does_not_lead),
+        TEST(scalars_lead_only_without_structs),
+        TEST(many_scalar_types_do_not_hide_a_struct),
+        TEST(vote_leader_can_change),
+        TEST(vote_slots_are_cleared_on_reuse),
+        TEST(scalar_votes_do_not_decide_between_structs),
+        TEST(vote_counts_never_exceed_the_truth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

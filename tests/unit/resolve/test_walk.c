@@ -29,12 +29,12 @@ static void end(void)
     image_fini(&image);
 }
 
-static int update(void)
+static int update_walk(void)
 {
     return walk_update(walk, &image.maps);
 }
 
-static const struct image_block *known(uint64_t start)
+static const struct image_block *block_starting_at(uint64_t start)
 {
     for (size_t i = 0; i < image.block_count; i++)
         if (image.blocks[i].start == start)
@@ -42,9 +42,9 @@ static const struct image_block *known(uint64_t start)
     return NULL;
 }
 
-static bool check(void *context, const struct walk_block *block)
+static bool check_block(void *context, const struct walk_block *block)
 {
-    const struct image_block *expected = known(block->start);
+    const struct image_block *expected = block_starting_at(block->start);
     (void)context;
     visited++;
     wrong += !expected || !expected->in_use || expected->usable_bytes != block->usable_bytes ||
@@ -52,7 +52,7 @@ static bool check(void *context, const struct walk_block *block)
     return true;
 }
 
-static size_t in_use(void)
+static size_t count_in_use(void)
 {
     size_t count = 0;
     for (size_t i = 0; i < image.block_count; i++)
@@ -60,19 +60,19 @@ static size_t in_use(void)
     return count;
 }
 
-static void every_version_is_walked(void **state)
+static void heaps_of_all_glibc_versions_are_walked(void **state)
 {
     (void)state;
     for (size_t i = 0; i < IMAGE_LAYOUTS; i++) {
         begin(&image_layouts[i]);
-        assert_int_equal(update(), 0);
+        assert_int_equal(update_walk(), 0);
         assert_null(walk_status(walk));
         assert_string_equal(walk_source(walk), "glibc malloc in libc.so.6");
-        assert_int_equal(walk_all(walk, check, NULL), in_use());
+        assert_int_equal(walk_all(walk, check_block, NULL), count_in_use());
         print_message("glibc %s: %zu of %zu blocks in use, %zu wrong, %u arenas, %u caches\n",
                       image.layout->name, visited, image.block_count, wrong,
                       walk_stats(walk)->arenas, walk_stats(walk)->thread_caches);
-        assert_int_equal(visited, in_use());
+        assert_int_equal(visited, count_in_use());
         assert_int_equal(wrong, 0);
         assert_int_equal(walk_stats(walk)->arenas, 2);
         assert_int_equal(walk_stats(walk)->thread_caches, 2);
@@ -80,7 +80,7 @@ static void every_version_is_walked(void **state)
     }
 }
 
-static void find(uint64_t address, const struct image_block *expected)
+static void expect_find(uint64_t address, const struct image_block *expected)
 {
     struct walk_block block;
     assert_true(walk_find(walk, address, &block));
@@ -91,27 +91,27 @@ static void find(uint64_t address, const struct image_block *expected)
     assert_int_equal(block.mmapped, expected->mmapped);
 }
 
-static void every_block_is_found_by_its_bytes(void **state)
+static void blocks_are_found_by_any_byte(void **state)
 {
     (void)state;
     for (size_t i = 0; i < IMAGE_LAYOUTS; i++) {
         begin(&image_layouts[i]);
-        update();
+        update_walk();
         /* From the last block on: no earlier block is known. */
         for (size_t b = image.block_count; b-- > 0;) {
-            find(image.blocks[b].start, &image.blocks[b]);
-            find(image.blocks[b].start + image.blocks[b].usable_bytes - 1, &image.blocks[b]);
+            expect_find(image.blocks[b].start, &image.blocks[b]);
+            expect_find(image.blocks[b].start + image.blocks[b].usable_bytes - 1, &image.blocks[b]);
         }
         end();
     }
 }
 
-static void top_and_foreign_addresses_are_reported(void **state)
+static void top_and_foreign_addresses_are_distinguished(void **state)
 {
     (void)state;
     struct walk_block block;
     begin(&image_layouts[3]);
-    update();
+    update_walk();
     uint64_t brk_end = image.parts[IMAGE_BRK].start + image.parts[IMAGE_BRK].bytes;
     assert_true(walk_find(walk, brk_end - 4096, &block));
     assert_int_equal(block.state, WALK_TOP);
@@ -131,12 +131,12 @@ static const struct image_block *in_thread_arena(void)
 }
 
 /* The start of a thread's heap is malloc's own, and nothing in it is the memory of others. */
-static void all_of_an_arenas_heap_is_mallocs(void **state)
+static void start_of_thread_arena_heap_is_mallocs(void **state)
 {
     (void)state;
     struct walk_block block;
     begin(&image_layouts[3]);
-    update();
+    update_walk();
     const struct image_block *first = in_thread_arena();
     uint64_t heap = first->start & ~(uint64_t)((64 << 20) - 1);
     assert_true(walk_find(walk, heap + 64, &block));
@@ -148,41 +148,41 @@ static void all_of_an_arenas_heap_is_mallocs(void **state)
     end();
 }
 
-static size_t two_in_use(size_t from)
+static size_t adjacent_blocks_in_use(size_t from)
 {
     while (!image.blocks[from].in_use || !image.blocks[from + 1].in_use)
         from++;
     return from;
 }
 
-static void a_chunk_that_changes_is_seen_anew(void **state)
+static void changed_chunk_is_read_again(void **state)
 {
     (void)state;
     begin(&image_layouts[3]);
-    update();
+    update_walk();
     for (size_t b = 0; b < image.block_count; b++)
-        find(image.blocks[b].start, &image.blocks[b]);
+        expect_find(image.blocks[b].start, &image.blocks[b]);
     /* Two adjacent blocks in use become one; the old header stays inside. */
-    size_t b = two_in_use(400);
+    size_t b = adjacent_blocks_in_use(400);
     uint64_t more = image.blocks[b + 1].usable_bytes + 8;
     *image_word(&image, image.blocks[b].start - 8) += more;
     image.blocks[b].usable_bytes += more;
-    find(image.blocks[b + 1].start + 8, &image.blocks[b]);
+    expect_find(image.blocks[b + 1].start + 8, &image.blocks[b]);
     end();
 }
 
 /* The process runs between the reads of one find: never returns the block's old state. */
-static void a_chunk_that_changes_meanwhile_is_not_given_as_it_was(void **state)
+static void chunk_changed_during_find_is_not_stale(void **state)
 {
     (void)state;
     size_t answers = 0;
     for (uint64_t reads = 1; reads < 8; reads++) {
         struct walk_block block;
         begin(&image_layouts[3]);
-        update();
+        update_walk();
         for (size_t b = 0; b < 500; b++)
-            find(image.blocks[b].start, &image.blocks[b]);
-        size_t b = two_in_use(300);
+            expect_find(image.blocks[b].start, &image.blocks[b]);
+        size_t b = adjacent_blocks_in_use(300);
         uint64_t head = image.blocks[b].start - 8;
         uint64_t more = image.blocks[b + 1].usable_bytes + 8;
         image.change.address = head;
@@ -209,15 +209,15 @@ static void unlink_chunk(uint64_t chunk)
 
 /* Many known blocks are replaced by a large one that is not written to. Their headers stay, form a
  * chain, and agree with the marks; only the free lists show the change. */
-static void old_headers_inside_a_block_are_not_believed(void **state)
+static void stale_headers_inside_a_block_are_rejected(void **state)
 {
     (void)state;
     begin(&image_layouts[3]);
-    update();
+    update_walk();
     for (size_t b = 0; b < 800; b++)
-        find(image.blocks[b].start, &image.blocks[b]);
-    size_t first = two_in_use(500);
-    size_t last = two_in_use(first + 60) + 1;
+        expect_find(image.blocks[b].start, &image.blocks[b]);
+    size_t first = adjacent_blocks_in_use(500);
+    size_t last = adjacent_blocks_in_use(first + 60) + 1;
     for (size_t b = first; b < last; b++) {
         uint64_t behind = image.blocks[b].start + image.blocks[b].usable_bytes;
         if (!(*image_word(&image, behind) & 1))
@@ -228,35 +228,35 @@ static void old_headers_inside_a_block_are_not_believed(void **state)
     *image_word(&image, large->start - 8) = bytes | (*image_word(&image, large->start - 8) & 7);
     large->usable_bytes = bytes - 8;
     for (size_t b = last - 1; b > first; b -= 7)
-        find(image.blocks[b].start, large);
+        expect_find(image.blocks[b].start, large);
     end();
 }
 
 /* A free chunk's size is repeated at its end: if the two differ, the chunk is rejected. */
-static void a_size_reported_twice_must_agree(void **state)
+static void contradictory_chunk_sizes_are_rejected(void **state)
 {
     (void)state;
     struct walk_block block;
     begin(&image_layouts[3]);
-    update();
+    update_walk();
     size_t b = 100;
     uint64_t behind;
     do {
         b++;
         behind = image.blocks[b].start + image.blocks[b].usable_bytes;
     } while (image.blocks[b].in_use || *image_word(&image, behind) & 1);
-    find(image.blocks[b].start, &image.blocks[b]);
+    expect_find(image.blocks[b].start, &image.blocks[b]);
     *image_word(&image, behind - 8) ^= 16;
     assert_false(walk_find(walk, image.blocks[b].start, &block));
     assert_int_equal(walk_stats(walk)->failures[WALK_FAIL_BROKEN], 1);
-    walk_all(walk, check, NULL);
+    walk_all(walk, check_block, NULL);
     assert_int_equal(walk_stats(walk)->broken_spans, 1);
     assert_int_equal(wrong, 0);
     end();
 }
 
 /* A lookup stays within its cost limit on hostile memory. */
-static void random_damage_ends_and_stays_inside(void **state)
+static void randomly_damaged_heap_is_bounded(void **state)
 {
     (void)state;
     static const uint64_t values[] = {0,    1,    0x10,         0x11,
@@ -273,9 +273,9 @@ static void random_damage_ends_and_stays_inside(void **state)
             uint32_t pick = (uint32_t)prng_below(&random, 12);
             *image_word(&image, at) = pick < 8 ? values[pick] : pick < 10 ? other : other | 1;
         }
-        update();
+        update_walk();
         uint64_t before = image.reads;
-        walk_all(walk, check, NULL);
+        walk_all(walk, check_block, NULL);
         for (unsigned i = 0; i < 50; i++) {
             struct walk_block block;
             uint64_t at = image.blocks[prng_below(&random, (uint32_t)image.block_count)].start;
@@ -298,39 +298,39 @@ static const struct image_block *last_in_brk(void)
     return &image.blocks[last];
 }
 
-static void a_find_keeps_within_its_reach(void **state)
+static void find_stays_within_its_budget(void **state)
 {
     enum { REACH = 4096 };
     (void)state;
     struct walk_block block;
     begin(&image_layouts[3]);
-    update();
+    update_walk();
     const struct image_block *last = last_in_brk();
-    walk_reach(walk, REACH);
+    walk_limit_chain(walk, REACH);
     assert_true(last->start - image.parts[IMAGE_BRK].start > 2 * REACH);
     assert_false(walk_find(walk, last->start, &block));
     assert_int_equal(walk_stats(walk)->failures[WALK_FAIL_BUDGET], 1);
-    assert_int_equal(walk_all(walk, check, NULL), in_use());
-    find(last->start, last);
+    assert_int_equal(walk_all(walk, check_block, NULL), count_in_use());
+    expect_find(last->start, last);
     end();
 }
 
-static void the_next_walk_counts_finds_on(void **state)
+static void succeeding_walk_keeps_find_count(void **state)
 {
     (void)state;
     struct walk *next;
     struct walk_target target = image_target(&image);
     begin(&image_layouts[3]);
-    update();
-    find(last_in_brk()->start, last_in_brk());
+    update_walk();
+    expect_find(last_in_brk()->start, last_in_brk());
     assert_int_equal(walk_new(&next, &target), 0);
     assert_int_equal(walk_update(next, &image.maps), 0);
-    assert_int_equal(walk_all(next, check, NULL), in_use());
-    walk_succeed(next, walk);
+    assert_int_equal(walk_all(next, check_block, NULL), count_in_use());
+    walk_continue_from(next, walk);
     assert_int_equal(walk_stats(next)->finds, walk_stats(walk)->finds);
     walk_free(walk);
     walk = next;
-    find(last_in_brk()->start, last_in_brk());
+    expect_find(last_in_brk()->start, last_in_brk());
     end();
 }
 
@@ -339,12 +339,12 @@ static uint64_t reads_for_foreign(uint64_t address)
 {
     struct walk_block block;
     uint64_t before = image.reads;
-    update();
+    update_walk();
     assert_false(walk_find(walk, address, &block));
     return image.reads - before;
 }
 
-static void a_mapping_that_grows_is_searched_once(void **state)
+static void only_new_part_of_grown_mapping_is_searched(void **state)
 {
     (void)state;
     begin(&image_layouts[3]);
@@ -366,7 +366,7 @@ static void a_mapping_that_grows_is_searched_once(void **state)
 }
 
 /* madvise(MADV_HUGEPAGE) of a part of a block: its header is in the mapping before. */
-static void a_block_goes_on_over_a_huge_page_s_start(void **state)
+static void block_continues_across_huge_page_mapping(void **state)
 {
     enum { BEFORE = 16 << 12 };
     struct map cut[IMAGE_PARTS + 1];
@@ -380,8 +380,8 @@ static void a_block_goes_on_over_a_huge_page_s_start(void **state)
     memcpy(cut + at + 1, image.mappings + at, (IMAGE_PARTS - at) * sizeof *cut);
     cut[at].end = cut[at + 1].start = image.parts[IMAGE_BLOCK].start + BEFORE;
     assert_int_equal(walk_update(walk, &maps), 0);
-    find(cut[at + 1].start + 4096, known(image.parts[IMAGE_BLOCK].start + 16));
-    assert_int_equal(walk_all(walk, check, NULL), in_use());
+    expect_find(cut[at + 1].start + 4096, block_starting_at(image.parts[IMAGE_BLOCK].start + 16));
+    assert_int_equal(walk_all(walk, check_block, NULL), count_in_use());
     assert_int_equal(wrong, 0);
     end();
 }
@@ -391,32 +391,32 @@ static void rename_mapping(size_t index, const char *path)
     strcpy(image.maps.names + image.mappings[index].name, path);
 }
 
-static void why_there_is_no_heap_is_said(void **state)
+static void missing_heap_has_a_reason(void **state)
 {
     (void)state;
     begin(&image_layouts[0]);
     memset(image.parts[IMAGE_DATA].memory, 0, image.parts[IMAGE_DATA].bytes);
-    update();
+    update_walk();
     assert_string_equal(walk_status(walk), "no glibc heap: the malloc of libc.so.6 was not used "
                                            "(another allocator?)");
     rename_mapping(IMAGE_PARTS - 1, "/opt/\x1b[2J/pro\x1b[31mgram");
-    update();
+    update_walk();
     assert_string_equal(walk_status(walk),
                         "static program: no glibc allocator found in pro?[31mgram");
     rename_mapping(0, "/lib/ld-uClibc.so.0");
-    update();
+    update_walk();
     assert_non_null(strstr(walk_status(walk), "another C library (ld-uClibc.so.0)"));
     rename_mapping(0, "/usr/bin/qemu-aarch64-static");
-    update();
+    update_walk();
     assert_non_null(strstr(walk_status(walk), "another architecture"));
     rename_mapping(0, "/lib/ld-musl-x86_64.so.1");
-    update();
+    update_walk();
     assert_non_null(strstr(walk_status(walk), "musl"));
     rename_mapping(0, "/usr/lib/libjemalloc.so.2");
     rename_mapping(IMAGE_PARTS - 1, "/lib/libc.so.6");
-    update();
+    update_walk();
     assert_non_null(strstr(walk_status(walk), "libjemalloc.so.2 is loaded"));
-    assert_int_equal(walk_all(walk, check, NULL), -ENODATA);
+    assert_int_equal(walk_all(walk, check_block, NULL), -ENODATA);
     end();
 }
 
@@ -440,7 +440,7 @@ static bool read_all_of_pool(void *context, uint64_t address, void *out, size_t 
     return read_pool(context, address, out, size) == size;
 }
 
-static void memory_without_an_extent_is_not_jemallocs_own(void **state)
+static void memory_without_extent_is_not_jemalloc_metadata(void **state)
 {
     (void)state;
     const struct walk_target target = {.read = read_all_of_pool, .read_some = read_pool};
@@ -457,20 +457,20 @@ static void memory_without_an_extent_is_not_jemallocs_own(void **state)
     walk_free(walk);
 }
 
-static void an_arena_found_later_is_walked(void **state)
+static void late_initialised_arena_is_walked(void **state)
 {
     (void)state;
     begin(&image_layouts[2]);
     unsigned char *data = malloc(image.parts[IMAGE_DATA].bytes);
     memcpy(data, image.parts[IMAGE_DATA].memory, image.parts[IMAGE_DATA].bytes);
     memset(image.parts[IMAGE_DATA].memory, 0, image.parts[IMAGE_DATA].bytes);
-    update();
+    update_walk();
     assert_non_null(walk_status(walk));
     memcpy(image.parts[IMAGE_DATA].memory, data, image.parts[IMAGE_DATA].bytes);
     free(data);
-    update();
+    update_walk();
     assert_null(walk_status(walk));
-    assert_int_equal(walk_all(walk, check, NULL), in_use());
+    assert_int_equal(walk_all(walk, check_block, NULL), count_in_use());
     assert_int_equal(wrong, 0);
     end();
 }
@@ -526,7 +526,7 @@ static bool read_all_with_go(void *context, uint64_t address, void *out, size_t 
     return read_with_go(context, address, out, bytes) == bytes;
 }
 
-static void gos_heap_is_not_searched_for_mallocs_blocks(void **state)
+static void go_heap_is_not_searched_for_malloc_blocks(void **state)
 {
     (void)state;
     enum { READS_MAX = 100 };
@@ -572,7 +572,7 @@ static void expect_class(uint64_t usable, uint64_t size_class, const char *name)
     assert_string_equal(walk_class_name(text, size_class), name);
 }
 
-static void size_classes_have_names(void **state)
+static void size_class_names(void **state)
 {
     (void)state;
     expect_class(0, 24, "malloc(1..24)");
@@ -594,24 +594,24 @@ static void size_classes_have_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_version_is_walked),
-        cmocka_unit_test(every_block_is_found_by_its_bytes),
-        cmocka_unit_test(top_and_foreign_addresses_are_reported),
-        cmocka_unit_test(all_of_an_arenas_heap_is_mallocs),
-        cmocka_unit_test(a_chunk_that_changes_is_seen_anew),
-        cmocka_unit_test(a_chunk_that_changes_meanwhile_is_not_given_as_it_was),
-        cmocka_unit_test(old_headers_inside_a_block_are_not_believed),
-        cmocka_unit_test(a_size_reported_twice_must_agree),
-        cmocka_unit_test(random_damage_ends_and_stays_inside),
-        cmocka_unit_test(a_find_keeps_within_its_reach),
-        cmocka_unit_test(the_next_walk_counts_finds_on),
-        cmocka_unit_test(a_mapping_that_grows_is_searched_once),
-        cmocka_unit_test(a_block_goes_on_over_a_huge_page_s_start),
-        cmocka_unit_test(why_there_is_no_heap_is_said),
-        cmocka_unit_test(memory_without_an_extent_is_not_jemallocs_own),
-        cmocka_unit_test(an_arena_found_later_is_walked),
-        cmocka_unit_test(gos_heap_is_not_searched_for_mallocs_blocks),
-        cmocka_unit_test(size_classes_have_names),
+        cmocka_unit_test(heaps_of_all_glibc_versions_are_walked),
+        cmocka_unit_test(blocks_are_found_by_any_byte),
+        cmocka_unit_test(top_and_foreign_addresses_are_distinguished),
+        cmocka_unit_test(start_of_thread_arena_heap_is_mallocs),
+        cmocka_unit_test(changed_chunk_is_read_again),
+        cmocka_unit_test(chunk_changed_during_find_is_not_stale),
+        cmocka_unit_test(stale_headers_inside_a_block_are_rejected),
+        cmocka_unit_test(contradictory_chunk_sizes_are_rejected),
+        cmocka_unit_test(randomly_damaged_heap_is_bounded),
+        cmocka_unit_test(find_stays_within_its_budget),
+        cmocka_unit_test(succeeding_walk_keeps_find_count),
+        cmocka_unit_test(only_new_part_of_grown_mapping_is_searched),
+        cmocka_unit_test(block_continues_across_huge_page_mapping),
+        cmocka_unit_test(missing_heap_has_a_reason),
+        cmocka_unit_test(memory_without_extent_is_not_jemalloc_metadata),
+        cmocka_unit_test(late_initialised_arena_is_walked),
+        cmocka_unit_test(go_heap_is_not_searched_for_malloc_blocks),
+        cmocka_unit_test(size_class_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -197,7 +197,7 @@ static void expect_freed(void)
     assert_int_equal(in_use, 0);
 }
 
-static void a_still_process_is_walked_exactly(void **state)
+static void idle_process_is_walked_exactly(void **state)
 {
     (void)state;
     start("walked", "still", 20, 60000, 20);
@@ -208,14 +208,14 @@ static void a_still_process_is_walked_exactly(void **state)
     assert_true(walk_stats(follow.walk)->arenas > 4);
 }
 
-static void finds_work_without_a_walk_before(void **state)
+static void blocks_are_found_without_prior_walk(void **state)
 {
     (void)state;
     start("walked", "still", 8, 20000, 8);
     expect_finds();
 }
 
-static void brk_memory_of_others_is_stepped_over(void **state)
+static void foreign_brk_memory_is_skipped(void **state)
 {
     (void)state;
     start("walked", "hole", 2, 20000, 2);
@@ -223,7 +223,7 @@ static void brk_memory_of_others_is_stepped_over(void **state)
     expect_all("hole", 300);
 }
 
-static void a_heap_without_brk_is_walked(void **state)
+static void heap_without_brk_is_walked(void **state)
 {
     (void)state;
     start("walked", "nobrk", 2, 60000, 2);
@@ -231,7 +231,7 @@ static void a_heap_without_brk_is_walked(void **state)
     expect_all("nobrk", 100);
 }
 
-static void a_static_program_is_walked(void **state)
+static void static_program_is_walked(void **state)
 {
     (void)state;
     start("walked_static", "still", 8, 20000, 8);
@@ -284,7 +284,7 @@ static size_t sample_many(const char *mode, size_t samples)
     return counts[2];
 }
 
-static void a_process_at_full_speed_gives_no_wrong_answer(void **state)
+static void busy_process_gives_no_wrong_answer(void **state)
 {
     (void)state;
     /* WALK_SAMPLES: for longer manual runs. */
@@ -293,13 +293,13 @@ static void a_process_at_full_speed_gives_no_wrong_answer(void **state)
 }
 
 /* Blocks live only for milliseconds, so no knowledge about the heap stays valid. */
-static void a_storm_of_allocations_gives_no_wrong_answer(void **state)
+static void allocation_storm_gives_no_wrong_answer(void **state)
 {
     (void)state;
     assert_true(sample_many("storm", 3000) > 100);
 }
 
-static void a_process_at_full_speed_can_be_attached_to(void **state)
+static void busy_process_can_be_attached_to(void **state)
 {
     (void)state;
     size_t later = 0;
@@ -320,7 +320,7 @@ static bool count_block(void *context, const struct walk_block *block)
     return true;
 }
 
-static void walking_all_of_a_process_at_full_speed_ends(void **state)
+static void walking_a_busy_process_terminates(void **state)
 {
     (void)state;
     start("walked", "churn", 4, 20000, 0);
@@ -334,7 +334,7 @@ static void walking_all_of_a_process_at_full_speed_ends(void **state)
                   (unsigned long long)walk_stats(follow.walk)->broken_spans);
 }
 
-static void a_corrupt_heap_is_survived(void **state)
+static void corrupt_heap_is_survived(void **state)
 {
     (void)state;
     size_t visited = 0, found = 0;
@@ -353,7 +353,7 @@ static void a_corrupt_heap_is_survived(void **state)
     assert_int_equal(stats->broken_spans, 1);
 }
 
-static void a_process_that_is_gone_gives_no_answer(void **state)
+static void ended_process_gives_no_answer(void **state)
 {
     (void)state;
     struct walk_block block;
@@ -393,7 +393,7 @@ static const char *library_or_skip(const char *name, const char *package)
     return path;
 }
 
-static void another_allocator_is_said(void **state)
+static void another_allocator_is_named_in_status(void **state)
 {
     (void)state;
     char path[4096];
@@ -435,19 +435,19 @@ static void expect_jemalloc(const char *mode, unsigned threads, uint64_t operati
     assert_true(bytes >= live && bytes < live + (8 << 20) * (uint64_t)threads);
 }
 
-static void jemallocs_blocks_are_found(void **state)
+static void jemalloc_blocks_are_found(void **state)
 {
     (void)state;
     expect_jemalloc("still", 1, 60000);
 }
 
-static void jemallocs_blocks_of_threads_are_found(void **state)
+static void jemalloc_blocks_of_threads_are_found(void **state)
 {
     (void)state;
     expect_jemalloc("still", 20, 20000);
 }
 
-static void musl(const char *flags, const char *status)
+static void expect_musl_status(const char *flags, const char *status)
 {
     char command[16384], path[4096];
     const char *here = strrchr(__FILE__, '/');
@@ -463,37 +463,37 @@ static void musl(const char *flags, const char *status)
     unlink(path);
 }
 
-static void musl_is_said(void **state)
+static void musl_is_named_in_status(void **state)
 {
     (void)state;
-    musl("", "musl:");
+    expect_musl_status("", "musl:");
 }
 
-static void a_static_program_without_glibc_is_said(void **state)
+static void static_program_without_glibc_is_reported(void **state)
 {
     (void)state;
-    musl("-static", "static program: no glibc allocator found");
+    expect_musl_status("-static", "static program: no glibc allocator found");
 }
 
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_still_process_is_walked_exactly, begin, end),
-        cmocka_unit_test_setup_teardown(finds_work_without_a_walk_before, begin, end),
-        cmocka_unit_test_setup_teardown(brk_memory_of_others_is_stepped_over, begin, end),
-        cmocka_unit_test_setup_teardown(a_heap_without_brk_is_walked, begin, end),
-        cmocka_unit_test_setup_teardown(a_static_program_is_walked, begin, end),
-        cmocka_unit_test_setup_teardown(a_process_at_full_speed_gives_no_wrong_answer, begin, end),
-        cmocka_unit_test_setup_teardown(a_storm_of_allocations_gives_no_wrong_answer, begin, end),
-        cmocka_unit_test_setup_teardown(a_process_at_full_speed_can_be_attached_to, begin, end),
-        cmocka_unit_test_setup_teardown(walking_all_of_a_process_at_full_speed_ends, begin, end),
-        cmocka_unit_test_setup_teardown(a_corrupt_heap_is_survived, begin, end),
-        cmocka_unit_test_setup_teardown(a_process_that_is_gone_gives_no_answer, begin, end),
-        cmocka_unit_test_setup_teardown(another_allocator_is_said, begin, end),
-        cmocka_unit_test_setup_teardown(jemallocs_blocks_are_found, begin, end),
-        cmocka_unit_test_setup_teardown(jemallocs_blocks_of_threads_are_found, begin, end),
-        cmocka_unit_test_setup_teardown(musl_is_said, begin, end),
-        cmocka_unit_test_setup_teardown(a_static_program_without_glibc_is_said, begin, end),
+        cmocka_unit_test_setup_teardown(idle_process_is_walked_exactly, begin, end),
+        cmocka_unit_test_setup_teardown(blocks_are_found_without_prior_walk, begin, end),
+        cmocka_unit_test_setup_teardown(foreign_brk_memory_is_skipped, begin, end),
+        cmocka_unit_test_setup_teardown(heap_without_brk_is_walked, begin, end),
+        cmocka_unit_test_setup_teardown(static_program_is_walked, begin, end),
+        cmocka_unit_test_setup_teardown(busy_process_gives_no_wrong_answer, begin, end),
+        cmocka_unit_test_setup_teardown(allocation_storm_gives_no_wrong_answer, begin, end),
+        cmocka_unit_test_setup_teardown(busy_process_can_be_attached_to, begin, end),
+        cmocka_unit_test_setup_teardown(walking_a_busy_process_terminates, begin, end),
+        cmocka_unit_test_setup_teardown(corrupt_heap_is_survived, begin, end),
+        cmocka_unit_test_setup_teardown(ended_process_gives_no_answer, begin, end),
+        cmocka_unit_test_setup_teardown(another_allocator_is_named_in_status, begin, end),
+        cmocka_unit_test_setup_teardown(jemalloc_blocks_are_found, begin, end),
+        cmocka_unit_test_setup_teardown(jemalloc_blocks_of_threads_are_found, begin, end),
+        cmocka_unit_test_setup_teardown(musl_is_named_in_status, begin, end),
+        cmocka_unit_test_setup_teardown(static_program_without_glibc_is_reported, begin, end),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

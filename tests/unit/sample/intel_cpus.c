@@ -68,7 +68,7 @@ const struct intel_cpu *intel_cpu_named(const char *name)
     return NULL;
 }
 
-static void file(const struct intel_pmu *pmu, const char *path, const char *text)
+static void pmu_file(const struct intel_pmu *pmu, const char *path, const char *text)
 {
     char name[128];
     snprintf(name, sizeof name, "sys/bus/event_source/devices/%s/%s", pmu->name, path);
@@ -83,19 +83,19 @@ static void event_file(const struct intel_pmu *pmu, const char *name, uint64_t c
     snprintf(path, sizeof path, "events/%s", name);
     snprintf(text, sizeof text, "event=0x%x,umask=0x%x%s", (unsigned)(config & 0xff),
              (unsigned)(config >> 8 & 0xff), more);
-    file(pmu, path, text);
+    pmu_file(pmu, path, text);
 }
 
 static void pmu_files(const struct intel_cpu *cpu, const struct intel_pmu *pmu, bool events)
 {
     char text[16];
     snprintf(text, sizeof text, "%u", (unsigned)pmu->type);
-    file(pmu, "type", text);
+    pmu_file(pmu, "type", text);
     snprintf(text, sizeof text, "%d", cpu->max_precise);
-    file(pmu, "caps/max_precise", text);
-    file(pmu, "format/event", "config:0-7");
-    file(pmu, "format/umask", "config:8-15");
-    file(pmu, "format/ldlat", "config1:0-15");
+    pmu_file(pmu, "caps/max_precise", text);
+    pmu_file(pmu, "format/event", "config:0-7");
+    pmu_file(pmu, "format/umask", "config:8-15");
+    pmu_file(pmu, "format/ldlat", "config1:0-15");
     if (!events)
         return;
     event_file(pmu, "mem-loads", pmu->loads, ",ldlat=3");

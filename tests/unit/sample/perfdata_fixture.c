@@ -229,7 +229,7 @@ void written_add(struct written *written, const struct record *record,
 }
 
 /* Returns 0 in half of the cases, otherwise a value that is not 0. */
-static uint64_t perhaps(struct prng *prng)
+static uint64_t zero_or_random(struct prng *prng)
 {
     return prng_below(prng, 2) ? prng_next(prng) | 1 : 0;
 }
@@ -252,16 +252,17 @@ static void fill(struct written *written, struct sample *sample)
     sample->cpu =
         type & PERF_SAMPLE_CPU ? (uint32_t)prng_below(prng, 256) : (uint32_t)SAMPLE_NO_CPU;
     sample->mode = prng_below(prng, 8) ? SAMPLE_USER : SAMPLE_KERNEL;
-    if (type & (PERF_SAMPLE_WEIGHT | WEIGHT_STRUCT) && (sample->latency = perhaps(prng) >> 40))
+    if (type & (PERF_SAMPLE_WEIGHT | WEIGHT_STRUCT) &&
+        (sample->latency = zero_or_random(prng) >> 40))
         sample->has |= SAMPLE_HAS_LATENCY;
-    if (type & PERF_SAMPLE_PHYS_ADDR && (sample->physical = perhaps(prng)))
+    if (type & PERF_SAMPLE_PHYS_ADDR && (sample->physical = zero_or_random(prng)))
         sample->has |= SAMPLE_HAS_PHYSICAL;
-    if (type & PERF_SAMPLE_DATA_SRC && perhaps(prng)) {
+    if (type & PERF_SAMPLE_DATA_SRC && zero_or_random(prng)) {
         sample->data_src = PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVL, HIT) | PERF_MEM_S(LVL, L2);
         sample->has |= SAMPLE_HAS_DATA_SRC | SAMPLE_HAS_ADDRESS;
         sample->address = prng_next(prng) | 1;
     }
-    if (type & (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR) && perhaps(prng)) {
+    if (type & (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR) && zero_or_random(prng)) {
         sample->has |= SAMPLE_HAS_REGS;
         for (unsigned i = 0; i < SREG_COUNT; i++)
             sample->regs[i] = prng_next(prng);
@@ -284,7 +285,7 @@ void written_sample(struct written *written)
     if (precise)
         sample->has |= SAMPLE_HAS_ALIEN_REGS;
     struct record expected = record;
-    if (!(sample->has & SAMPLE_HAS_ADDRESS) && perhaps(&written->prng)) {
+    if (!(sample->has & SAMPLE_HAS_ADDRESS) && zero_or_random(&written->prng)) {
         reported.address = expected.sample.address = prng_next(&written->prng) | 1;
         reported.data_src = PERF_MEM_S(OP, STORE);
         expected.sample.has |= SAMPLE_HAS_ADDRESS;

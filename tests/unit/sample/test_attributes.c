@@ -21,7 +21,7 @@ static const struct recording_event loads = {
     .id = 77,
 };
 
-static void attributes_are_the_same_in_either_byte_order(void **state)
+static void attributes_are_read_in_either_byte_order(void **state)
 {
     static struct recording recording;
     (void)state;
@@ -48,7 +48,7 @@ static void attributes_are_the_same_in_either_byte_order(void **state)
     }
 }
 
-static void older_attributes_end_in_zeros(void **state)
+static void shorter_attributes_are_zero_filled(void **state)
 {
     static struct recording recording;
     struct attributes attributes = {0};
@@ -63,7 +63,7 @@ static void older_attributes_end_in_zeros(void **state)
 /*
  * perf record -d requests a data source for every event; a fault has a real address, a timer has 0.
  */
-static void software_has_no_data_source(void **state)
+static void software_events_have_no_data_source(void **state)
 {
     static const struct {
         uint64_t config;
@@ -110,7 +110,7 @@ static unsigned number(const struct attributes *attributes, size_t index)
 
 /* perf record on a hybrid CPU: the event of the efficient cores comes first and has hardly any
  * samples. */
-static void kinds_of_cores_are_no_events_of_their_own(void **state)
+static void hybrid_core_events_are_joined(void **state)
 {
     static const char *const names[][2] = {{"cpu_atom/cycles:u/", "cpu_core/cycles:u/"},
                                            {"cpu_atom/cycles/Pu", "cpu_core/cycles/Pu"},
@@ -146,7 +146,7 @@ static void kinds_of_cores_are_no_events_of_their_own(void **state)
     attributes_fini(&attributes);
 }
 
-static void names_without_kind_of_cores(void **state)
+static void plain_name_omits_hybrid_pmu(void **state)
 {
     char name[64];
     (void)state;
@@ -171,7 +171,7 @@ static int add_record(struct attributes *attributes, uint32_t size_field, size_t
     return attributes_add_record(attributes, &cursor);
 }
 
-static void piped_attributes_bring_their_ids(void **state)
+static void piped_attributes_have_ids(void **state)
 {
     struct attributes attributes = {0};
     (void)state;
@@ -187,7 +187,7 @@ static void piped_attributes_bring_their_ids(void **state)
 }
 
 /* The id is after the address in samples, and before the last word, the CPU, in other records. */
-static void records_find_their_event_without_identifier(void **state)
+static void records_without_identifier_find_their_event(void **state)
 {
     static struct recording recording;
     struct attributes attributes = {0};
@@ -221,7 +221,7 @@ static void records_find_their_event_without_identifier(void **state)
     attributes_fini(&attributes);
 }
 
-static void more_events_than_can_be_are_refused(void **state)
+static void excess_events_are_refused(void **state)
 {
     static struct recording recording;
     struct attributes attributes = {0};
@@ -244,7 +244,7 @@ static void feature_string(struct recording *recording, const char *text)
     recording->size += 63 - strlen(text);
 }
 
-static void features_tell_of_the_machine(void **state)
+static void features_describe_the_machine(void **state)
 {
     static struct recording recording;
     struct perfdata_machine machine = {0};
@@ -279,7 +279,7 @@ static void features_tell_of_the_machine(void **state)
     }
 }
 
-static void features_cut_anywhere_say_nothing_wrong(void **state)
+static void truncated_features_are_harmless(void **state)
 {
     static unsigned char bytes[256];
     struct perfdata_machine machine = {0};
@@ -309,7 +309,7 @@ static void put_build_id(struct recording *recording, uint16_t misc, unsigned ch
     recording_end(recording);
 }
 
-static void mappings_get_the_build_id_of_their_path(void **state)
+static void mappings_get_build_id_by_path(void **state)
 {
     static struct recording recording;
     struct build_ids build_ids = {0};
@@ -334,7 +334,7 @@ static void mappings_get_the_build_id_of_their_path(void **state)
     build_ids_fini(&build_ids);
 }
 
-static void processes_are_counted_named_and_descend(void **state)
+static void processes_are_counted_named_and_linked(void **state)
 {
     struct processes processes = {0};
     struct record records[] = {
@@ -356,27 +356,27 @@ static void processes_are_counted_named_and_descend(void **state)
     assert_string_equal(processes.list[0].comm, "sh"); /* its parent's: it did not exec */
     assert_non_null(processes_find(&processes, 5));
     assert_null(processes_find(&processes, 9));
-    assert_true(processes_hands_down(&processes, 6, 5, 99));
-    assert_false(processes_hands_down(&processes, 6, 5, 101));
-    assert_false(processes_hands_down(&processes, 5, 6, 50));
+    assert_true(processes_inherits(&processes, 6, 5, 99));
+    assert_false(processes_inherits(&processes, 6, 5, 101));
+    assert_false(processes_inherits(&processes, 5, 6, 50));
     processes_fini(&processes);
 }
 
 static int run_attributes(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(attributes_are_the_same_in_either_byte_order),
-        cmocka_unit_test(older_attributes_end_in_zeros),
-        cmocka_unit_test(software_has_no_data_source),
-        cmocka_unit_test(kinds_of_cores_are_no_events_of_their_own),
-        cmocka_unit_test(names_without_kind_of_cores),
-        cmocka_unit_test(piped_attributes_bring_their_ids),
-        cmocka_unit_test(records_find_their_event_without_identifier),
-        cmocka_unit_test(more_events_than_can_be_are_refused),
-        cmocka_unit_test(features_tell_of_the_machine),
-        cmocka_unit_test(features_cut_anywhere_say_nothing_wrong),
-        cmocka_unit_test(mappings_get_the_build_id_of_their_path),
-        cmocka_unit_test(processes_are_counted_named_and_descend),
+        cmocka_unit_test(attributes_are_read_in_either_byte_order),
+        cmocka_unit_test(shorter_attributes_are_zero_filled),
+        cmocka_unit_test(software_events_have_no_data_source),
+        cmocka_unit_test(hybrid_core_events_are_joined),
+        cmocka_unit_test(plain_name_omits_hybrid_pmu),
+        cmocka_unit_test(piped_attributes_have_ids),
+        cmocka_unit_test(records_without_identifier_find_their_event),
+        cmocka_unit_test(excess_events_are_refused),
+        cmocka_unit_test(features_describe_the_machine),
+        cmocka_unit_test(truncated_features_are_harmless),
+        cmocka_unit_test(mappings_get_build_id_by_path),
+        cmocka_unit_test(processes_are_counted_named_and_linked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -389,7 +389,7 @@ static bool divides_none(uint64_t value)
     return value > 1;
 }
 
-static void primes_are_the_next_ones(void **state)
+static void period_prime_is_the_next_prime(void **state)
 {
     (void)state;
     assert_int_equal(period_prime(0), 2);
@@ -400,7 +400,7 @@ static void primes_are_the_next_ones(void **state)
     assert_int_equal(period_prime(50000), 50021);
 }
 
-static void jitter_is_prime_near_and_varied(void **state)
+static void period_jitter_is_prime_and_near(void **state)
 {
     struct prng prng = {.state = 1};
     uint64_t least = UINT64_MAX;
@@ -419,7 +419,7 @@ static void jitter_is_prime_near_and_varied(void **state)
     assert_in_range(sum / 1000, 49500, 50500);
 }
 
-static void steering_reaches_the_rate_of_a_steady_program(void **state)
+static void period_steering_reaches_the_requested_rate(void **state)
 {
     uint64_t period = 10007;
     (void)state;
@@ -432,7 +432,7 @@ static void steering_reaches_the_rate_of_a_steady_program(void **state)
     assert_in_range(period, 19000, 21000);
 }
 
-static void steering_keeps_its_bounds_and_its_step(void **state)
+static void period_steering_respects_bounds_and_step(void **state)
 {
     (void)state;
     assert_int_equal(period_steer(1000, 0, 2000, 997, 5000), 997);
@@ -442,7 +442,7 @@ static void steering_keeps_its_bounds_and_its_step(void **state)
     assert_int_equal(period_steer(100000, 0, 2000, 1, UINT64_C(1) << 36), 50000);
 }
 
-static void steps_of_a_period_are_kept(void **state)
+static void period_jitter_respects_the_step(void **state)
 {
     struct prng prng = {.state = 7};
     (void)state;
@@ -459,11 +459,11 @@ static void steps_of_a_period_are_kept(void **state)
 static int run_period(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(primes_are_the_next_ones),
-        cmocka_unit_test(jitter_is_prime_near_and_varied),
-        cmocka_unit_test(steering_reaches_the_rate_of_a_steady_program),
-        cmocka_unit_test(steering_keeps_its_bounds_and_its_step),
-        cmocka_unit_test(steps_of_a_period_are_kept),
+        cmocka_unit_test(period_prime_is_the_next_prime),
+        cmocka_unit_test(period_jitter_is_prime_and_near),
+        cmocka_unit_test(period_steering_reaches_the_requested_rate),
+        cmocka_unit_test(period_steering_respects_bounds_and_step),
+        cmocka_unit_test(period_jitter_respects_the_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu, int grou
     return attr->type == PERF_TYPE_SOFTWARE ? fake_kernel_descriptor() : -ENOENT;
 }
 
-static void examine(const struct kernel *kernel)
+static void run_doctor(const struct kernel *kernel)
 {
     size_t size;
     free(text);
@@ -32,13 +32,13 @@ static void examine(const struct kernel *kernel)
     fclose(out);
 }
 
-static void expect(const char *words)
+static void expect_output(const char *words)
 {
     if (!strstr(text, words))
         fail_msg("no '%s' in:\n%s", words, text);
 }
 
-static void a_machine_without_counters(void **state)
+static void doctor_on_machine_without_counters(void **state)
 {
     (void)state;
     const struct kernel *kernel = fake_kernel_begin(open_event);
@@ -48,18 +48,18 @@ static void a_machine_without_counters(void **state)
     fake_kernel_file("proc/sys/kernel/perf_event_paranoid", "2");
     fake_kernel_file("proc/sys/kernel/perf_event_max_sample_rate", "100000");
     fake_kernel_file("proc/sys/kernel/perf_event_mlock_kb", "516");
-    examine(kernel);
-    expect("AMD EPYC");
-    expect("a virtual machine");
-    expect("perf_event_paranoid 2");
-    expect("pebs     no");
-    expect("ibs      no");
-    expect("counter  no");
-    expect("pmu=on"); /* how to enable it */
-    expect("clock    yes");
-    expect("mem-fill   none that can be counted here");
-    expect("none: no counter here counts misses");
-    expect("misstop will use: clock");
+    run_doctor(kernel);
+    expect_output("AMD EPYC");
+    expect_output("a virtual machine");
+    expect_output("perf_event_paranoid 2");
+    expect_output("pebs     no");
+    expect_output("ibs      no");
+    expect_output("counter  no");
+    expect_output("pmu=on"); /* how to enable it */
+    expect_output("clock    yes");
+    expect_output("mem-fill   none that can be counted here");
+    expect_output("none: no counter here counts misses");
+    expect_output("misstop will use: clock");
     fake_kernel_end();
 }
 
@@ -76,42 +76,42 @@ static int open_all(struct perf_event_attr *attr, pid_t pid, int cpu, int group_
 }
 
 /* The line for miss rates can be typed as it is; the deepest misses rank. */
-static void a_machine_with_counters(void **state)
+static void doctor_on_machine_with_counters(void **state)
 {
     (void)state;
     const struct kernel *kernel = fake_kernel_begin(open_all);
     answer = 0;
     fake_kernel_file("proc/cpuinfo", "vendor_id : AuthenticAMD\n");
-    examine(kernel);
-    expect("  -s counter -e mem-fill,l2-miss,l1-miss,access,stall\n");
+    run_doctor(kernel);
+    expect_output("  -s counter -e mem-fill,l2-miss,l1-miss,access,stall\n");
     answer = -ENOENT;
-    examine(kernel);
-    expect("  -s counter -e l1-miss,stall (no miss rates");
+    run_doctor(kernel);
+    expect_output("  -s counter -e l1-miss,stall (no miss rates");
     fake_kernel_end();
 }
 
-static void a_machine_that_forbids_it(void **state)
+static void doctor_without_permission(void **state)
 {
     (void)state;
     const struct kernel *kernel = fake_kernel_begin(open_event);
     answer = -EACCES;
     fake_kernel_file("proc/sys/kernel/perf_event_paranoid", "4");
-    examine(kernel);
-    expect("perf_event_paranoid 4");
-    expect("sudo sysctl kernel.perf_event_paranoid=2");
-    expect("clock    no");
-    expect("cannot sample here");
+    run_doctor(kernel);
+    expect_output("perf_event_paranoid 4");
+    expect_output("sudo sysctl kernel.perf_event_paranoid=2");
+    expect_output("clock    no");
+    expect_output("cannot sample here");
     fake_kernel_end();
 }
 
-static void a_sandbox_with_nothing_in_it(void **state)
+static void doctor_in_empty_sandbox(void **state)
 {
     (void)state;
     const struct kernel *kernel = fake_kernel_begin(open_event);
     answer = -ENOSYS;
-    examine(kernel);
-    expect("no perf_event_open");
-    expect("cannot sample here");
+    run_doctor(kernel);
+    expect_output("no perf_event_open");
+    expect_output("cannot sample here");
     fake_kernel_end();
 }
 
@@ -125,10 +125,10 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_machine_without_counters),
-        cmocka_unit_test(a_machine_with_counters),
-        cmocka_unit_test(a_machine_that_forbids_it),
-        cmocka_unit_test(a_sandbox_with_nothing_in_it),
+        cmocka_unit_test(doctor_on_machine_without_counters),
+        cmocka_unit_test(doctor_on_machine_with_counters),
+        cmocka_unit_test(doctor_without_permission),
+        cmocka_unit_test(doctor_in_empty_sandbox),
     };
     return cmocka_run_group_tests(tests, NULL, tear_down);
 }

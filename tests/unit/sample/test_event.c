@@ -63,7 +63,7 @@ static int check_in_child(const char *pmu, const struct expected *wanted, size_t
     return failures;
 }
 
-static void check(const char *pmu, const struct expected *wanted, size_t count)
+static void check_encodings(const char *pmu, const struct expected *wanted, size_t count)
 {
     int status = 0;
     fflush(NULL);
@@ -73,7 +73,7 @@ static void check(const char *pmu, const struct expected *wanted, size_t count)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
 }
-#define CHECK(pmu, wanted) check(pmu, wanted, sizeof(wanted) / sizeof *(wanted))
+#define CHECK(pmu, wanted) check_encodings(pmu, wanted, sizeof(wanted) / sizeof *(wanted))
 
 static void aliases_on_amd(void **state)
 {
@@ -121,7 +121,7 @@ static void aliases_on_intel(void **state)
     CHECK("hsw", haswell);
 }
 
-static void any_string_of_libpfm4(void **state)
+static void libpfm4_event_strings_are_accepted(void **state)
 {
     static const struct expected skylake[] = {
         {"skl::MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=30:precise=2", 4, 0x1cd, 30, EVENT_OTHER}};
@@ -129,7 +129,7 @@ static void any_string_of_libpfm4(void **state)
     CHECK("skl", skylake);
 }
 
-static void names_of_perf(void **state)
+static void perf_event_names_are_accepted(void **state)
 {
     static const struct expected known[] = {
         {"cpu-clock", 1, PERF_COUNT_SW_CPU_CLOCK, 0, EVENT_TIME},
@@ -153,7 +153,7 @@ static void expect_error(const char *name, const char *text)
         fail_msg("%s: '%s' lacks '%s'", name, error.text, text);
 }
 
-static void unknown_names_get_the_nearest(void **state)
+static void unknown_event_suggests_nearest_name(void **state)
 {
     char long_name[200];
     (void)state;
@@ -169,7 +169,7 @@ static void unknown_names_get_the_nearest(void **state)
 }
 
 /* An unknown name is printed without its control characters. */
-static void messages_are_printable(void **state)
+static void event_error_messages_are_printable(void **state)
 {
     struct event event;
     struct error error = {0};
@@ -179,7 +179,7 @@ static void messages_are_printable(void **state)
         assert_true((unsigned char)*at >= ' ');
 }
 
-static void lists_are_split_outside_slashes(void **state)
+static void event_lists_are_split_outside_slashes(void **state)
 {
     static const char *const wanted[] = {"l1-miss", "cpu/event=1,umask=2/", "", "x"};
     const char *list = "l1-miss,cpu/event=1,umask=2/,,x";
@@ -194,7 +194,7 @@ static void lists_are_split_outside_slashes(void **state)
     assert_int_equal(i, 4);
 }
 
-static void candidates_run_out(void **state)
+static void event_encoding_fails_after_last_candidate(void **state)
 {
     struct event event;
     struct error error = {0};
@@ -204,7 +204,7 @@ static void candidates_run_out(void **state)
 }
 
 /* On hybrid CPUs the generic events have a second encoding, for the efficient cores. */
-static void hybrids_have_a_twin(void **state)
+static void hybrid_generic_events_have_a_twin(void **state)
 {
     struct event event;
     (void)state;
@@ -221,7 +221,7 @@ static void hybrids_have_a_twin(void **state)
 }
 
 /* On Intel the generic event counts misses of the last level, not of L2. */
-static void cache_misses_are_no_l2_misses_on_intel(void **state)
+static void cache_misses_are_not_l2_misses_on_intel(void **state)
 {
     struct event event;
     (void)state;
@@ -239,7 +239,7 @@ static void cache_misses_are_no_l2_misses_on_intel(void **state)
 }
 
 /* A share has a different meaning for each event; recordings have only attribute and name. */
-static void events_say_what_they_weigh(void **state)
+static void events_describe_their_weight(void **state)
 {
     static const struct {
         struct event event;
@@ -287,13 +287,13 @@ static void events_say_what_they_weigh(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[64];
-        event_weigh(&cases[i].event, text, sizeof text);
+        event_describe_weight(&cases[i].event, text, sizeof text);
         assert_string_equal(text, cases[i].text);
     }
 }
 
 /* Only events that sample every load, or every op, include hits as well as misses. */
-static void which_events_sample_hits_too(void **state)
+static void only_unfiltered_events_sample_hits(void **state)
 {
     struct event loads = {.type = 4, .config = 0x1cd, .config1 = 3, .precise_ip = 2};
     struct event ops = {.name = "ibs_op", .type = 9, .config = 1 << 19};
@@ -316,19 +316,21 @@ static int run_event(void)
     /* Set before libpfm4 is first used: children that are forked later initialise it again. */
     setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
     const struct CMUnitTest in_children[] = {
-        cmocka_unit_test(aliases_on_amd),   cmocka_unit_test(aliases_fall_back_to_generic_events),
-        cmocka_unit_test(aliases_on_intel), cmocka_unit_test(any_string_of_libpfm4),
-        cmocka_unit_test(names_of_perf),
+        cmocka_unit_test(aliases_on_amd),
+        cmocka_unit_test(aliases_fall_back_to_generic_events),
+        cmocka_unit_test(aliases_on_intel),
+        cmocka_unit_test(libpfm4_event_strings_are_accepted),
+        cmocka_unit_test(perf_event_names_are_accepted),
     };
     const struct CMUnitTest here[] = {
-        cmocka_unit_test(unknown_names_get_the_nearest),
-        cmocka_unit_test(which_events_sample_hits_too),
-        cmocka_unit_test(messages_are_printable),
-        cmocka_unit_test(lists_are_split_outside_slashes),
-        cmocka_unit_test(candidates_run_out),
-        cmocka_unit_test(hybrids_have_a_twin),
-        cmocka_unit_test_setup_teardown(cache_misses_are_no_l2_misses_on_intel, set_up, tear_down),
-        cmocka_unit_test(events_say_what_they_weigh),
+        cmocka_unit_test(unknown_event_suggests_nearest_name),
+        cmocka_unit_test(only_unfiltered_events_sample_hits),
+        cmocka_unit_test(event_error_messages_are_printable),
+        cmocka_unit_test(event_lists_are_split_outside_slashes),
+        cmocka_unit_test(event_encoding_fails_after_last_candidate),
+        cmocka_unit_test(hybrid_generic_events_have_a_twin),
+        cmocka_unit_test_setup_teardown(cache_misses_are_not_l2_misses_on_intel, set_up, tear_down),
+        cmocka_unit_test(events_describe_their_weight),
     };
     int failed = cmocka_run_group_tests(in_children, set_up, tear_down);
     /* Excludes the events of this machine's CPU. */
@@ -363,27 +365,27 @@ static void add_events(struct attributes *attributes)
         assert_int_equal(attributes_add(attributes, attr, sizeof attr, false), 0);
 }
 
-static void take(const unsigned char *section, size_t size, struct attributes *attributes)
+static void take_section(const unsigned char *section, size_t size, struct attributes *attributes)
 {
     struct cursor cursor = {section, size, false, false};
     event_desc_take(&cursor, attributes);
 }
 
-static void names_are_found_and_made_printable(void **state)
+static void event_desc_names_are_sanitised(void **state)
 {
     unsigned char section[512];
     struct attributes attributes;
     size_t size = build(section);
     (void)state;
     add_events(&attributes);
-    take(section, size, &attributes);
+    take_section(section, size, &attributes);
     assert_string_equal(attributes.events[0].name, "cpu/mem-loads/");
     assert_string_equal(attributes.events[1].name, "a?[31mb");
     attributes_fini(&attributes);
 }
 
 /* perf's sections may be in another order than the attributes: the ids decide. */
-static void ids_decide_whose_name_it_is(void **state)
+static void event_desc_names_are_assigned_by_id(void **state)
 {
     unsigned char section[512];
     struct attributes attributes;
@@ -393,13 +395,13 @@ static void ids_decide_whose_name_it_is(void **state)
     add_events(&attributes);
     assert_int_equal(attributes_add_id(&attributes, 0, id), 0);
     memcpy(section + size - 8, &id, 8); /* of the second description */
-    take(section, size, &attributes);
+    take_section(section, size, &attributes);
     assert_string_equal(attributes.events[0].name, "a?[31mb");
     assert_string_equal(attributes.events[1].name, "");
     attributes_fini(&attributes);
 }
 
-static void cut_anywhere_it_stays_inside(void **state)
+static void truncated_event_desc_is_harmless(void **state)
 {
     unsigned char section[512];
     struct attributes attributes;
@@ -409,17 +411,17 @@ static void cut_anywhere_it_stays_inside(void **state)
     for (size_t cut = 0; cut < size; cut++) {
         unsigned char *copy = malloc(cut + !cut);
         memcpy(copy, section, cut);
-        take(copy, cut, &attributes);
+        take_section(copy, cut, &attributes);
         free(copy);
     }
     assert_string_equal(attributes.events[0].name, "cpu/mem-loads/");
     assert_string_equal(attributes.events[1].name, ""); /* never complete */
     memset(section, 0xff, sizeof section);
-    take(section, sizeof section, &attributes);
+    take_section(section, sizeof section, &attributes);
     attributes_fini(&attributes);
 }
 
-static void piped_recordings_tell_names_by_id(void **state)
+static void piped_event_names_are_assigned_by_id(void **state)
 {
     struct {
         uint64_t what;
@@ -441,7 +443,7 @@ static void piped_recordings_tell_names_by_id(void **state)
     attributes_fini(&attributes);
 }
 
-static void attributes_tell_a_name(void **state)
+static void event_name_is_guessed_from_attributes(void **state)
 {
     struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE,
                                    .config = PERF_COUNT_HW_CACHE_MISSES};
@@ -461,11 +463,11 @@ static void attributes_tell_a_name(void **state)
 static int run_event_desc(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_found_and_made_printable),
-        cmocka_unit_test(cut_anywhere_it_stays_inside),
-        cmocka_unit_test(ids_decide_whose_name_it_is),
-        cmocka_unit_test(piped_recordings_tell_names_by_id),
-        cmocka_unit_test(attributes_tell_a_name),
+        cmocka_unit_test(event_desc_names_are_sanitised),
+        cmocka_unit_test(truncated_event_desc_is_harmless),
+        cmocka_unit_test(event_desc_names_are_assigned_by_id),
+        cmocka_unit_test(piped_event_names_are_assigned_by_id),
+        cmocka_unit_test(event_name_is_guessed_from_attributes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -497,58 +499,58 @@ static int sysfs_event_tear_down(void **state)
     return 0;
 }
 
-static int sysfs_event_test_encode(struct event *event, const char *name, struct error *error)
+static int encode_sysfs_event(struct event *event, const char *name, struct error *error)
 {
     *event = (struct event){0};
     strcpy(event->name, name);
     return sysfs_event_encode(event, sysfs_event_kernel, error);
 }
 
-static void terms_are_spread_over_their_bits(void **state)
+static void sysfs_terms_are_spread_over_their_bits(void **state)
 {
     struct event event;
     (void)state;
-    assert_int_equal(sysfs_event_test_encode(&event, "cpu/event=0x43,umask=8/", NULL), 0);
+    assert_int_equal(encode_sysfs_event(&event, "cpu/event=0x43,umask=8/", NULL), 0);
     assert_int_equal(event.type, 4);
     assert_int_equal(event.config, 0x0843);
-    assert_int_equal(sysfs_event_test_encode(&event, "cpu/wide=0x7c1/", NULL), 0);
+    assert_int_equal(encode_sysfs_event(&event, "cpu/wide=0x7c1/", NULL), 0);
     assert_int_equal(event.config, UINT64_C(0x7000000c1));
-    assert_int_equal(sysfs_event_test_encode(&event, "cpu/any/", NULL), 0);
+    assert_int_equal(encode_sysfs_event(&event, "cpu/any/", NULL), 0);
     assert_int_equal(event.config, 1 << 21);
-    assert_int_equal(sysfs_event_test_encode(&event, "cpu/config=0x1cd,config1=0x1e/", NULL), 0);
+    assert_int_equal(encode_sysfs_event(&event, "cpu/config=0x1cd,config1=0x1e/", NULL), 0);
     assert_int_equal(event.config, 0x1cd);
     assert_int_equal(event.config1, 0x1e);
 }
 
 /* 3 is the threshold of the event file: 30 must replace it, not be ORed to it. */
-static void a_later_term_replaces_that_of_the_event(void **state)
+static void explicit_term_overrides_the_event_file(void **state)
 {
     struct event event;
     (void)state;
-    assert_int_equal(sysfs_event_test_encode(&event, "cpu/mem-loads,ldlat=30/", NULL), 0);
+    assert_int_equal(encode_sysfs_event(&event, "cpu/mem-loads,ldlat=30/", NULL), 0);
     assert_int_equal(event.config, 0x1cd);
     assert_int_equal(event.config1, 30);
-    assert_int_equal(sysfs_event_test_encode(&event, "cpu/mem-loads/", NULL), 0);
+    assert_int_equal(encode_sysfs_event(&event, "cpu/mem-loads/", NULL), 0);
     assert_int_equal(event.config1, 3);
 }
 
-static void modifiers_ask_for_precision(void **state)
+static void modifiers_set_precision(void **state)
 {
     struct event event;
     struct error error = {0};
     (void)state;
-    assert_int_equal(sysfs_event_test_encode(&event, "cpu/mem-loads/pp", NULL), 0);
+    assert_int_equal(encode_sysfs_event(&event, "cpu/mem-loads/pp", NULL), 0);
     assert_int_equal(event.precise_ip, 2);
-    assert_int_equal(sysfs_event_test_encode(&event, "cpu/mem-loads/P", NULL), 0);
+    assert_int_equal(encode_sysfs_event(&event, "cpu/mem-loads/P", NULL), 0);
     assert_int_equal(event.precise_ip, 3);
-    assert_int_equal(sysfs_event_test_encode(&event, "cpu/mem-loads/u", NULL), 0);
+    assert_int_equal(encode_sysfs_event(&event, "cpu/mem-loads/u", NULL), 0);
     assert_int_equal(event.precise_ip, 0);
-    assert_int_equal(sysfs_event_test_encode(&event, "cpu/mem-loads/k", &error), -EINVAL);
+    assert_int_equal(encode_sysfs_event(&event, "cpu/mem-loads/k", &error), -EINVAL);
     assert_non_null(strstr(error.text, "user mode"));
-    assert_int_equal(sysfs_event_test_encode(&event, "cpu/mem-loads/pppp", &error), -EINVAL);
+    assert_int_equal(encode_sysfs_event(&event, "cpu/mem-loads/pppp", &error), -EINVAL);
 }
 
-static void what_is_not_there_is_named(void **state)
+static void missing_pmu_or_term_is_named(void **state)
 {
     static const struct {
         const char *name;
@@ -565,7 +567,7 @@ static void what_is_not_there_is_named(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct event event;
         struct error error = {0};
-        assert_int_equal(sysfs_event_test_encode(&event, cases[i].name, &error), cases[i].code);
+        assert_int_equal(encode_sysfs_event(&event, cases[i].name, &error), cases[i].code);
         if (!strstr(error.text, cases[i].text))
             fail_msg("%s: '%s' lacks '%s'", cases[i].name, error.text, cases[i].text);
     }
@@ -574,10 +576,10 @@ static void what_is_not_there_is_named(void **state)
 static int run_sysfs_event(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(terms_are_spread_over_their_bits),
-        cmocka_unit_test(a_later_term_replaces_that_of_the_event),
-        cmocka_unit_test(modifiers_ask_for_precision),
-        cmocka_unit_test(what_is_not_there_is_named),
+        cmocka_unit_test(sysfs_terms_are_spread_over_their_bits),
+        cmocka_unit_test(explicit_term_overrides_the_event_file),
+        cmocka_unit_test(modifiers_set_precision),
+        cmocka_unit_test(missing_pmu_or_term_is_named),
     };
     return cmocka_run_group_tests(tests, sysfs_event_set_up, sysfs_event_tear_down);
 }

@@ -44,7 +44,7 @@ static size_t pop_all(struct order *order)
     return count;
 }
 
-static void a_round_frees_what_the_one_before_had_seen(void **state)
+static void round_releases_records_of_previous_round(void **state)
 {
     struct order order;
     uint64_t number;
@@ -68,7 +68,7 @@ static void a_round_frees_what_the_one_before_had_seen(void **state)
     order_fini(&order);
 }
 
-static void equal_times_stay_as_they_were_recorded(void **state)
+static void equal_times_keep_recorded_order(void **state)
 {
     struct order order;
     (void)state;
@@ -84,7 +84,7 @@ static void equal_times_stay_as_they_were_recorded(void **state)
     order_fini(&order);
 }
 
-static void any_order_comes_out_sorted(void **state)
+static void records_are_sorted_by_time(void **state)
 {
     struct prng prng = {.state = 3};
     struct order order;
@@ -101,7 +101,7 @@ static void any_order_comes_out_sorted(void **state)
 
 /* Without rounds the number of waiting records is bounded, and records that come too late are
  * counted. */
-static void memory_is_bounded_and_late_ones_counted(void **state)
+static void waiting_records_are_bounded_and_late_counted(void **state)
 {
     enum { LIMIT = 1000, COUNT = 100000 };
     struct order order;
@@ -122,7 +122,7 @@ static void memory_is_bounded_and_late_ones_counted(void **state)
     order_fini(&order);
 }
 
-static void large_records_fill_blocks_and_no_more_than_allowed(void **state)
+static void large_records_use_bounded_blocks(void **state)
 {
     static unsigned char bytes[65528];
     struct order order;
@@ -142,11 +142,11 @@ static void large_records_fill_blocks_and_no_more_than_allowed(void **state)
 static int run_order(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_round_frees_what_the_one_before_had_seen),
-        cmocka_unit_test(equal_times_stay_as_they_were_recorded),
-        cmocka_unit_test(any_order_comes_out_sorted),
-        cmocka_unit_test(memory_is_bounded_and_late_ones_counted),
-        cmocka_unit_test(large_records_fill_blocks_and_no_more_than_allowed),
+        cmocka_unit_test(round_releases_records_of_previous_round),
+        cmocka_unit_test(equal_times_keep_recorded_order),
+        cmocka_unit_test(records_are_sorted_by_time),
+        cmocka_unit_test(waiting_records_are_bounded_and_late_counted),
+        cmocka_unit_test(large_records_use_bounded_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -215,7 +215,7 @@ static size_t read_recording(const struct recording *recording, enum tape_end en
     return count;
 }
 
-static void records_come_one_by_one_in_either_byte_order(void **state)
+static void records_are_read_in_either_byte_order(void **state)
 {
     static struct recording recording;
     (void)state;
@@ -227,7 +227,7 @@ static void records_come_one_by_one_in_either_byte_order(void **state)
     }
 }
 
-static void what_lies_behind_a_record_is_stepped_over(void **state)
+static void auxtrace_payload_is_skipped(void **state)
 {
     static struct recording recording;
     static const unsigned char noise[4096] = {9, 0, 0, 0, 0, 0, 4, 0};
@@ -278,7 +278,7 @@ static void put_chunks(struct recording *recording, uint32_t type, size_t step)
     }
 }
 
-static void compressed_records_may_straddle_chunks(void **state)
+static void compressed_records_may_span_chunks(void **state)
 {
     static const size_t steps[] = {1, 7, 100, 1000, 60000};
     static struct recording recording;
@@ -291,7 +291,7 @@ static void compressed_records_may_straddle_chunks(void **state)
     }
 }
 
-static void what_zstd_refuses_ends_the_reading(void **state)
+static void invalid_zstd_data_ends_reading(void **state)
 {
     static struct recording recording;
     (void)state;
@@ -306,7 +306,7 @@ static void what_zstd_refuses_ends_the_reading(void **state)
     assert_int_equal(read_recording(&recording, TAPE_DAMAGED), 0);
 }
 
-static void damage_and_cuts_are_distinguished(void **state)
+static void damage_and_truncation_are_distinguished(void **state)
 {
     static struct recording recording;
     (void)state;
@@ -326,7 +326,7 @@ static void damage_and_cuts_are_distinguished(void **state)
 }
 
 /* A pipe cannot seek: reads it directly, and spooled for a second reading. */
-static void a_pipe_reads_like_a_file(void **state)
+static void pipe_is_read_like_a_file(void **state)
 {
     static struct recording recording;
     struct opened opened;
@@ -357,7 +357,7 @@ static void a_pipe_reads_like_a_file(void **state)
     }
 }
 
-static void a_spool_that_cannot_be_is_said(void **state)
+static void missing_spool_directory_is_reported(void **state)
 {
     struct input input;
     struct error error = {0};
@@ -379,13 +379,13 @@ static void a_spool_that_cannot_be_is_said(void **state)
 static int run_tape(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_come_one_by_one_in_either_byte_order),
-        cmocka_unit_test(what_lies_behind_a_record_is_stepped_over),
-        cmocka_unit_test(compressed_records_may_straddle_chunks),
-        cmocka_unit_test(what_zstd_refuses_ends_the_reading),
-        cmocka_unit_test(damage_and_cuts_are_distinguished),
-        cmocka_unit_test(a_pipe_reads_like_a_file),
-        cmocka_unit_test(a_spool_that_cannot_be_is_said),
+        cmocka_unit_test(records_are_read_in_either_byte_order),
+        cmocka_unit_test(auxtrace_payload_is_skipped),
+        cmocka_unit_test(compressed_records_may_span_chunks),
+        cmocka_unit_test(invalid_zstd_data_ends_reading),
+        cmocka_unit_test(damage_and_truncation_are_distinguished),
+        cmocka_unit_test(pipe_is_read_like_a_file),
+        cmocka_unit_test(missing_spool_directory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

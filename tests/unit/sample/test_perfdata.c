@@ -78,7 +78,7 @@ static void events_are_distinguished_and_weighed(void **state)
     assert_int_equal(seen.weight, 3000);
 }
 
-static void attributes_of_any_size(void **state)
+static void attributes_of_any_size_are_read(void **state)
 {
     static const size_t sizes[] = {64, 72, 80, 96, 104, 112, 120, 128, 136, 144, 200};
     (void)state;
@@ -93,7 +93,7 @@ static void attributes_of_any_size(void **state)
 }
 
 /* mem-loads-aux and dummies come before the sampled events; event 0 must rank. */
-static void events_without_samples_come_last(void **state)
+static void events_without_samples_are_listed_last(void **state)
 {
     struct recording file;
     (void)state;
@@ -105,7 +105,7 @@ static void events_without_samples_come_last(void **state)
     assert_int_equal(seen.of_event[1], 0);
 }
 
-static void samples_come_in_time_order(void **state)
+static void samples_are_delivered_in_time_order(void **state)
 {
     struct recording file;
     (void)state;
@@ -122,7 +122,7 @@ static void samples_come_in_time_order(void **state)
     assert_int_equal(seen.last_ns, 30);
 }
 
-static void other_processes_are_left_out(void **state)
+static void other_processes_are_excluded(void **state)
 {
     struct recording file;
     (void)state;
@@ -136,7 +136,7 @@ static void other_processes_are_left_out(void **state)
 }
 
 /* Time 0 is the first sample of the process shown; everything before it is present at once. */
-static void it_is_played_again_for_another_process(void **state)
+static void recording_is_replayed_for_another_process(void **state)
 {
     struct recording file;
     struct perfdata *perfdata;
@@ -172,7 +172,7 @@ static void it_is_played_again_for_another_process(void **state)
     perfdata_close(perfdata);
 }
 
-static void named(struct recording *file, uint32_t pid, uint64_t time_ns, const char *name)
+static void put_name(struct recording *file, uint32_t pid, uint64_t time_ns, const char *name)
 {
     recording_begin(file, PERF_RECORD_COMM, 0);
     recording_u64(file, (uint64_t)pid << 32 | pid);
@@ -183,7 +183,7 @@ static void named(struct recording *file, uint32_t pid, uint64_t time_ns, const 
     recording_end(file);
 }
 
-static void forked(struct recording *file, uint32_t child, uint32_t parent, uint64_t time_ns)
+static void put_fork(struct recording *file, uint32_t child, uint32_t parent, uint64_t time_ns)
 {
     recording_begin(file, PERF_RECORD_FORK, 0);
     recording_u64(file, (uint64_t)parent << 32 | child);
@@ -203,7 +203,7 @@ static void note_name(void *context, const struct record *record)
 }
 
 /* Forked, without an exec: it has the name that its parent had then. */
-static void a_fork_is_named_after_its_parent(void **state)
+static void forked_process_has_its_parents_name(void **state)
 {
     struct recording file;
     struct perfdata *perfdata;
@@ -212,9 +212,9 @@ static void a_fork_is_named_after_its_parent(void **state)
     size_t count;
     (void)state;
     begin(&file, sizeof(struct perf_event_attr));
-    named(&file, 5, 1, "parent");
-    forked(&file, 6, 5, 10);
-    named(&file, 5, 15, "later");
+    put_name(&file, 5, 1, "parent");
+    put_fork(&file, 6, 5, 10);
+    put_name(&file, 5, 15, "later");
     sample(&file, ID, 6, 20);
     sample(&file, ID, 0, 30);
     sample(&file, ID, 0, 40);
@@ -240,7 +240,7 @@ static void a_fork_is_named_after_its_parent(void **state)
 }
 
 /* data.size is 0 while the recorder has the file open: more will come. */
-static void a_file_still_written_is_not_killed(void **state)
+static void file_being_written_is_not_truncated(void **state)
 {
     struct recording file;
     struct perfdata *perfdata;
@@ -268,7 +268,7 @@ static void a_file_still_written_is_not_killed(void **state)
     unlink(path);
 }
 
-static void reading_stops_at_the_time_asked_for(void **state)
+static void reading_stops_at_the_requested_time(void **state)
 {
     struct recording file;
     struct perfdata *perfdata;
@@ -289,7 +289,7 @@ static void reading_stops_at_the_time_asked_for(void **state)
 }
 
 /* data.size is 0 because the recorder was killed; the records continue to the end of the file. */
-static void a_killed_recorder_left_its_records(void **state)
+static void records_of_a_killed_recorder_are_read(void **state)
 {
     struct recording file;
     (void)state;
@@ -301,7 +301,7 @@ static void a_killed_recorder_left_its_records(void **state)
     assert_int_equal(read_bytes(&file, 0).samples, 1);
 }
 
-static void a_cut_recording_says_so(void **state)
+static void truncated_recording_is_noted(void **state)
 {
     struct recording file;
     struct perfdata *perfdata;
@@ -335,7 +335,7 @@ static void expect_refusal(const void *bytes, size_t size, int code, const char 
     expect_refusal_of(bytes, size, 0, code, word_in_text);
 }
 
-static void what_cannot_be_read_is_named(void **state)
+static void unreadable_recordings_are_refused_with_reason(void **state)
 {
     static const char text[] =
         "#!/bin/sh\n# A script that is longer than the header of a recording is, "
@@ -366,7 +366,7 @@ static void what_cannot_be_read_is_named(void **state)
     assert_int_equal(perfdata_open(&perfdata, "/dev/null", 0, NULL, NULL, &error), -ENOTSUP);
 }
 
-static void records_of_size_zero_end_the_reading(void **state)
+static void zero_sized_record_ends_reading(void **state)
 {
     struct recording file;
     (void)state;
@@ -378,7 +378,7 @@ static void records_of_size_zero_end_the_reading(void **state)
     assert_int_equal(read_bytes(&file, 0).samples, 1);
 }
 
-static void events_have_names(void **state)
+static void recorded_events_have_names(void **state)
 {
     struct recording file;
     struct perfdata *perfdata;
@@ -403,19 +403,19 @@ static int run_perfdata(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_are_distinguished_and_weighed),
-        cmocka_unit_test(attributes_of_any_size),
-        cmocka_unit_test(events_without_samples_come_last),
-        cmocka_unit_test(samples_come_in_time_order),
-        cmocka_unit_test(other_processes_are_left_out),
-        cmocka_unit_test(it_is_played_again_for_another_process),
-        cmocka_unit_test(a_fork_is_named_after_its_parent),
-        cmocka_unit_test(a_file_still_written_is_not_killed),
-        cmocka_unit_test(reading_stops_at_the_time_asked_for),
-        cmocka_unit_test(a_killed_recorder_left_its_records),
-        cmocka_unit_test(a_cut_recording_says_so),
-        cmocka_unit_test(what_cannot_be_read_is_named),
-        cmocka_unit_test(records_of_size_zero_end_the_reading),
-        cmocka_unit_test(events_have_names),
+        cmocka_unit_test(attributes_of_any_size_are_read),
+        cmocka_unit_test(events_without_samples_are_listed_last),
+        cmocka_unit_test(samples_are_delivered_in_time_order),
+        cmocka_unit_test(other_processes_are_excluded),
+        cmocka_unit_test(recording_is_replayed_for_another_process),
+        cmocka_unit_test(forked_process_has_its_parents_name),
+        cmocka_unit_test(file_being_written_is_not_truncated),
+        cmocka_unit_test(reading_stops_at_the_requested_time),
+        cmocka_unit_test(records_of_a_killed_recorder_are_read),
+        cmocka_unit_test(truncated_recording_is_noted),
+        cmocka_unit_test(unreadable_recordings_are_refused_with_reason),
+        cmocka_unit_test(zero_sized_record_ends_reading),
+        cmocka_unit_test(recorded_events_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -430,41 +430,43 @@ static const struct recording_event forms_event = {
     .id = 77,
 };
 
-static void ids(struct recording *recording, uint32_t pid)
+static void put_ids(struct recording *recording, uint32_t pid)
 {
     recording_u32(recording, pid);
     recording_u32(recording, pid);
 }
 
-static void trailer(struct recording *recording, uint32_t pid, uint64_t time_ns)
+static void put_trailer(struct recording *recording, uint32_t pid, uint64_t time_ns)
 {
-    ids(recording, pid);
+    put_ids(recording, pid);
     recording_u64(recording, time_ns);
     recording_u64(recording, forms_event.id);
     recording_end(recording);
 }
 
-static void forms_sample(struct recording *recording, uint32_t pid, uint64_t time_ns)
+static void put_form_sample(struct recording *recording, uint32_t pid, uint64_t time_ns)
 {
     recording_begin(recording, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
     recording_u64(recording, forms_event.id);
     recording_u64(recording, 0x401000 + time_ns);
-    ids(recording, pid);
+    put_ids(recording, pid);
     recording_u64(recording, time_ns);
     recording_end(recording);
 }
 
-static void mapping(struct recording *recording, uint32_t pid, uint64_t time_ns, const char *path)
+static void put_mapping(struct recording *recording, uint32_t pid, uint64_t time_ns,
+                        const char *path)
 {
     recording_begin(recording, PERF_RECORD_MMAP, PERF_RECORD_MISC_USER);
-    ids(recording, pid);
+    put_ids(recording, pid);
     for (uint64_t i = 1; i <= 3; i++)
         recording_u64(recording, i << 12);
     recording_string(recording, path);
-    trailer(recording, pid, time_ns);
+    put_trailer(recording, pid, time_ns);
 }
 
-static void fork_of(struct recording *recording, uint32_t child, uint32_t parent, uint64_t time_ns)
+static void put_form_fork(struct recording *recording, uint32_t child, uint32_t parent,
+                          uint64_t time_ns)
 {
     recording_begin(recording, PERF_RECORD_FORK, 0);
     recording_u32(recording, child);
@@ -472,10 +474,10 @@ static void fork_of(struct recording *recording, uint32_t child, uint32_t parent
     recording_u32(recording, child);
     recording_u32(recording, parent);
     recording_u64(recording, time_ns);
-    trailer(recording, parent, time_ns);
+    put_trailer(recording, parent, time_ns);
 }
 
-static void round_end(struct recording *recording)
+static void put_round_end(struct recording *recording)
 {
     recording_begin(recording, 68, 0);
     recording_end(recording);
@@ -483,20 +485,20 @@ static void round_end(struct recording *recording)
 
 static void put_records(struct recording *recording)
 {
-    mapping(recording, 5, 0, "/bin/first"); /* before the clock is known */
-    forms_sample(recording, 5, 30);
-    forms_sample(recording, 6, 20);
-    mapping(recording, 5, 10, "/lib/before");
-    round_end(recording);
-    fork_of(recording, 6, 5, 15);
-    mapping(recording, 5, 40, "/lib/after");
-    forms_sample(recording, 6, 50);
-    round_end(recording);
-    forms_sample(recording, 6, 45);
+    put_mapping(recording, 5, 0, "/bin/first"); /* before the clock is known */
+    put_form_sample(recording, 5, 30);
+    put_form_sample(recording, 6, 20);
+    put_mapping(recording, 5, 10, "/lib/before");
+    put_round_end(recording);
+    put_form_fork(recording, 6, 5, 15);
+    put_mapping(recording, 5, 40, "/lib/after");
+    put_form_sample(recording, 6, 50);
+    put_round_end(recording);
+    put_form_sample(recording, 6, 45);
     recording_begin(recording, PERF_RECORD_LOST, 0);
     recording_u64(recording, forms_event.id);
     recording_u64(recording, 9);
-    trailer(recording, 7, 60);
+    put_trailer(recording, 7, 60);
 }
 
 /* Notes one letter per record, followed by its time. */
@@ -536,7 +538,7 @@ static void read_recording(const struct recording *recording, pid_t pid, char te
     close(fd);
 }
 
-static void make(struct recording *recording, bool piped, bool swap)
+static void make_recording(struct recording *recording, bool piped, bool swap)
 {
     if (piped) {
         recording_pipe(recording, swap);
@@ -554,13 +556,13 @@ static const char everyone[] = "M10/bin/first/5 M10/lib/before/5 F15/6 S20/6 S30
                                "S45/6 S50/6 L60/7 ";
 static const char busiest[] = "M10/lib/before/6 F15/6 S20/6 S45/6 S50/6 L60/7 ";
 
-static void files_and_pipes_of_either_byte_order(void **state)
+static void files_and_pipes_in_either_byte_order(void **state)
 {
     static struct recording recording;
     char text[512];
     (void)state;
     for (int form = 0; form < 4; form++) {
-        make(&recording, form & 1, form & 2);
+        make_recording(&recording, form & 1, form & 2);
         read_recording(&recording, PERFDATA_EVERY_PROCESS, text);
         assert_string_equal(text, everyone);
         read_recording(&recording, 0, text);
@@ -568,11 +570,11 @@ static void files_and_pipes_of_either_byte_order(void **state)
     }
 }
 
-static void *feed(void *context)
+static void *feed_pipe(void *context)
 {
     int *end = context;
     static struct recording recording;
-    make(&recording, true, false);
+    make_recording(&recording, true, false);
     for (size_t at = 0; at < recording.size; at++) /* one byte at a time */
         if (write(*end, recording.bytes + at, 1) != 1)
             break;
@@ -584,7 +586,7 @@ static void *feed(void *context)
  * If the process is named, a pipe is played as it arrives; otherwise it is spooled and counted
  * first.
  */
-static void pipes_that_trickle(void **state)
+static void slow_pipe_is_played_as_it_arrives(void **state)
 {
     (void)state;
     for (int named = 0; named < 2; named++) {
@@ -593,7 +595,7 @@ static void pipes_that_trickle(void **state)
         char text[512];
         char path[64];
         assert_int_equal(pipe(ends), 0);
-        assert_int_equal(pthread_create(&feeder, NULL, feed, &ends[1]), 0);
+        assert_int_equal(pthread_create(&feeder, NULL, feed_pipe, &ends[1]), 0);
         snprintf(path, sizeof path, "/proc/self/fd/%d", ends[0]);
         read_path(path, named ? 6 : 0, text);
         assert_non_null(strstr(text, "F15/6 S20/6 S45/6 S50/6 L60/7 "));
@@ -602,7 +604,7 @@ static void pipes_that_trickle(void **state)
     }
 }
 
-static void records_of_no_event_are_counted(void **state)
+static void records_of_undescribed_events_are_counted(void **state)
 {
     static struct recording recording;
     static const struct recording_event other = {.sample_type = PERF_SAMPLE_IDENTIFIER, .id = 78};
@@ -616,8 +618,8 @@ static void records_of_no_event_are_counted(void **state)
     recording_pipe(&recording, false);
     recording_pipe_event(&recording, &forms_event);
     recording_pipe_event(&recording, &other);
-    forms_sample(&recording, 5, 2);
-    forms_sample(&recording, 5, 3);
+    put_form_sample(&recording, 5, 2);
+    put_form_sample(&recording, 5, 3);
     recording.bytes[recording.size - 32] = 99; /* its id */
     recording_path(recording.bytes, recording.size, &fd, path);
     assert_int_equal(perfdata_open(&file, path, 0, NULL, NULL, &error), 0);
@@ -645,7 +647,7 @@ static void note_reported(void *context, double share)
 }
 
 /* A recording of 200,000 samples, with progress reports, that can be interrupted. */
-static void a_long_survey_tells_and_ends(void **state)
+static void long_survey_reports_progress_and_is_interruptible(void **state)
 {
     enum { SAMPLES = 200000 };
     static struct recording recording;
@@ -661,7 +663,7 @@ static void a_long_survey_tells_and_ends(void **state)
     recording_pipe(&recording, false);
     recording_pipe_event(&recording, &forms_event);
     size_t head = recording.size;
-    forms_sample(&recording, 5, 2);
+    put_form_sample(&recording, 5, 2);
     assert_int_equal(write(fd, recording.bytes, recording.size), recording.size);
     for (int i = 1; i < SAMPLES; i++)
         assert_int_equal(write(fd, recording.bytes + head, recording.size - head),
@@ -683,7 +685,7 @@ static void a_long_survey_tells_and_ends(void **state)
 }
 
 /* The table of features has a section for each bit set, in order of the bits. */
-static void features_are_found_by_their_bit(void **state)
+static void feature_sections_are_found_by_bit(void **state)
 {
     static struct recording recording;
     struct perfdata_header header = {.features = {1 << 3 | 1 << 6, UINT64_C(1) << 63}};
@@ -714,11 +716,11 @@ static void features_are_found_by_their_bit(void **state)
 static int run_perfdata_forms(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_and_pipes_of_either_byte_order),
-        cmocka_unit_test(pipes_that_trickle),
-        cmocka_unit_test(records_of_no_event_are_counted),
-        cmocka_unit_test(a_long_survey_tells_and_ends),
-        cmocka_unit_test(features_are_found_by_their_bit),
+        cmocka_unit_test(files_and_pipes_in_either_byte_order),
+        cmocka_unit_test(slow_pipe_is_played_as_it_arrives),
+        cmocka_unit_test(records_of_undescribed_events_are_counted),
+        cmocka_unit_test(long_survey_reports_progress_and_is_interruptible),
+        cmocka_unit_test(feature_sections_are_found_by_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -726,7 +728,7 @@ static int run_perfdata_forms(void)
 /* Recordings of other projects, from hardware that is not available here. */
 
 /* Read in place and never copied (see their README). */
-static const char *shared(char path[512], const char *name)
+static const char *shared_path(char path[512], const char *name)
 {
     const char *folder = getenv("SHARED_DATA");
     snprintf(path, 512, "%s/%s", folder ? folder : "/work/shared/data", name);
@@ -743,14 +745,14 @@ static struct seen read_shared(const char *name, pid_t pid, struct sampler_info 
     struct perfdata *perfdata;
     struct seen seen = {0};
     struct error error = {0};
-    assert_int_equal(perfdata_open(&perfdata, shared(path, name), pid, NULL, NULL, &error), 0);
+    assert_int_equal(perfdata_open(&perfdata, shared_path(path, name), pid, NULL, NULL, &error), 0);
     perfdata_describe(perfdata, info);
     seen_rest(perfdata, &seen);
     perfdata_close(perfdata);
     return seen;
 }
 
-static void pebs_of_a_laptop(void **state)
+static void pebs_recording_of_a_laptop(void **state)
 {
     struct sampler_info info = {0};
     (void)state;
@@ -766,7 +768,7 @@ static void pebs_of_a_laptop(void **state)
     assert_string_equal(info.events[0].name, "cpu/mem-loads,ldlat=30/P");
 }
 
-static void pebs_of_a_server(void **state)
+static void pebs_recording_of_a_server(void **state)
 {
     struct sampler_info info = {0};
     (void)state;
@@ -778,7 +780,7 @@ static void pebs_of_a_server(void **state)
     assert_true(info.latency);
 }
 
-static void pipe_with_compressed_records(void **state)
+static void piped_recording_with_compressed_records(void **state)
 {
     struct sampler_info info = {0};
     (void)state;
@@ -800,7 +802,7 @@ static void expect_sampled(void *context, const struct record *record)
 
 /* Known before the first sample is played; for recordings with samples of one size and of several
  * sizes. */
-static void code_that_is_sampled_is_known(void **state)
+static void sampled_code_is_known_in_advance(void **state)
 {
     static const char *const names[] = {"pebs-xeon-8173M-weight-struct.perf.data",
                                         "cycles-i7-10700K-zstd-pipe.perf.data"};
@@ -810,7 +812,7 @@ static void code_that_is_sampled_is_known(void **state)
         struct perfdata *perfdata;
         struct error error = {0};
         unsigned elsewhere = 0;
-        shared(path, names[i]);
+        shared_path(path, names[i]);
         assert_int_equal(perfdata_open(&perfdata, path, 0, NULL, NULL, &error), 0);
         assert_false(perfdata_sampled(perfdata, 0x10000, 0));
         for (uint64_t at = UINT64_C(1) << 46; at < (UINT64_C(1) << 46) + 100; at++)
@@ -823,14 +825,14 @@ static void code_that_is_sampled_is_known(void **state)
 }
 
 /* A record of size 0 among the mappings, before any sample. */
-static void damaged_pipe(void **state)
+static void damaged_pipe_is_read_until_the_damage(void **state)
 {
     char path[512];
     struct perfdata *perfdata;
     struct seen seen = {0};
     struct error error = {0};
     (void)state;
-    shared(path, "piped-corrupt-zero-size.perf.data");
+    shared_path(path, "piped-corrupt-zero-size.perf.data");
     assert_int_equal(perfdata_open(&perfdata, path, 0, NULL, NULL, &error), -ENODATA);
     assert_non_null(strstr(error.text, "damaged"));
     assert_int_equal(perfdata_open(&perfdata, path, PERFDATA_EVERY_PROCESS, NULL, NULL, &error), 0);
@@ -840,7 +842,7 @@ static void damaged_pipe(void **state)
     perfdata_close(perfdata);
 }
 
-static void trace_payload_is_stepped_over(void **state)
+static void trace_payload_in_recording_is_skipped(void **state)
 {
     struct sampler_info info = {0};
     (void)state;
@@ -853,12 +855,12 @@ static void trace_payload_is_stepped_over(void **state)
 static int run_perfdata_shared(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pebs_of_a_laptop),
-        cmocka_unit_test(pebs_of_a_server),
-        cmocka_unit_test(code_that_is_sampled_is_known),
-        cmocka_unit_test(pipe_with_compressed_records),
-        cmocka_unit_test(damaged_pipe),
-        cmocka_unit_test(trace_payload_is_stepped_over),
+        cmocka_unit_test(pebs_recording_of_a_laptop),
+        cmocka_unit_test(pebs_recording_of_a_server),
+        cmocka_unit_test(sampled_code_is_known_in_advance),
+        cmocka_unit_test(piped_recording_with_compressed_records),
+        cmocka_unit_test(damaged_pipe_is_read_until_the_damage),
+        cmocka_unit_test(trace_payload_in_recording_is_skipped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -922,11 +924,11 @@ static int end(void **state)
     return 0;
 }
 
-static void each_weighs_what_it_counted_since(void **state)
+static void group_members_weigh_their_count_difference(void **state)
 {
     (void)state;
-    assert_true(reads_in(&reads_events[0].format));
-    assert_false(reads_in(&reads_events[1].format));
+    assert_true(format_has_reads(&reads_events[0].format));
+    assert_false(format_has_reads(&reads_events[1].format));
     assert_int_equal(expand(2, (uint64_t[][2]){{LEADER, 100}, {MEMBER, 5}}, 2), 0);
     assert_string_equal(reported, "0:100:1000 1:5:1000 ");
     /* The second member counted nothing, so it gets no sample. */
@@ -939,14 +941,14 @@ static void each_weighs_what_it_counted_since(void **state)
     assert_string_equal(reported, "0:230:1000 ");
 }
 
-static void what_is_not_described_is_reported(void **state)
+static void undescribed_group_members_are_reported(void **state)
 {
     (void)state;
     assert_int_equal(expand(2, (uint64_t[][2]){{STRANGER, 3}, {MEMBER, 5}}, 2), 0);
     assert_string_equal(reported, "-1:0:1000 1:5:1000 ");
 }
 
-static void counts_that_lie_are_refused(void **state)
+static void implausible_group_counts_are_refused(void **state)
 {
     (void)state;
     const uint64_t one[][2] = {{MEMBER, 4}};
@@ -959,9 +961,10 @@ static void counts_that_lie_are_refused(void **state)
 static int run_reads(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(each_weighs_what_it_counted_since, reads_begin, end),
-        cmocka_unit_test_setup_teardown(what_is_not_described_is_reported, reads_begin, end),
-        cmocka_unit_test_setup_teardown(counts_that_lie_are_refused, reads_begin, end),
+        cmocka_unit_test_setup_teardown(group_members_weigh_their_count_difference, reads_begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(undescribed_group_members_are_reported, reads_begin, end),
+        cmocka_unit_test_setup_teardown(implausible_group_counts_are_refused, reads_begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

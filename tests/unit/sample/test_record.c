@@ -24,18 +24,18 @@ static void begin(struct builder *builder, uint32_t type, uint16_t misc)
     builder->size = sizeof header;
 }
 
-static void word(struct builder *builder, uint64_t value)
+static void put_word(struct builder *builder, uint64_t value)
 {
     memcpy(builder->bytes + builder->size, &value, 8);
     builder->size += 8;
 }
 
-static void pair(struct builder *builder, uint32_t low, uint32_t high)
+static void put_pair(struct builder *builder, uint32_t low, uint32_t high)
 {
-    word(builder, (uint64_t)high << 32 | low);
+    put_word(builder, (uint64_t)high << 32 | low);
 }
 
-static void string(struct builder *builder, const char *text)
+static void put_string(struct builder *builder, const char *text)
 {
     size_t room = (strlen(text) + 8) & ~(size_t)7;
     memset(builder->bytes + builder->size, 0, room);
@@ -71,29 +71,29 @@ static const uint64_t usual = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAM
                               PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU |
                               PERF_SAMPLE_PERIOD;
 
-static void usual_head(struct builder *builder, uint64_t address)
+static void put_usual_head(struct builder *builder, uint64_t address)
 {
     begin(builder, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
-    word(builder, 77); /* id */
-    word(builder, 0x401000);
-    pair(builder, 10, 11);
-    word(builder, 123456789);
-    word(builder, address);
-    pair(builder, 3, 0);
-    word(builder, 10007);
+    put_word(builder, 77); /* id */
+    put_word(builder, 0x401000);
+    put_pair(builder, 10, 11);
+    put_word(builder, 123456789);
+    put_word(builder, address);
+    put_pair(builder, 3, 0);
+    put_word(builder, 10007);
 }
 
-static void registers_come_under_our_names(void **state)
+static void sample_registers_are_mapped_to_sreg(void **state)
 {
     struct record_format format = {
         .sample_type = usual | PERF_SAMPLE_REGS_USER, .regs_user = 0xff03ff, .event = 2};
     struct builder builder;
     struct record record;
     (void)state;
-    usual_head(&builder, 0);
-    word(&builder, PERF_SAMPLE_REGS_ABI_64);
+    put_usual_head(&builder, 0);
+    put_word(&builder, PERF_SAMPLE_REGS_ABI_64);
     for (uint64_t reg = 0; reg < SREG_COUNT; reg++)
-        word(&builder, 100 + reg);
+        put_word(&builder, 100 + reg);
     end(&builder);
     assert_int_equal(parse(&builder, &format, &record), 1);
     assert_int_equal(record.kind, RECORD_SAMPLE);
@@ -110,7 +110,7 @@ static void registers_come_under_our_names(void **state)
         assert_int_equal(record.sample.regs[reg], 100 + reg);
 }
 
-static void segments_and_vectors_do_not_shift_registers(void **state)
+static void other_registers_do_not_shift_known_ones(void **state)
 {
     /* AX, CS (bit 10), R8 (bit 16), and the two halves of XMM0 (bits 32, 33). */
     struct record_format format = {.sample_type = usual | PERF_SAMPLE_REGS_USER,
@@ -118,10 +118,10 @@ static void segments_and_vectors_do_not_shift_registers(void **state)
     struct builder builder;
     struct record record;
     (void)state;
-    usual_head(&builder, 0);
-    word(&builder, PERF_SAMPLE_REGS_ABI_64);
+    put_usual_head(&builder, 0);
+    put_word(&builder, PERF_SAMPLE_REGS_ABI_64);
     for (uint64_t i = 1; i <= 5; i++)
-        word(&builder, i);
+        put_word(&builder, i);
     end(&builder);
     assert_int_equal(parse(&builder, &format, &record), 1);
     assert_int_equal(record.sample.regs[SREG_AX], 1);
@@ -134,16 +134,16 @@ static void segments_and_vectors_do_not_shift_registers(void **state)
     assert_int_equal(record.sample.regs[SREG_IP], record.sample.ip);
 }
 
-static void short_samples_have_no_registers(void **state)
+static void samples_without_register_abi_have_none(void **state)
 {
     struct record_format format = {
         .sample_type = usual | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_DATA_SRC, .regs_user = 0xff03ff};
     struct builder builder;
     struct record record;
     (void)state;
-    usual_head(&builder, 0);
-    word(&builder, PERF_SAMPLE_REGS_ABI_NONE);
-    word(&builder, 0x55);
+    put_usual_head(&builder, 0);
+    put_word(&builder, PERF_SAMPLE_REGS_ABI_NONE);
+    put_word(&builder, 0x55);
     end(&builder);
     assert_int_equal(parse(&builder, &format, &record), 1);
     assert_false(record.sample.has & SAMPLE_HAS_REGS);
@@ -151,15 +151,15 @@ static void short_samples_have_no_registers(void **state)
 }
 
 /* 32-bit registers are not valid for x86-64 code. */
-static void registers_of_32_bit_code_are_not_used(void **state)
+static void registers_of_32_bit_code_are_ignored(void **state)
 {
     struct record_format format = {.sample_type = usual | PERF_SAMPLE_REGS_USER, .regs_user = 1};
     struct builder builder;
     struct record record;
     (void)state;
-    usual_head(&builder, 0);
-    word(&builder, PERF_SAMPLE_REGS_ABI_32);
-    word(&builder, 5);
+    put_usual_head(&builder, 0);
+    put_word(&builder, PERF_SAMPLE_REGS_ABI_32);
+    put_word(&builder, 5);
     end(&builder);
     assert_int_equal(parse(&builder, &format, &record), 1);
     assert_int_equal(record.sample.has, SAMPLE_HAS_OTHER_REGS);
@@ -172,16 +172,16 @@ static struct sample with_chain(const uint64_t *entries, uint64_t count)
     static struct record record;
     struct record_format format = {.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN};
     begin(&builder, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
-    word(&builder, 0x401000);
-    word(&builder, count);
+    put_word(&builder, 0x401000);
+    put_word(&builder, count);
     for (uint64_t i = 0; i < count; i++)
-        word(&builder, entries[i]);
+        put_word(&builder, entries[i]);
     end(&builder);
     assert_int_equal(record_parse_as(builder.bytes, builder.size, &format, &record), 1);
     return record.sample;
 }
 
-static void the_users_part_of_a_call_chain(void **state)
+static void user_part_of_call_chain_is_extracted(void **state)
 {
     (void)state;
     uint64_t entry;
@@ -211,7 +211,7 @@ static void the_users_part_of_a_call_chain(void **state)
 }
 
 /* Every variable-sized field precedes the fields that are read, in the order of the ABI. */
-static void all_fields_are_stepped_over(void **state)
+static void all_variable_sized_fields_are_skipped(void **state)
 {
     struct record_format format = {
         .sample_type = usual | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_READ |
@@ -228,39 +228,39 @@ static void all_fields_are_stepped_over(void **state)
     struct record record;
     (void)state;
     begin(&builder, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_EXACT_IP);
-    word(&builder, 77);
-    word(&builder, 0x401000);
-    pair(&builder, 10, 11);
-    word(&builder, 5);
-    word(&builder, 0xabc0);
-    word(&builder, 77); /* ID */
-    word(&builder, 78); /* STREAM_ID */
-    pair(&builder, 3, 0);
-    word(&builder, 10007);
-    word(&builder, 2); /* READ: group of 2 */
-    word(&builder, 1);
+    put_word(&builder, 77);
+    put_word(&builder, 0x401000);
+    put_pair(&builder, 10, 11);
+    put_word(&builder, 5);
+    put_word(&builder, 0xabc0);
+    put_word(&builder, 77); /* ID */
+    put_word(&builder, 78); /* STREAM_ID */
+    put_pair(&builder, 3, 0);
+    put_word(&builder, 10007);
+    put_word(&builder, 2); /* READ: group of 2 */
+    put_word(&builder, 1);
     for (int i = 0; i < 4; i++)
-        word(&builder, 9);
-    word(&builder, 3); /* CALLCHAIN */
+        put_word(&builder, 9);
+    put_word(&builder, 3); /* CALLCHAIN */
     for (int i = 0; i < 3; i++)
-        word(&builder, 9);
-    pair(&builder, 4, 9); /* RAW: 4 bytes */
-    word(&builder, 1);    /* BRANCH_STACK */
+        put_word(&builder, 9);
+    put_pair(&builder, 4, 9); /* RAW: 4 bytes */
+    put_word(&builder, 1);    /* BRANCH_STACK */
     for (int i = 0; i < 4; i++)
-        word(&builder, 9);
-    word(&builder, PERF_SAMPLE_REGS_ABI_64);
-    word(&builder, 42); /* AX */
-    word(&builder, 16); /* STACK_USER */
-    word(&builder, 0x5eed);
-    word(&builder, 9);
-    word(&builder, 8);                       /* bytes of it that were filled */
-    word(&builder, 300);                     /* WEIGHT */
-    word(&builder, PERF_MEM_S(OP, LOAD));    /* DATA_SRC */
-    word(&builder, 9);                       /* TRANSACTION */
-    word(&builder, PERF_SAMPLE_REGS_ABI_64); /* REGS_INTR */
-    word(&builder, 9);
-    word(&builder, 9);
-    word(&builder, 0x1234000); /* PHYS_ADDR */
+        put_word(&builder, 9);
+    put_word(&builder, PERF_SAMPLE_REGS_ABI_64);
+    put_word(&builder, 42); /* AX */
+    put_word(&builder, 16); /* STACK_USER */
+    put_word(&builder, 0x5eed);
+    put_word(&builder, 9);
+    put_word(&builder, 8);                       /* bytes of it that were filled */
+    put_word(&builder, 300);                     /* WEIGHT */
+    put_word(&builder, PERF_MEM_S(OP, LOAD));    /* DATA_SRC */
+    put_word(&builder, 9);                       /* TRANSACTION */
+    put_word(&builder, PERF_SAMPLE_REGS_ABI_64); /* REGS_INTR */
+    put_word(&builder, 9);
+    put_word(&builder, 9);
+    put_word(&builder, 0x1234000); /* PHYS_ADDR */
     end(&builder);
     assert_int_equal(parse(&builder, &format, &record), 1);
     uint64_t on_stack = 0;
@@ -284,14 +284,14 @@ static void all_fields_are_stepped_over(void **state)
     }
 }
 
-static void weight_struct_holds_the_latency_in_its_low_half(void **state)
+static void weight_struct_latency_is_low_half(void **state)
 {
     struct record_format format = {.sample_type = usual | UINT64_C(1) << 24};
     struct builder builder;
     struct record record;
     (void)state;
-    usual_head(&builder, 0);
-    pair(&builder, 250, 0x00070008);
+    put_usual_head(&builder, 0);
+    put_pair(&builder, 250, 0x00070008);
     end(&builder);
     assert_int_equal(parse(&builder, &format, &record), 1);
     assert_int_equal(record.sample.latency, 250);
@@ -303,15 +303,15 @@ static int address_with(uint64_t address, uint64_t data_src, bool recorded)
                                    .recorded_address = recorded};
     struct builder builder;
     struct record record;
-    usual_head(&builder, address);
-    word(&builder, data_src);
+    put_usual_head(&builder, address);
+    put_word(&builder, data_src);
     end(&builder);
     assert_int_equal(parse(&builder, &format, &record), 1);
     return !!(record.sample.has & SAMPLE_HAS_ADDRESS);
 }
 
 /* IBS also tags operations that access no memory: their address is an old one (doc/facts.md). */
-static void an_address_needs_an_access(void **state)
+static void address_is_valid_for_memory_access_only(void **state)
 {
     (void)state;
     assert_true(address_with(0x1000, PERF_MEM_S(OP, LOAD), true));
@@ -322,7 +322,7 @@ static void an_address_needs_an_access(void **state)
     assert_false(address_with(0x1000, PERF_MEM_S(OP, LOAD), false));
 }
 
-static void modes_are_distinguished(void **state)
+static void cpu_modes_are_distinguished(void **state)
 {
     struct record_format format = {.sample_type = PERF_SAMPLE_IP};
     static const struct {
@@ -337,39 +337,39 @@ static void modes_are_distinguished(void **state)
         struct builder builder;
         struct record record;
         begin(&builder, PERF_RECORD_SAMPLE, cases[i].misc);
-        word(&builder, 1);
+        put_word(&builder, 1);
         end(&builder);
         assert_int_equal(parse(&builder, &format, &record), 1);
         assert_int_equal(record.sample.mode, cases[i].mode);
     }
 }
 
-static void trailer(struct builder *builder, uint64_t time_ns)
+static void put_trailer(struct builder *builder, uint64_t time_ns)
 {
-    pair(builder, 10, 11);
-    word(builder, time_ns);
-    pair(builder, 0, 0);
-    word(builder, 77);
+    put_pair(builder, 10, 11);
+    put_word(builder, time_ns);
+    put_pair(builder, 0, 0);
+    put_word(builder, 77);
 }
 
 /* Strings point into the record, so the bytes must outlive the parse here. */
-static void mappings_keep_their_path_apart_from_the_trailer(void **state)
+static void mapping_path_excludes_the_trailer(void **state)
 {
     struct record_format format = {.sample_type = usual, .sample_id_all = true};
     struct builder builder;
     struct record record;
     (void)state;
     begin(&builder, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_DATA);
-    pair(&builder, 10, 11);
-    word(&builder, 0x7f0000000000);
-    word(&builder, 0x2000);
-    word(&builder, 0x1000);
-    pair(&builder, 8, 1);
-    word(&builder, 4711);
-    word(&builder, 0);
-    pair(&builder, 3, 2);
-    string(&builder, "/lib/libx.so");
-    trailer(&builder, 99);
+    put_pair(&builder, 10, 11);
+    put_word(&builder, 0x7f0000000000);
+    put_word(&builder, 0x2000);
+    put_word(&builder, 0x1000);
+    put_pair(&builder, 8, 1);
+    put_word(&builder, 4711);
+    put_word(&builder, 0);
+    put_pair(&builder, 3, 2);
+    put_string(&builder, "/lib/libx.so");
+    put_trailer(&builder, 99);
     end(&builder);
     assert_int_equal(record_parse(builder.bytes, builder.size, one_format, &format, &record), 1);
     assert_int_equal(record.kind, RECORD_MAPPING);
@@ -386,7 +386,7 @@ static void mappings_keep_their_path_apart_from_the_trailer(void **state)
 }
 
 /* As written by kernels 3.12 to 3.15: the path is where later kernels write the protection. */
-static void old_mappings_lack_the_protection(void **state)
+static void old_mapping_records_lack_protection(void **state)
 {
     static const char *const paths[] = {"/lib/libx.so", "[vdso]", "//anon", ""};
     struct record_format format = {.sample_type = usual, .sample_id_all = true};
@@ -395,14 +395,14 @@ static void old_mappings_lack_the_protection(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         begin(&builder, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
-        pair(&builder, 10, 11);
+        put_pair(&builder, 10, 11);
         for (int j = 0; j < 3; j++)
-            word(&builder, 0x1000);
-        pair(&builder, 8, 1);
-        word(&builder, 4711);
-        word(&builder, 0);
-        string(&builder, paths[i]);
-        trailer(&builder, 99);
+            put_word(&builder, 0x1000);
+        put_pair(&builder, 8, 1);
+        put_word(&builder, 4711);
+        put_word(&builder, 0);
+        put_string(&builder, paths[i]);
+        put_trailer(&builder, 99);
         end(&builder);
         assert_int_equal(record_parse(builder.bytes, builder.size, one_format, &format, &record),
                          1);
@@ -413,7 +413,7 @@ static void old_mappings_lack_the_protection(void **state)
     }
 }
 
-static void build_ids_are_taken_and_checked(void **state)
+static void mapping_build_id_size_is_checked(void **state)
 {
     struct record_format format = {.sample_type = 0};
     struct builder builder;
@@ -421,14 +421,14 @@ static void build_ids_are_taken_and_checked(void **state)
     (void)state;
     for (unsigned size = 20; size <= 21; size++) {
         begin(&builder, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER | 1 << 14);
-        pair(&builder, 10, 11);
+        put_pair(&builder, 10, 11);
         for (int i = 0; i < 3; i++)
-            word(&builder, 0x1000);
-        pair(&builder, size, 0x04030201);
-        word(&builder, 5);
-        word(&builder, 6);
-        pair(&builder, 5, 2);
-        string(&builder, "/x");
+            put_word(&builder, 0x1000);
+        put_pair(&builder, size, 0x04030201);
+        put_word(&builder, 5);
+        put_word(&builder, 6);
+        put_pair(&builder, 5, 2);
+        put_string(&builder, "/x");
         end(&builder);
         assert_int_equal(parse(&builder, &format, &record), 1);
         assert_int_equal(record.mapping.build_id_size, size == 20 ? 20 : 0);
@@ -438,20 +438,20 @@ static void build_ids_are_taken_and_checked(void **state)
     }
 }
 
-static void a_path_without_end_is_bad(void **state)
+static void unterminated_string_is_refused(void **state)
 {
     struct record_format format = {.sample_type = 0};
     struct builder builder;
     struct record record;
     (void)state;
     begin(&builder, PERF_RECORD_COMM, 0);
-    pair(&builder, 10, 11);
-    word(&builder, UINT64_C(0x4141414141414141));
+    put_pair(&builder, 10, 11);
+    put_word(&builder, UINT64_C(0x4141414141414141));
     end(&builder);
     assert_int_equal(parse(&builder, &format, &record), -EBADMSG);
     /* The zeros of the trailer must not end the name before it. */
     struct record_format trailing = {.sample_type = usual, .sample_id_all = true};
-    trailer(&builder, 6);
+    put_trailer(&builder, 6);
     end(&builder);
     assert_int_equal(parse(&builder, &trailing, &record), -EBADMSG);
     builder.size = 16; /* no room for a name */
@@ -459,17 +459,17 @@ static void a_path_without_end_is_bad(void **state)
     assert_int_equal(parse(&builder, &format, &record), -EBADMSG);
 }
 
-static void tasks_names_and_losses(void **state)
+static void fork_comm_and_lost_records_are_parsed(void **state)
 {
     struct record_format format = {.sample_type = usual, .sample_id_all = true};
     struct builder builder;
     struct record record;
     (void)state;
     begin(&builder, PERF_RECORD_FORK, 0);
-    pair(&builder, 20, 10);
-    pair(&builder, 21, 11);
-    word(&builder, 5);
-    trailer(&builder, 6);
+    put_pair(&builder, 20, 10);
+    put_pair(&builder, 21, 11);
+    put_word(&builder, 5);
+    put_trailer(&builder, 6);
     end(&builder);
     assert_int_equal(parse(&builder, &format, &record), 1);
     assert_int_equal(record.kind, RECORD_FORK);
@@ -480,34 +480,34 @@ static void tasks_names_and_losses(void **state)
     assert_int_equal(record.time_ns, 6);
 
     begin(&builder, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC);
-    pair(&builder, 10, 11);
-    string(&builder, "xz");
-    trailer(&builder, 6);
+    put_pair(&builder, 10, 11);
+    put_string(&builder, "xz");
+    put_trailer(&builder, 6);
     end(&builder);
     assert_int_equal(record_parse(builder.bytes, builder.size, one_format, &format, &record), 1);
     assert_true(record.comm.exec);
     assert_string_equal(record.comm.name, "xz");
 
     begin(&builder, PERF_RECORD_LOST, 0);
-    word(&builder, 77);
-    word(&builder, 1234);
-    trailer(&builder, 6);
+    put_word(&builder, 77);
+    put_word(&builder, 1234);
+    put_trailer(&builder, 6);
     end(&builder);
     assert_int_equal(parse(&builder, &format, &record), 1);
     assert_int_equal(record.kind, RECORD_LOST);
     assert_int_equal(record.count, 1234);
 
     begin(&builder, PERF_RECORD_LOST_SAMPLES, 0);
-    word(&builder, 5);
-    trailer(&builder, 6);
+    put_word(&builder, 5);
+    put_trailer(&builder, 6);
     end(&builder);
     assert_int_equal(parse(&builder, &format, &record), 1);
     assert_int_equal(record.count, 5);
 
     begin(&builder, PERF_RECORD_THROTTLE, 0);
     for (int i = 0; i < 3; i++)
-        word(&builder, 1);
-    trailer(&builder, 6);
+        put_word(&builder, 1);
+    put_trailer(&builder, 6);
     end(&builder);
     assert_int_equal(parse(&builder, &format, &record), 1);
     assert_int_equal(record.kind, RECORD_THROTTLE);
@@ -527,32 +527,32 @@ static const struct record_format *note_id(void *context, uint64_t id, bool has_
     return &seen->format;
 }
 
-static void identifiers_are_found_at_both_ends(void **state)
+static void record_id_is_found_at_either_end(void **state)
 {
     struct seen_id seen = {.format = {.sample_type = usual, .sample_id_all = true}};
     struct builder builder;
     struct record record;
     (void)state;
-    usual_head(&builder, 0);
+    put_usual_head(&builder, 0);
     end(&builder);
     record_parse(builder.bytes, builder.size, note_id, &seen, &record);
     assert_int_equal(seen.id, 77);
     seen.id = 0;
     begin(&builder, PERF_RECORD_LOST_SAMPLES, 0);
-    word(&builder, 5);
-    trailer(&builder, 6);
+    put_word(&builder, 5);
+    put_trailer(&builder, 6);
     end(&builder);
     record_parse(builder.bytes, builder.size, note_id, &seen, &record);
     assert_int_equal(seen.id, 77);
 }
 
-static void headers_that_lie_are_refused(void **state)
+static void implausible_record_headers_are_refused(void **state)
 {
     struct record_format format = {.sample_type = usual};
     struct builder builder;
     struct record record;
     (void)state;
-    usual_head(&builder, 0);
+    put_usual_head(&builder, 0);
     for (uint16_t size = 0; size < 8; size++) {
         memcpy(builder.bytes + 6, &size, 2);
         assert_int_equal(parse(&builder, &format, &record), -EBADMSG);
@@ -566,22 +566,22 @@ static void headers_that_lie_are_refused(void **state)
 static int run_record(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(registers_come_under_our_names),
-        cmocka_unit_test(segments_and_vectors_do_not_shift_registers),
-        cmocka_unit_test(short_samples_have_no_registers),
-        cmocka_unit_test(registers_of_32_bit_code_are_not_used),
-        cmocka_unit_test(the_users_part_of_a_call_chain),
-        cmocka_unit_test(all_fields_are_stepped_over),
-        cmocka_unit_test(weight_struct_holds_the_latency_in_its_low_half),
-        cmocka_unit_test(an_address_needs_an_access),
-        cmocka_unit_test(modes_are_distinguished),
-        cmocka_unit_test(mappings_keep_their_path_apart_from_the_trailer),
-        cmocka_unit_test(old_mappings_lack_the_protection),
-        cmocka_unit_test(build_ids_are_taken_and_checked),
-        cmocka_unit_test(a_path_without_end_is_bad),
-        cmocka_unit_test(tasks_names_and_losses),
-        cmocka_unit_test(identifiers_are_found_at_both_ends),
-        cmocka_unit_test(headers_that_lie_are_refused),
+        cmocka_unit_test(sample_registers_are_mapped_to_sreg),
+        cmocka_unit_test(other_registers_do_not_shift_known_ones),
+        cmocka_unit_test(samples_without_register_abi_have_none),
+        cmocka_unit_test(registers_of_32_bit_code_are_ignored),
+        cmocka_unit_test(user_part_of_call_chain_is_extracted),
+        cmocka_unit_test(all_variable_sized_fields_are_skipped),
+        cmocka_unit_test(weight_struct_latency_is_low_half),
+        cmocka_unit_test(address_is_valid_for_memory_access_only),
+        cmocka_unit_test(cpu_modes_are_distinguished),
+        cmocka_unit_test(mapping_path_excludes_the_trailer),
+        cmocka_unit_test(old_mapping_records_lack_protection),
+        cmocka_unit_test(mapping_build_id_size_is_checked),
+        cmocka_unit_test(unterminated_string_is_refused),
+        cmocka_unit_test(fork_comm_and_lost_records_are_parsed),
+        cmocka_unit_test(record_id_is_found_at_either_end),
+        cmocka_unit_test(implausible_record_headers_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -605,7 +605,7 @@ static struct record_format everything(bool swap)
     };
 }
 
-static void words(struct recording *recording, uint64_t first, unsigned count)
+static void put_words(struct recording *recording, uint64_t first, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
         recording_u64(recording, first + i);
@@ -614,15 +614,15 @@ static void words(struct recording *recording, uint64_t first, unsigned count)
 static void put_middle(struct recording *recording)
 {
     recording_u64(recording, 2); /* READ: two members */
-    words(recording, 0, 2 + 2 * 3);
+    put_words(recording, 0, 2 + 2 * 3);
     recording_u64(recording, 3); /* CALLCHAIN */
-    words(recording, 0x401000, 3);
+    put_words(recording, 0x401000, 3);
     recording_u32(recording, 12); /* RAW */
     for (uint32_t i = 0; i < 3; i++)
         recording_u32(recording, i);
     recording_u64(recording, 2); /* BRANCH_STACK */
     recording_u64(recording, 7);
-    words(recording, 0, 2 * 3 + 2);
+    put_words(recording, 0, 2 * 3 + 2);
 }
 
 static void put_everything(struct recording *recording, bool swap)
@@ -630,34 +630,34 @@ static void put_everything(struct recording *recording, bool swap)
     memset(recording, 0, sizeof *recording);
     recording->swap = swap;
     recording_begin(recording, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
-    words(recording, 77, 1);       /* IDENTIFIER */
-    words(recording, 0x401234, 1); /* IP */
+    put_words(recording, 77, 1);       /* IDENTIFIER */
+    put_words(recording, 0x401234, 1); /* IP */
     recording_u32(recording, 10);
     recording_u32(recording, 11);
-    words(recording, 123456789, 1); /* TIME */
-    words(recording, 0x7f0010, 1);  /* ADDR */
-    words(recording, 77, 2);        /* ID, STREAM_ID */
-    recording_u32(recording, 5);    /* CPU */
+    put_words(recording, 123456789, 1); /* TIME */
+    put_words(recording, 0x7f0010, 1);  /* ADDR */
+    put_words(recording, 77, 2);        /* ID, STREAM_ID */
+    recording_u32(recording, 5);        /* CPU */
     recording_u32(recording, 0xffffffff);
-    words(recording, 10007, 1); /* PERIOD */
+    put_words(recording, 10007, 1); /* PERIOD */
     put_middle(recording);
     recording_u64(recording, PERF_SAMPLE_REGS_ABI_64);
-    words(recording, 100, 21);
+    put_words(recording, 100, 21);
     recording_u64(recording, 16); /* STACK_USER */
-    words(recording, 0, 3);
+    put_words(recording, 0, 3);
     recording_u64(recording, UINT64_C(0x0003000200000000) | 321); /* WEIGHT_STRUCT */
     recording_u64(recording, 0x5080142);                          /* DATA_SRC */
     recording_u64(recording, 1);                                  /* TRANSACTION */
     recording_u64(recording, PERF_SAMPLE_REGS_ABI_64);            /* REGS_INTR */
-    words(recording, 900, 3);
-    words(recording, 0x1234000, 1); /* PHYS_ADDR */
-    words(recording, 1, 3);         /* CGROUP, DATA_PAGE_SIZE, CODE_PAGE_SIZE */
-    recording_u64(recording, 8);    /* AUX */
+    put_words(recording, 900, 3);
+    put_words(recording, 0x1234000, 1); /* PHYS_ADDR */
+    put_words(recording, 1, 3);         /* CGROUP, DATA_PAGE_SIZE, CODE_PAGE_SIZE */
+    recording_u64(recording, 8);        /* AUX */
     recording_u64(recording, 0);
     recording_end(recording);
 }
 
-static void every_field_in_either_byte_order(void **state)
+static void record_fields_are_read_in_either_byte_order(void **state)
 {
     static struct recording recording;
     (void)state;
@@ -695,7 +695,7 @@ static void every_field_in_either_byte_order(void **state)
 }
 
 /* A record with a size that is some words too small lacks a field, whichever it is. */
-static void cut_in_any_field_it_is_bad(void **state)
+static void record_truncated_in_any_field_is_refused(void **state)
 {
     static struct recording recording;
     struct record_format format = everything(false);
@@ -713,7 +713,7 @@ static void cut_in_any_field_it_is_bad(void **state)
 }
 
 /* A count that exceeds the record must not be multiplied and trusted. */
-static void counts_that_lie_are_refused(void **state)
+static void implausible_field_counts_are_refused(void **state)
 {
     static struct recording recording;
     struct record_format format = everything(false);
@@ -753,7 +753,7 @@ static struct sample with_registers(uint64_t type, uint16_t misc, bool foreign)
     return record.sample;
 }
 
-static void interrupted_registers_serve_where_there_are_no_others(void **state)
+static void interrupt_registers_are_used_without_user_registers(void **state)
 {
     (void)state;
     struct sample sample = with_registers(0, PERF_RECORD_MISC_USER, false);
@@ -770,7 +770,7 @@ static void interrupted_registers_serve_where_there_are_no_others(void **state)
 }
 
 /* Unneeded records and unknown types are skipped and do not count as damage. */
-static void other_kinds_are_skipped(void **state)
+static void other_record_types_are_skipped(void **state)
 {
     static struct recording recording;
     struct record_format format = everything(false);
@@ -782,14 +782,14 @@ static void other_kinds_are_skipped(void **state)
             continue;
         memset(&recording, 0, sizeof recording);
         recording_begin(&recording, type, 0);
-        words(&recording, 1, 12);
+        put_words(&recording, 1, 12);
         recording_end(&recording);
         assert_int_equal(record_parse_as(recording.bytes, recording.size, &format, &record), 0);
     }
 }
 
 /* Random records of random formats, some truncated, some with registers of 32-bit code or none. */
-static void a_survey_agrees_with_parsing(void **state)
+static void record_survey_agrees_with_parsing(void **state)
 {
     static const uint64_t fields[] = {
         PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP,        PERF_SAMPLE_TID,       PERF_SAMPLE_TIME,
@@ -816,7 +816,7 @@ static void a_survey_agrees_with_parsing(void **state)
         begin(&builder, PERF_RECORD_SAMPLE,
               random >> 50 & 1 ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL);
         for (uint64_t words = random >> 51 & 63; words; words--)
-            word(&builder, prng_next(&prng) & 3);
+            put_word(&builder, prng_next(&prng) & 3);
         end(&builder);
         struct perf_event_header header = record_header(builder.bytes, builder.size, false);
         struct record_survey survey;
@@ -840,12 +840,12 @@ static void a_survey_agrees_with_parsing(void **state)
 static int run_record_fields(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_field_in_either_byte_order),
-        cmocka_unit_test(cut_in_any_field_it_is_bad),
-        cmocka_unit_test(counts_that_lie_are_refused),
-        cmocka_unit_test(interrupted_registers_serve_where_there_are_no_others),
-        cmocka_unit_test(other_kinds_are_skipped),
-        cmocka_unit_test(a_survey_agrees_with_parsing),
+        cmocka_unit_test(record_fields_are_read_in_either_byte_order),
+        cmocka_unit_test(record_truncated_in_any_field_is_refused),
+        cmocka_unit_test(implausible_field_counts_are_refused),
+        cmocka_unit_test(interrupt_registers_are_used_without_user_registers),
+        cmocka_unit_test(other_record_types_are_skipped),
+        cmocka_unit_test(record_survey_agrees_with_parsing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -889,14 +889,14 @@ static void put(struct fixture *fixture, uint16_t size, unsigned char fill)
     fixture->page->data_head += size;
 }
 
-static void empty_gives_nothing(void **state)
+static void empty_ring_has_no_record(void **state)
 {
     struct fixture *fixture = *state;
     unsigned char out[DATA];
     assert_int_equal(ring_next(&fixture->ring, out, sizeof out), 0);
 }
 
-static void records_that_wrap_come_whole(void **state)
+static void wrapped_records_are_read_whole(void **state)
 {
     struct fixture *fixture = *state;
     unsigned char out[DATA];
@@ -912,7 +912,7 @@ static void records_that_wrap_come_whole(void **state)
 }
 
 /* A header of 8 bytes may itself wrap: records are multiples of 8, but sizes are not trusted. */
-static void a_header_that_wraps_is_read(void **state)
+static void wrapped_record_header_is_read(void **state)
 {
     struct fixture *fixture = *state;
     unsigned char out[DATA];
@@ -922,7 +922,7 @@ static void a_header_that_wraps_is_read(void **state)
     assert_int_equal(out[23], 9);
 }
 
-static void space_is_given_back_only_on_release(void **state)
+static void ring_space_is_freed_on_release_only(void **state)
 {
     struct fixture *fixture = *state;
     unsigned char out[DATA];
@@ -940,7 +940,7 @@ static void expect_skip(struct fixture *fixture, size_t out_size)
     assert_int_equal(ring_next(&fixture->ring, out, out_size), 0);
 }
 
-static void sizes_that_make_no_sense_are_refused(void **state)
+static void implausible_ring_record_sizes_are_skipped(void **state)
 {
     struct fixture *fixture = *state;
     put(fixture, 64, 1);
@@ -965,11 +965,12 @@ static void sizes_that_make_no_sense_are_refused(void **state)
 static int run_ring(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(empty_gives_nothing, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(records_that_wrap_come_whole, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_header_that_wraps_is_read, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(space_is_given_back_only_on_release, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(sizes_that_make_no_sense_are_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(empty_ring_has_no_record, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(wrapped_records_are_read_whole, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(wrapped_record_header_is_read, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(ring_space_is_freed_on_release_only, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(implausible_ring_record_sizes_are_skipped, set_up,
+                                        tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

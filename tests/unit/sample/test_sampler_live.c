@@ -254,7 +254,7 @@ static struct sampler *open_on(pid_t pid, const char *source, const char *events
 }
 
 /* The higher the rate, the smaller the part of the stack in a sample. */
-static void stacks_fit_into_the_rings(void **state)
+static void stack_size_shrinks_with_sampling_rate(void **state)
 {
     (void)state;
     static const struct {
@@ -280,7 +280,7 @@ static void stacks_fit_into_the_rings(void **state)
 
 /* If each switch programs the timer of a virtual machine, fewer samples are taken, unless a rate is
  * requested. */
-static void a_process_that_is_switched_often_is_spared(void **state)
+static void frequently_switched_process_is_sampled_less(void **state)
 {
     enum { ENOUGH_MS = 3000 };
     bool virtual = kernel_virtual(kernel_host());
@@ -308,7 +308,7 @@ static void a_process_that_is_switched_often_is_spared(void **state)
     }
 }
 
-static void clock_sees_all_threads(void **state)
+static void clock_source_samples_all_threads(void **state)
 {
     (void)state;
     pid_t pid = start(busy_target, 3);
@@ -352,7 +352,7 @@ static double cpu_ns(pid_t pid)
 
 /* The weights of a busy program add up to its CPU time: one second. The time used while sampling
  * started and stopped may or may not be included; it is long if other processes had our CPU. */
-static void weights_add_up_to_the_time_used(void **state)
+static void clock_weights_add_up_to_cpu_time(void **state)
 {
     (void)state;
     pid_t pid = start(busy_target, 3);
@@ -376,7 +376,7 @@ static void weights_add_up_to_the_time_used(void **state)
     finish(pid);
 }
 
-static void sampling_stops_and_goes_on(void **state)
+static void sampling_can_stop_and_resume(void **state)
 {
     (void)state;
     pid_t pid = start(busy_target, 3);
@@ -397,7 +397,7 @@ static void sampling_stops_and_goes_on(void **state)
     finish(pid);
 }
 
-static void page_faults_carry_their_address(void **state)
+static void page_fault_samples_have_addresses(void **state)
 {
     (void)state;
     pid_t pid = start(faulting_target, 1);
@@ -426,7 +426,7 @@ static void count_events(void *context, const struct record *record)
         of_event[record->sample.event]++;
 }
 
-static void events_share_the_rings(void **state)
+static void several_events_share_the_rings(void **state)
 {
     (void)state;
     pid_t pid = start(faulting_target, 1);
@@ -445,7 +445,7 @@ static void events_share_the_rings(void **state)
 }
 
 /* Not reaped: kill(0) on a zombie succeeds as if it still ran. */
-static void exit_is_noticed_before_it_is_reaped(void **state)
+static void exit_is_noticed_before_reaping(void **state)
 {
     int code = 0;
     (void)state;
@@ -462,7 +462,7 @@ static void exit_is_noticed_before_it_is_reaped(void **state)
     finish(pid);
 }
 
-static void a_launched_program_is_seen_from_its_exec(void **state)
+static void launched_program_is_sampled_from_exec(void **state)
 {
     int gate[2];
     struct seen seen = {0};
@@ -506,7 +506,7 @@ static int expect_failure(pid_t pid, uint32_t rate, const char *source, struct e
     return sampler_open(&sampler, &options, error);
 }
 
-static void what_cannot_be_watched_is_named(void **state)
+static void unwatchable_targets_are_refused_with_reason(void **state)
 {
     struct error error = {0};
     (void)state;
@@ -532,7 +532,7 @@ static int open_descriptors(void)
     return open_now;
 }
 
-static void nothing_stays_open(void **state)
+static void sampler_leaks_no_descriptors(void **state)
 {
     struct error error;
     (void)state;
@@ -596,7 +596,7 @@ static void reset_tricks(void)
     trick.atom_cpu = -1;
 }
 
-static void too_few_descriptors_are_counted(void **state)
+static void descriptor_limit_error_names_threads(void **state)
 {
     struct session session;
     struct error error = {0};
@@ -612,7 +612,7 @@ static void too_few_descriptors_are_counted(void **state)
     finish(pid);
 }
 
-static void threads_that_die_meanwhile_are_no_error(void **state)
+static void thread_ending_during_open_is_no_error(void **state)
 {
     struct session session;
     struct seen seen = {0};
@@ -637,7 +637,7 @@ static void threads_that_die_meanwhile_are_no_error(void **state)
     kill(atomic_load(&board->grandchild), SIGKILL);
 }
 
-static void cpus_of_the_other_kind_get_the_twin(void **state)
+static void efficient_cores_get_the_twin_event(void **state)
 {
     struct session session;
     struct error error = {0};
@@ -659,7 +659,7 @@ static void count_cpus(void *context, const struct record *record)
 }
 
 /* A CPU that appears during the session: only a file of sysfs is fake, the CPU is real. */
-static void cpus_that_come_are_followed(void **state)
+static void cpus_coming_online_are_sampled(void **state)
 {
     struct session session;
     struct seen seen = {0};
@@ -693,7 +693,7 @@ static void cpus_that_come_are_followed(void **state)
 }
 
 /* As in a container without /sys: the CPUs are listed in /proc/stat. */
-static void without_sysfs_all_cpus_are_watched(void **state)
+static void without_sysfs_all_cpus_are_sampled(void **state)
 {
     struct session session;
     struct error error = {0};
@@ -718,22 +718,22 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stacks_fit_into_the_rings),
-        cmocka_unit_test(a_process_that_is_switched_often_is_spared),
-        cmocka_unit_test(clock_sees_all_threads),
-        cmocka_unit_test(weights_add_up_to_the_time_used),
-        cmocka_unit_test(sampling_stops_and_goes_on),
-        cmocka_unit_test(page_faults_carry_their_address),
-        cmocka_unit_test(events_share_the_rings),
-        cmocka_unit_test(exit_is_noticed_before_it_is_reaped),
-        cmocka_unit_test(a_launched_program_is_seen_from_its_exec),
-        cmocka_unit_test(what_cannot_be_watched_is_named),
-        cmocka_unit_test(nothing_stays_open),
-        cmocka_unit_test(too_few_descriptors_are_counted),
-        cmocka_unit_test(threads_that_die_meanwhile_are_no_error),
-        cmocka_unit_test(cpus_of_the_other_kind_get_the_twin),
-        cmocka_unit_test(cpus_that_come_are_followed),
-        cmocka_unit_test(without_sysfs_all_cpus_are_watched),
+        cmocka_unit_test(stack_size_shrinks_with_sampling_rate),
+        cmocka_unit_test(frequently_switched_process_is_sampled_less),
+        cmocka_unit_test(clock_source_samples_all_threads),
+        cmocka_unit_test(clock_weights_add_up_to_cpu_time),
+        cmocka_unit_test(sampling_can_stop_and_resume),
+        cmocka_unit_test(page_fault_samples_have_addresses),
+        cmocka_unit_test(several_events_share_the_rings),
+        cmocka_unit_test(exit_is_noticed_before_reaping),
+        cmocka_unit_test(launched_program_is_sampled_from_exec),
+        cmocka_unit_test(unwatchable_targets_are_refused_with_reason),
+        cmocka_unit_test(sampler_leaks_no_descriptors),
+        cmocka_unit_test(descriptor_limit_error_names_threads),
+        cmocka_unit_test(thread_ending_during_open_is_no_error),
+        cmocka_unit_test(efficient_cores_get_the_twin_event),
+        cmocka_unit_test(cpus_coming_online_are_sampled),
+        cmocka_unit_test(without_sysfs_all_cpus_are_sampled),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -76,7 +76,7 @@ static void *second_thread(void *unused)
     return unused;
 }
 
-static int leave(void)
+static int run_two_threads(void)
 {
     pthread_t thread;
     if (pthread_create(&thread, NULL, second_thread, NULL))
@@ -91,7 +91,7 @@ static pid_t start_target(void)
     fflush(NULL);
     pid_t pid = fork();
     if (!pid)
-        _exit(leave());
+        _exit(run_two_threads());
     assert_true(pid > 0);
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
@@ -162,7 +162,7 @@ static int set_up(void **state)
 }
 
 /* Both kinds of cores, both threads: on the performance core with the leader. */
-static void a_hybrid_has_its_own_events_on_each_core(void **state)
+static void hybrid_cpu_has_separate_events_per_core_type(void **state)
 {
     struct session session;
     struct error error = {0};
@@ -189,7 +189,7 @@ static void a_hybrid_has_its_own_events_on_each_core(void **state)
     fake_kernel_end();
 }
 
-static void three_kinds_of_cores(void **state)
+static void three_core_types_have_separate_events(void **state)
 {
     struct session session;
     struct error error = {0};
@@ -209,7 +209,7 @@ static void three_kinds_of_cores(void **state)
     fake_kernel_end();
 }
 
-static void a_server_with_a_leader(void **state)
+static void leader_event_is_opened_for_loads(void **state)
 {
     struct session session;
     struct error error = {0};
@@ -244,7 +244,7 @@ static int times(uint64_t enabled, uint64_t running)
 
 /* One event cannot be read, one is always counted on either of the two CPUs of its thread, and one
  * is counted half of the time. */
-static void events_that_take_turns_are_reported(void **state)
+static void multiplexed_events_report_their_counted_share(void **state)
 {
     struct session_handle handles[] = {{times(0, 0), 0, 0},
                                        {times(400, 300), 1, 0},
@@ -256,11 +256,11 @@ static void events_that_take_turns_are_reported(void **state)
     (void)state;
     for (int i = 0; i < 3; i++)
         session.events[i].counted = NAN;
-    session_ask_times(&session);
+    session_update_times(&session);
     assert_true(isnan(session.events[0].counted));
     assert_true(session.events[1].counted == 1);
     assert_true(session.events[2].counted == 0.5);
-    session_ask_times(&session); /* cannot be read now: the known values stay */
+    session_update_times(&session); /* cannot be read now: the known values stay */
     assert_true(session.events[2].counted == 0.5);
     for (int i = 0; i < 5; i++)
         close(handles[i].fd);
@@ -275,7 +275,7 @@ static int open_descriptors(void)
 }
 
 /* Something changes between trying and opening: it is reported, and nothing stays open. */
-static void trouble_while_opening(void **state)
+static void open_errors_are_reported_and_leak_nothing(void **state)
 {
     static const struct {
         int answer;
@@ -308,7 +308,7 @@ static void trouble_while_opening(void **state)
 }
 
 /* -c below the minimum of IBS, or not in its steps. */
-static void periods_of_ibs(void **state)
+static void unsuitable_ibs_periods_are_refused(void **state)
 {
     struct session session;
     struct error error = {0};
@@ -328,18 +328,18 @@ static void periods_of_ibs(void **state)
 static int run_session_intel(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_hybrid_has_its_own_events_on_each_core, set_up),
-        cmocka_unit_test_setup(three_kinds_of_cores, set_up),
-        cmocka_unit_test_setup(a_server_with_a_leader, set_up),
-        cmocka_unit_test(events_that_take_turns_are_reported),
-        cmocka_unit_test_setup(trouble_while_opening, set_up),
-        cmocka_unit_test_setup(periods_of_ibs, set_up),
+        cmocka_unit_test_setup(hybrid_cpu_has_separate_events_per_core_type, set_up),
+        cmocka_unit_test_setup(three_core_types_have_separate_events, set_up),
+        cmocka_unit_test_setup(leader_event_is_opened_for_loads, set_up),
+        cmocka_unit_test(multiplexed_events_report_their_counted_share),
+        cmocka_unit_test_setup(open_errors_are_reported_and_leak_nothing, set_up),
+        cmocka_unit_test_setup(unsuitable_ibs_periods_are_refused, set_up),
     };
     setenv("LIBPFM_FORCE_PMU", "perf", 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-static void threads_are_listed_in_order(void **state)
+static void threads_are_listed_in_ascending_order(void **state)
 {
     struct threads threads = {0};
     (void)state;
@@ -359,7 +359,7 @@ static void threads_are_listed_in_order(void **state)
     fake_kernel_end();
 }
 
-static void a_thread_has_its_process(void **state)
+static void thread_leader_is_read_from_status(void **state)
 {
     (void)state;
     const struct kernel *kernel = fake_kernel_begin(NULL);
@@ -371,7 +371,7 @@ static void a_thread_has_its_process(void **state)
     fake_kernel_end();
 }
 
-static void numbers_and_texts_of_the_kernel(void **state)
+static void kernel_files_are_read_as_number_or_text(void **state)
 {
     char text[8];
     (void)state;
@@ -390,9 +390,9 @@ static void numbers_and_texts_of_the_kernel(void **state)
 static int run_threads(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_are_listed_in_order),
-        cmocka_unit_test(a_thread_has_its_process),
-        cmocka_unit_test(numbers_and_texts_of_the_kernel),
+        cmocka_unit_test(threads_are_listed_in_ascending_order),
+        cmocka_unit_test(thread_leader_is_read_from_status),
+        cmocka_unit_test(kernel_files_are_read_as_number_or_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,7 +93,7 @@ static long read_all(void)
 }
 
 /* Served by L3: a miss of the first two levels. */
-static void test_a_miss_is_a_sample_of_each_level(void **state)
+static void simulated_miss_is_a_sample_per_level(void **state)
 {
     (void)state;
     put_miss(SIM_MISS, SIM_STORE, 2, 7);
@@ -127,7 +127,7 @@ static void put_line(uint8_t kind, uint8_t level, uint16_t used_bytes, uint32_t 
 }
 
 /* An evicted line belongs to the event of its level; used bytes are limited to the line. */
-static void test_a_line_that_left(void **state)
+static void evicted_line_is_reported_with_its_level(void **state)
 {
     (void)state;
     put_line(SIM_LEFT, 1, 24, 100);
@@ -148,7 +148,7 @@ static void test_a_line_that_left(void **state)
     assert_int_equal(tool->header.use_levels, 7);
 }
 
-static void test_a_line_of_no_level(void **state)
+static void lines_of_invalid_level_are_refused(void **state)
 {
     (void)state;
     put_line(SIM_LEFT, 3, 24, 100);
@@ -164,7 +164,7 @@ static void test_a_line_of_no_level(void **state)
 }
 
 /* Only existing instructions are reported; a table full of garbage ends. */
-static void test_pairs(void **state)
+static void instruction_pairs_are_read_and_checked(void **state)
 {
     struct line_pair pair;
     uint64_t number = line_pair_number(LINE_USED_BY, 1, 0);
@@ -190,7 +190,7 @@ static void test_pairs(void **state)
     assert_false(sim_memory_pair(&memory, line_pair_number(LINE_USED_BY, 4, 0), &pair));
 }
 
-static void test_an_access_is_a_sample_of_accesses(void **state)
+static void simulated_access_is_a_sample_of_accesses(void **state)
 {
     (void)state;
     put_miss(SIM_ACCESS, SIM_LOAD | SIM_STORE, 0, 10007);
@@ -201,7 +201,7 @@ static void test_an_access_is_a_sample_of_accesses(void **state)
     assert_int_equal(data_source_decode(kept[0].sample.data_src).kind, ACCESS_LOAD);
 }
 
-static void test_memory_and_sharing(void **state)
+static void memory_fill_and_hitm_are_reported(void **state)
 {
     (void)state;
     put_miss(SIM_MISS, SIM_LOAD, 3, 1);
@@ -213,7 +213,7 @@ static void test_memory_and_sharing(void **state)
 }
 
 /* Misses of L3, L2 and L1: the unit gives the level of the evictor. 15 is not a valid cause. */
-static void test_causes_of_each_level(void **state)
+static void miss_causes_and_evictor_per_level(void **state)
 {
     static const enum miss_cause expected[] = {CAUSE_CAPACITY, CAUSE_UNKNOWN, CAUSE_CONFLICT};
     (void)state;
@@ -240,7 +240,7 @@ static void test_causes_of_each_level(void **state)
 
 /* Events: misses of L3, L2 and L1, accesses. A unit already in the ring keeps the level for which
  * it was written. */
-static void test_the_evictor_follows_the_ranking(void **state)
+static void evictor_level_follows_the_ranking_event(void **state)
 {
     (void)state;
     memory.wanted.causes = true;
@@ -280,7 +280,7 @@ static void put_mapping(uint8_t kind, const char *path, uint16_t units)
     }
 }
 
-static void test_mappings_and_programs(void **state)
+static void mapping_and_exec_units_become_records(void **state)
 {
     (void)state;
     put_mapping(SIM_EXEC, "/usr/bin/first", 1);
@@ -298,7 +298,7 @@ static void test_mappings_and_programs(void **state)
     assert_int_equal(kept[2].kind, RECORD_SAMPLE);
 }
 
-static void test_a_path_that_is_not_there(void **state)
+static void mapping_without_its_path_is_refused(void **state)
 {
     (void)state;
     put_mapping(SIM_MAPPING, "", 0);
@@ -310,7 +310,7 @@ static void test_a_path_that_is_not_there(void **state)
     assert_int_equal(kept[0].kind, RECORD_SAMPLE);
 }
 
-static void test_what_is_not_due_waits(void **state)
+static void units_not_yet_due_wait(void **state)
 {
     (void)state;
     put_miss(SIM_MISS, SIM_LOAD, 1, 1);
@@ -321,7 +321,7 @@ static void test_what_is_not_due_waits(void **state)
 }
 
 /* However much is waiting, one reading takes a part of it, and the next one continues. */
-static void test_a_full_ring_is_read_in_parts(void **state)
+static void full_ring_is_read_in_parts(void **state)
 {
     uint64_t head;
     (void)state;
@@ -345,7 +345,7 @@ static void test_a_full_ring_is_read_in_parts(void **state)
     assert_false(session.behind);
 }
 
-static void test_the_ring_goes_round(void **state)
+static void simulation_ring_wraps(void **state)
 {
     (void)state;
     for (uint64_t i = 0; i < 3; i++) {
@@ -357,7 +357,7 @@ static void test_the_ring_goes_round(void **state)
     assert_int_equal(kept[(kept_count - 1) % KEPT_MAX].sample.address, 0x7000 + tool->ring.head);
 }
 
-static void test_lost_is_reported_once(void **state)
+static void lost_units_are_reported_once(void **state)
 {
     (void)state;
     tool->header.lost = 5;
@@ -368,7 +368,7 @@ static void test_lost_is_reported_once(void **state)
     assert_int_equal(kept[0].count, 5);
 }
 
-static void test_totals(void **state)
+static void totals_are_summed_over_threads(void **state)
 {
     (void)state;
     tool->header.threads_used = 2;
@@ -386,7 +386,7 @@ static void test_totals(void **state)
     assert_int_equal(totals.level[1].size_bytes, 1 << 20);
 }
 
-static void test_events_by_name(void **state)
+static void simulated_events_are_selected_by_name(void **state)
 {
     (void)state;
     struct error error = {0};
@@ -408,7 +408,7 @@ static void test_events_by_name(void **state)
 
 /* A tool that writes invalid data everywhere: reading ends, and stays inside the memory. For the
  * sanitizer. */
-static void test_hostile_memory(void **state)
+static void hostile_shared_memory_is_harmless(void **state)
 {
     struct prng prng = {7};
     (void)state;
@@ -447,27 +447,36 @@ static void test_hostile_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_a_miss_is_a_sample_of_each_level, open_session,
+        cmocka_unit_test_setup_teardown(simulated_miss_is_a_sample_per_level, open_session,
                                         close_session),
-        cmocka_unit_test_setup_teardown(test_an_access_is_a_sample_of_accesses, open_session,
+        cmocka_unit_test_setup_teardown(simulated_access_is_a_sample_of_accesses, open_session,
                                         close_session),
-        cmocka_unit_test_setup_teardown(test_a_line_that_left, open_session, close_session),
-        cmocka_unit_test_setup_teardown(test_a_line_of_no_level, open_session, close_session),
-        cmocka_unit_test_setup_teardown(test_pairs, open_session, close_session),
-        cmocka_unit_test_setup_teardown(test_causes_of_each_level, open_session, close_session),
-        cmocka_unit_test_setup_teardown(test_the_evictor_follows_the_ranking, open_session,
+        cmocka_unit_test_setup_teardown(evicted_line_is_reported_with_its_level, open_session,
                                         close_session),
-        cmocka_unit_test_setup_teardown(test_memory_and_sharing, open_session, close_session),
-        cmocka_unit_test_setup_teardown(test_mappings_and_programs, open_session, close_session),
-        cmocka_unit_test_setup_teardown(test_a_path_that_is_not_there, open_session, close_session),
-        cmocka_unit_test_setup_teardown(test_what_is_not_due_waits, open_session, close_session),
-        cmocka_unit_test_setup_teardown(test_the_ring_goes_round, open_session, close_session),
-        cmocka_unit_test_setup_teardown(test_lost_is_reported_once, open_session, close_session),
-        cmocka_unit_test_setup_teardown(test_a_full_ring_is_read_in_parts, open_session,
+        cmocka_unit_test_setup_teardown(lines_of_invalid_level_are_refused, open_session,
                                         close_session),
-        cmocka_unit_test_setup_teardown(test_totals, open_session, close_session),
-        cmocka_unit_test_setup_teardown(test_events_by_name, open_session, close_session),
-        cmocka_unit_test_setup_teardown(test_hostile_memory, open_session, close_session),
+        cmocka_unit_test_setup_teardown(instruction_pairs_are_read_and_checked, open_session,
+                                        close_session),
+        cmocka_unit_test_setup_teardown(miss_causes_and_evictor_per_level, open_session,
+                                        close_session),
+        cmocka_unit_test_setup_teardown(evictor_level_follows_the_ranking_event, open_session,
+                                        close_session),
+        cmocka_unit_test_setup_teardown(memory_fill_and_hitm_are_reported, open_session,
+                                        close_session),
+        cmocka_unit_test_setup_teardown(mapping_and_exec_units_become_records, open_session,
+                                        close_session),
+        cmocka_unit_test_setup_teardown(mapping_without_its_path_is_refused, open_session,
+                                        close_session),
+        cmocka_unit_test_setup_teardown(units_not_yet_due_wait, open_session, close_session),
+        cmocka_unit_test_setup_teardown(simulation_ring_wraps, open_session, close_session),
+        cmocka_unit_test_setup_teardown(lost_units_are_reported_once, open_session, close_session),
+        cmocka_unit_test_setup_teardown(full_ring_is_read_in_parts, open_session, close_session),
+        cmocka_unit_test_setup_teardown(totals_are_summed_over_threads, open_session,
+                                        close_session),
+        cmocka_unit_test_setup_teardown(simulated_events_are_selected_by_name, open_session,
+                                        close_session),
+        cmocka_unit_test_setup_teardown(hostile_shared_memory_is_harmless, open_session,
+                                        close_session),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,7 +70,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void intel(void)
+static void fake_intel_cpu(void)
 {
     fake_kernel_file("proc/cpuinfo", "processor\t: 0\nvendor_id\t: GenuineIntel");
     fake_kernel_file(PMU "cpu/type", "4");
@@ -94,7 +94,7 @@ static void expect_text(const char *text)
         fail_msg("'%s' lacks '%s'", source_error.text, text);
 }
 
-static void pebs_needs_intel_and_counters(void **state)
+static void pebs_requires_intel_cpu_with_counters(void **state)
 {
     (void)state;
     fake_kernel_file("proc/cpuinfo", "vendor_id\t: AuthenticAMD");
@@ -109,10 +109,10 @@ static void pebs_needs_intel_and_counters(void **state)
 /*
  * libpfm4 does not support this CPU (the test's machine has another one), but the sysfs files do.
  */
-static void pebs_takes_the_files_of_sysfs(void **state)
+static void pebs_uses_sysfs_event_files(void **state)
 {
     (void)state;
-    intel();
+    fake_intel_cpu();
     assert_int_equal(plan_and_try(&source_pebs, NULL), 0);
     assert_int_equal(source_test_plan.count, 2);
     assert_int_equal(source_test_plan.events[0].config, 0x1cd);
@@ -127,10 +127,10 @@ static void pebs_takes_the_files_of_sysfs(void **state)
     assert_non_null(strstr(source_test_plan.weighs, "30 cycles"));
 }
 
-static void pebs_finds_the_leader_that_the_cpu_demands(void **state)
+static void pebs_finds_the_required_leader_event(void **state)
 {
     (void)state;
-    intel();
+    fake_intel_cpu();
     answers.wants_aux = true;
     assert_int_equal(plan_and_try(&source_pebs, NULL), -ENODATA); /* no such event: fails */
     fake_kernel_file(PMU "cpu/events/mem-loads-aux", "event=0x03,umask=0x82");
@@ -139,7 +139,7 @@ static void pebs_finds_the_leader_that_the_cpu_demands(void **state)
     assert_int_equal(source_test_plan.aux.config, 0x8203);
 }
 
-static void pebs_counts_both_kinds_of_cores(void **state)
+static void pebs_has_events_for_both_core_types(void **state)
 {
     (void)state;
     fake_kernel_file("proc/cpuinfo", "vendor_id\t: GenuineIntel");
@@ -166,18 +166,18 @@ static void pebs_counts_both_kinds_of_cores(void **state)
     assert_int_equal(source_test_plan.events[1].twins[0].config, 0x6d0);
 }
 
-static void pebs_leaves_software_events_to_others(void **state)
+static void pebs_refuses_software_events(void **state)
 {
     (void)state;
-    intel();
+    fake_intel_cpu();
     assert_int_equal(plan_and_try(&source_pebs, "cpu-clock"), -EINVAL);
     expect_text("cpu-clock");
 }
 
-static void pebs_names_what_it_was_asked_for(void **state)
+static void pebs_keeps_the_requested_event_name(void **state)
 {
     (void)state;
-    intel();
+    fake_intel_cpu();
     assert_int_equal(plan_and_try(&source_pebs, "r20d1"), 0);
     assert_string_equal(source_test_plan.weighs, "r20d1");
     assert_int_equal(answers.last.precise_ip, 2);
@@ -186,7 +186,7 @@ static void pebs_names_what_it_was_asked_for(void **state)
     expect_text("no data address");
 }
 
-static void amd_ibs(bool swfilt)
+static void fake_amd_ibs(bool swfilt)
 {
     fake_kernel_file(PMU "ibs_op/type", "11");
     fake_kernel_file(PMU "ibs_op/format/cnt_ctl", "config:19");
@@ -194,15 +194,15 @@ static void amd_ibs(bool swfilt)
         fake_kernel_file(PMU "ibs_op/format/swfilt", "config2:0");
 }
 
-static void ibs_filters_in_software_where_it_can(void **state)
+static void ibs_uses_software_filter_if_available(void **state)
 {
     (void)state;
     assert_int_equal(plan_and_try(&source_ibs, NULL), -ENODEV);
-    amd_ibs(false);
+    fake_amd_ibs(false);
     assert_int_equal(plan_and_try(&source_ibs, NULL), 0);
     assert_false(answers.last.exclude_kernel);
     assert_int_equal(answers.last.config, 1 << 19);
-    amd_ibs(true);
+    fake_amd_ibs(true);
     assert_int_equal(plan_and_try(&source_ibs, NULL), 0);
     assert_true(answers.last.exclude_kernel);
     assert_int_equal(answers.last.config2, 1);
@@ -211,18 +211,18 @@ static void ibs_filters_in_software_where_it_can(void **state)
 }
 
 /* The registers of an IBS or PEBS sample must never be used in computations. */
-static void precise_registers_are_marked_alien(void **state)
+static void registers_of_precise_samples_are_marked_alien(void **state)
 {
     struct perf_event_attr attr;
     (void)state;
-    amd_ibs(true);
+    fake_amd_ibs(true);
     assert_int_equal(plan_and_try(&source_ibs, NULL), 0);
     source_attribute(&source_ibs, &source_test_plan, &source_test_plan.events[0], &attr);
     struct record_format format = source_format(&source_ibs, &attr, 0);
     assert_true(format.alien_regs && format.recorded_address && format.exact_ip);
 }
 
-static void counter_takes_the_next_candidate(void **state)
+static void counter_falls_back_to_next_candidate(void **state)
 {
     (void)state;
     answers.refused_config = 0x10002; /* LLC read misses: absent on many CPUs */
@@ -234,7 +234,7 @@ static void counter_takes_the_next_candidate(void **state)
 }
 
 /* By default the deepest miss event that opens ranks; events that do not open are left out. */
-static void counter_ranks_by_what_there_is(void **state)
+static void counter_ranks_by_deepest_available_event(void **state)
 {
     (void)state;
     answers.refused_config = PERF_COUNT_HW_CACHE_MISSES;
@@ -250,7 +250,7 @@ static void counter_ranks_by_what_there_is(void **state)
                          source_test_plan.events[i].config == source_test_plan.events[j].config);
 }
 
-static void counter_without_its_deepest_event(void **state)
+static void counter_works_without_its_deepest_event(void **state)
 {
     (void)state;
     assert_int_equal(source_counter.plan(&source_test_plan, NULL, source_kernel, &source_error), 0);
@@ -265,7 +265,7 @@ static void counter_without_its_deepest_event(void **state)
 }
 
 /* An Intel CPU that libpfm4 does not support: no event for L2 misses, but the other events. */
-static void counter_leaves_out_what_has_no_event(void **state)
+static void counter_omits_unsupported_events(void **state)
 {
     (void)state;
     fake_kernel_file("proc/cpuinfo", "vendor_id\t: GenuineIntel");
@@ -278,7 +278,7 @@ static void counter_leaves_out_what_has_no_event(void **state)
 }
 
 /* Requested events are not replaced. */
-static void counter_keeps_to_the_list(void **state)
+static void counter_never_replaces_requested_events(void **state)
 {
     (void)state;
     answers.refused_config = 0;
@@ -287,7 +287,7 @@ static void counter_keeps_to_the_list(void **state)
     expect_text("cycles");
 }
 
-static void counter_tells_what_software_events_weigh(void **state)
+static void counter_describes_software_event_weights(void **state)
 {
     (void)state;
     assert_int_equal(plan_and_try(&source_counter, "cpu-clock"), 0);
@@ -298,7 +298,7 @@ static void counter_tells_what_software_events_weigh(void **state)
     assert_true(format.recorded_address && format.exact_ip && !format.alien_regs);
 }
 
-static void clock_takes_clocks_only(void **state)
+static void clock_accepts_clock_events_only(void **state)
 {
     (void)state;
     assert_int_equal(plan_and_try(&source_clock, NULL), 0);
@@ -308,7 +308,7 @@ static void clock_takes_clocks_only(void **state)
     assert_int_equal(plan_and_try(&source_clock, "task-clock"), 0);
 }
 
-static void clock_falls_to_task_clock(void **state)
+static void clock_falls_back_to_task_clock(void **state)
 {
     (void)state;
     answers.refused_config = PERF_COUNT_SW_CPU_CLOCK;
@@ -318,7 +318,7 @@ static void clock_falls_to_task_clock(void **state)
     assert_int_equal(plan_and_try(&source_clock, "cpu-clock"), -ENOENT);
 }
 
-static void old_kernels_are_asked_without_inherit_thread(void **state)
+static void inherit_thread_is_dropped_on_old_kernels(void **state)
 {
     (void)state;
     answers.old = true;
@@ -327,7 +327,7 @@ static void old_kernels_are_asked_without_inherit_thread(void **state)
     assert_true(answers.last.inherit);
 }
 
-static void refusals_tell_cause_and_remedy(void **state)
+static void open_errors_name_cause_and_remedy(void **state)
 {
     static const struct {
         int answer;
@@ -359,7 +359,7 @@ static void refusals_tell_cause_and_remedy(void **state)
     }
 }
 
-static void paranoia_is_reported_with_the_command(void **state)
+static void perf_event_paranoid_is_reported_with_command(void **state)
 {
     (void)state;
     answers.all = -EACCES;
@@ -372,12 +372,12 @@ static void paranoia_is_reported_with_the_command(void **state)
     fake_kernel_file("proc/sys/kernel/perf_event_paranoid", "2");
     assert_int_equal(plan_and_try(&source_clock, NULL), -EACCES);
     assert_null(strstr(source_error.text, "sysctl"));
-    amd_ibs(false);
+    fake_amd_ibs(false);
     assert_int_equal(plan_and_try(&source_ibs, NULL), -EACCES);
     expect_text("sysctl kernel.perf_event_paranoid=1");
 }
 
-static void lists_have_an_end(void **state)
+static void event_list_length_is_limited(void **state)
 {
     (void)state;
     assert_int_equal(plan_and_try(&source_counter, ""), -EINVAL);
@@ -392,26 +392,26 @@ static void lists_have_an_end(void **state)
 static int run_source(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(pebs_needs_intel_and_counters),
-        CASE(pebs_takes_the_files_of_sysfs),
-        CASE(pebs_finds_the_leader_that_the_cpu_demands),
-        CASE(pebs_counts_both_kinds_of_cores),
-        CASE(pebs_leaves_software_events_to_others),
-        CASE(pebs_names_what_it_was_asked_for),
-        CASE(ibs_filters_in_software_where_it_can),
-        CASE(precise_registers_are_marked_alien),
-        CASE(counter_takes_the_next_candidate),
-        CASE(counter_ranks_by_what_there_is),
-        CASE(counter_without_its_deepest_event),
-        CASE(counter_leaves_out_what_has_no_event),
-        CASE(counter_keeps_to_the_list),
-        CASE(counter_tells_what_software_events_weigh),
-        CASE(clock_takes_clocks_only),
-        CASE(clock_falls_to_task_clock),
-        CASE(old_kernels_are_asked_without_inherit_thread),
-        CASE(refusals_tell_cause_and_remedy),
-        CASE(paranoia_is_reported_with_the_command),
-        CASE(lists_have_an_end),
+        CASE(pebs_requires_intel_cpu_with_counters),
+        CASE(pebs_uses_sysfs_event_files),
+        CASE(pebs_finds_the_required_leader_event),
+        CASE(pebs_has_events_for_both_core_types),
+        CASE(pebs_refuses_software_events),
+        CASE(pebs_keeps_the_requested_event_name),
+        CASE(ibs_uses_software_filter_if_available),
+        CASE(registers_of_precise_samples_are_marked_alien),
+        CASE(counter_falls_back_to_next_candidate),
+        CASE(counter_ranks_by_deepest_available_event),
+        CASE(counter_works_without_its_deepest_event),
+        CASE(counter_omits_unsupported_events),
+        CASE(counter_never_replaces_requested_events),
+        CASE(counter_describes_software_event_weights),
+        CASE(clock_accepts_clock_events_only),
+        CASE(clock_falls_back_to_task_clock),
+        CASE(inherit_thread_is_dropped_on_old_kernels),
+        CASE(open_errors_name_cause_and_remedy),
+        CASE(perf_event_paranoid_is_reported_with_command),
+        CASE(event_list_length_is_limited),
     };
     /* The same events on any test machine: perf's generic ones. */
     setenv("LIBPFM_FORCE_PMU", "perf", 1);
@@ -455,7 +455,7 @@ static struct perf_event_attr accepted;
 static int paranoid;
 static int amd_answer;
 
-static int judge(const struct perf_event_attr *attr, pid_t pid)
+static int kernel_verdict(const struct perf_event_attr *attr, pid_t pid)
 {
     uint64_t known = (machine->cnt_ctl ? CNT_CTL : 0) | (machine->l3missonly ? L3_MISS_ONLY : 0);
     bool excludes = attr->exclude_kernel || attr->exclude_user || attr->exclude_hv;
@@ -486,7 +486,7 @@ static int amd_open_event(struct perf_event_attr *attr, pid_t pid, int cpu, int 
 {
     (void)cpu;
     (void)flags;
-    int code = amd_answer ? amd_answer : judge(attr, pid);
+    int code = amd_answer ? amd_answer : kernel_verdict(attr, pid);
     if (code)
         return code;
     assert_int_equal(group_fd, -1); /* validate_group(): never two in one group */
@@ -500,7 +500,7 @@ static const struct kernel *amd_kernel;
 static struct source_plan amd_plan;
 static struct error amd_error;
 
-static void begin(const struct amd_machine *which, int paranoia)
+static void begin_amd(const struct amd_machine *which, int paranoia)
 {
     char text[8];
     machine = which;
@@ -538,10 +538,10 @@ static void amd_expect_text(const char *text)
 }
 
 /* From 6.14 on an unprivileged user can sample user mode; before, the kernel cannot be excluded. */
-static void user_mode_only_where_it_can_be_filtered(void **state)
+static void unprivileged_ibs_needs_user_mode_filter(void **state)
 {
     (void)state;
-    begin(&zen4, 2);
+    begin_amd(&zen4, 2);
     assert_int_equal(try_ibs(NULL), 0);
     assert_int_equal(accepted.config, CNT_CTL);
     assert_int_equal(accepted.config2, 1);
@@ -551,11 +551,11 @@ static void user_mode_only_where_it_can_be_filtered(void **state)
     assert_false(accepted.sample_type & PERF_SAMPLE_REGS_USER);
     assert_string_equal(amd_plan.weighs, "loads and stores among the ops tagged");
     fake_kernel_end();
-    begin(&zen3, 2);
+    begin_amd(&zen3, 2);
     assert_int_equal(try_ibs(NULL), -EACCES);
     amd_expect_text("sysctl kernel.perf_event_paranoid=1");
     fake_kernel_end();
-    begin(&zen3, 1);
+    begin_amd(&zen3, 1);
     assert_int_equal(try_ibs(NULL), 0);
     assert_false(accepted.exclude_kernel || accepted.exclude_hv);
     assert_int_equal(accepted.config2, 0);
@@ -571,7 +571,7 @@ static int zen4_offers_stalls(void)
     bool right = true;
     setenv("LIBPFM_FORCE_PMU", "amd64_fam19h_zen4", 1);
     for (int i = 0; i < 2; i++) {
-        begin(i ? &zen4 : &early, 1);
+        begin_amd(i ? &zen4 : &early, 1);
         right &= !try_ibs(NULL) && amd_plan.count == 3 && amd_plan.events[0].role == EVENT_ACCESS &&
                  amd_plan.events[1].role == EVENT_STALL && amd_plan.events[2].role == EVENT_TIME;
         right &= accepted.exclude_kernel && accepted.sample_type & PERF_SAMPLE_REGS_USER;
@@ -581,7 +581,7 @@ static int zen4_offers_stalls(void)
     return right ? 0 : 1;
 }
 
-static void stalls_are_sampled_beside_the_ops(void **state)
+static void ibs_samples_stalls_alongside_ops(void **state)
 {
     int status = 0;
     (void)state;
@@ -593,39 +593,39 @@ static void stalls_are_sampled_beside_the_ops(void **state)
     assert_int_equal(status, 0);
 }
 
-static void cycles_where_ops_cannot_be_counted(void **state)
+static void ibs_counts_cycles_if_ops_unsupported(void **state)
 {
     (void)state;
-    begin(&barcelona, -1);
+    begin_amd(&barcelona, -1);
     assert_int_equal(try_ibs(NULL), 0);
     assert_int_equal(accepted.config, 0);
     fake_kernel_end();
 }
 
-static void before_6_2_there_are_no_processes(void **state)
+static void ibs_per_process_requires_kernel_6_2(void **state)
 {
     (void)state;
     static const struct amd_machine debian12 = {.release = "6.1.0-28-amd64", .cnt_ctl = true};
     static const struct amd_machine *const early[] = {&amd_old, &debian12};
     for (size_t i = 0; i < 2; i++) {
-        begin(early[i], -1);
+        begin_amd(early[i], -1);
         assert_int_equal(try_ibs(NULL), -ENOTSUP);
         amd_expect_text("before 6.2");
         amd_expect_text("-s counter");
         fake_kernel_end();
     }
     /* A newer kernel that refuses for another reason does not mention 6.2. */
-    begin(&zen4, 2);
+    begin_amd(&zen4, 2);
     amd_answer = -EINVAL;
     assert_int_equal(try_ibs(NULL), -ENOTSUP);
     assert_null(strstr(amd_error.text, "6.2"));
     fake_kernel_end();
 }
 
-static void filters_are_those_of_the_cpu(void **state)
+static void ibs_filters_match_the_cpu(void **state)
 {
     (void)state;
-    begin(&zen5, 2);
+    begin_amd(&zen5, 2);
     assert_int_equal(try_ibs("ldlat=128"), 0);
     assert_int_equal(accepted.config1, 128);
     assert_int_equal(amd_plan.events[0].role, EVENT_MEM_FILL);
@@ -644,18 +644,18 @@ static void filters_are_those_of_the_cpu(void **state)
     assert_int_equal(try_ibs(NULL), 0);
     assert_int_equal(amd_plan.events[0].role, EVENT_ACCESS);
     fake_kernel_end();
-    begin(&zen4, 2);
+    begin_amd(&zen4, 2);
     assert_int_equal(try_ibs("ldlat=128"), -EINVAL);
     amd_expect_text("Zen 5");
     assert_int_equal(try_ibs("l3missonly"), 0);
     fake_kernel_end();
-    begin(&zen3, 1);
+    begin_amd(&zen3, 1);
     assert_int_equal(try_ibs("l3missonly"), -EINVAL);
     amd_expect_text("Zen 4");
     fake_kernel_end();
 }
 
-static void amd_refusals_tell_cause_and_remedy(void **state)
+static void ibs_open_errors_name_cause_and_remedy(void **state)
 {
     static const struct {
         int answer;
@@ -673,7 +673,7 @@ static void amd_refusals_tell_cause_and_remedy(void **state)
         {-ENOSYS, -ENOSYS, "no perf_event_open"},
     };
     (void)state;
-    begin(&zen4, 1);
+    begin_amd(&zen4, 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         amd_answer = cases[i].answer;
         assert_int_equal(try_ibs(NULL), cases[i].code);
@@ -686,12 +686,12 @@ static void amd_refusals_tell_cause_and_remedy(void **state)
 static int run_source_amd(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stalls_are_sampled_beside_the_ops),
-        cmocka_unit_test(user_mode_only_where_it_can_be_filtered),
-        cmocka_unit_test(cycles_where_ops_cannot_be_counted),
-        cmocka_unit_test(before_6_2_there_are_no_processes),
-        cmocka_unit_test(filters_are_those_of_the_cpu),
-        cmocka_unit_test(amd_refusals_tell_cause_and_remedy),
+        cmocka_unit_test(ibs_samples_stalls_alongside_ops),
+        cmocka_unit_test(unprivileged_ibs_needs_user_mode_filter),
+        cmocka_unit_test(ibs_counts_cycles_if_ops_unsupported),
+        cmocka_unit_test(ibs_per_process_requires_kernel_6_2),
+        cmocka_unit_test(ibs_filters_match_the_cpu),
+        cmocka_unit_test(ibs_open_errors_name_cause_and_remedy),
     };
     setenv("LIBPFM_FORCE_PMU", "perf", 1);
     return cmocka_run_group_tests(tests, NULL, NULL);

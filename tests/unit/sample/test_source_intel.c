@@ -132,7 +132,7 @@ static void check_twins(const struct intel_cpu *cpu)
     assert_int_equal(plan.events[0].twin_count, twins);
 }
 
-static void each_cpu_by_its_files(void **state)
+static void pebs_attributes_from_sysfs_per_cpu(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < intel_cpu_count; i++) {
@@ -167,7 +167,7 @@ static int by_libpfm(const struct intel_cpu *cpu)
 }
 
 /* libpfm4 reads its CPU setting once per process. */
-static void each_cpu_by_libpfm4(void **state)
+static void pebs_attributes_from_libpfm4_per_cpu(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < intel_cpu_count; i++) {
@@ -184,7 +184,7 @@ static void each_cpu_by_libpfm4(void **state)
     }
 }
 
-static void the_threshold_can_be_set(void **state)
+static void pebs_latency_threshold_can_be_set(void **state)
 {
     (void)state;
     begin(intel_cpu_named("Alder Lake"), true);
@@ -211,7 +211,7 @@ static void the_threshold_can_be_set(void **state)
 }
 
 /* Virtual machines on old CPUs have no branch records, which precise_ip 2 needs there. */
-static void less_precise_where_the_kernel_says_so(void **state)
+static void precise_level_is_limited_by_the_kernel(void **state)
 {
     static struct intel_cpu poor;
     (void)state;
@@ -231,7 +231,7 @@ static void less_precise_where_the_kernel_says_so(void **state)
     fake_kernel_end();
 }
 
-static void precise_counters_that_are_not_passed_on(void **state)
+static void guest_without_precise_counters_is_refused(void **state)
 {
     static struct intel_cpu poor;
     (void)state;
@@ -256,7 +256,7 @@ static int stalls_are_refused(void)
     return offered && left_out ? 0 : 1;
 }
 
-static void half_of_the_pair_is_left_out(void **state)
+static void incomplete_stall_pair_is_not_sampled(void **state)
 {
     int status = 0;
     (void)state;
@@ -268,7 +268,7 @@ static void half_of_the_pair_is_left_out(void **state)
     assert_int_equal(status, 0);
 }
 
-static void stores_may_be_missing(void **state)
+static void pebs_works_without_store_event(void **state)
 {
     (void)state;
     begin(intel_cpu_named("Skylake"), true);
@@ -281,7 +281,7 @@ static void stores_may_be_missing(void **state)
 }
 
 /* Sapphire Rapids with a sysfs that lacks the leader: an error, not a guess. */
-static void no_leader_no_loads(void **state)
+static void missing_leader_event_is_an_error(void **state)
 {
     (void)state;
     begin(intel_cpu_named("Emerald Rapids"), true);
@@ -299,7 +299,7 @@ static void no_leader_no_loads(void **state)
 }
 
 /* doctor on a CPU where everything works: the opened events, and the cores. */
-static void doctor_names_what_is_opened(void **state)
+static void doctor_names_the_opened_events(void **state)
 {
     char *text = NULL;
     size_t size;
@@ -317,7 +317,7 @@ static void doctor_names_what_is_opened(void **state)
     fake_kernel_end();
 }
 
-static void refusals_tell_cause_and_remedy(void **state)
+static void pebs_open_errors_name_cause_and_remedy(void **state)
 {
     static const struct {
         int answer;
@@ -352,7 +352,7 @@ static void refusals_tell_cause_and_remedy(void **state)
 }
 
 /* sizes of names in sysfs are not trusted */
-static void hostile_files_are_refused(void **state)
+static void malformed_sysfs_events_are_refused(void **state)
 {
     static const char *const texts[] = {"event=0xcd,umask=0x1,ldlat=zzz", "nonsense=1", "=,=,=,",
                                         "event=99999999999999999999999", ""};
@@ -372,17 +372,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         /* First, because children that are forked later must not inherit an initialised libpfm4. */
-        cmocka_unit_test(each_cpu_by_libpfm4),
-        cmocka_unit_test(half_of_the_pair_is_left_out),
-        cmocka_unit_test(each_cpu_by_its_files),
-        cmocka_unit_test(the_threshold_can_be_set),
-        cmocka_unit_test(less_precise_where_the_kernel_says_so),
-        cmocka_unit_test(precise_counters_that_are_not_passed_on),
-        cmocka_unit_test(stores_may_be_missing),
-        cmocka_unit_test(no_leader_no_loads),
-        cmocka_unit_test(doctor_names_what_is_opened),
-        cmocka_unit_test(refusals_tell_cause_and_remedy),
-        cmocka_unit_test(hostile_files_are_refused),
+        cmocka_unit_test(pebs_attributes_from_libpfm4_per_cpu),
+        cmocka_unit_test(incomplete_stall_pair_is_not_sampled),
+        cmocka_unit_test(pebs_attributes_from_sysfs_per_cpu),
+        cmocka_unit_test(pebs_latency_threshold_can_be_set),
+        cmocka_unit_test(precise_level_is_limited_by_the_kernel),
+        cmocka_unit_test(guest_without_precise_counters_is_refused),
+        cmocka_unit_test(pebs_works_without_store_event),
+        cmocka_unit_test(missing_leader_event_is_an_error),
+        cmocka_unit_test(doctor_names_the_opened_events),
+        cmocka_unit_test(pebs_open_errors_name_cause_and_remedy),
+        cmocka_unit_test(malformed_sysfs_events_are_refused),
     };
     setenv("LIBPFM_FORCE_PMU", "perf", 1);
     setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);

@@ -19,7 +19,7 @@ static const struct kernel *made;
 static struct switching switching;
 static uint64_t now_ns;
 
-static void thread_is(int tid, double run_s, unsigned switches)
+static void set_thread(int tid, double run_s, unsigned switches)
 {
     char path[64];
     char text[128];
@@ -33,10 +33,10 @@ static void thread_is(int tid, double run_s, unsigned switches)
     fake_kernel_file(path, text);
 }
 
-static void look_a_second_later(void)
+static void read_after_a_second(void)
 {
     now_ns += CLOCK_NS_PER_S;
-    switching_look(&switching, made, PID, now_ns);
+    switching_update(&switching, made, PID, now_ns);
 }
 
 static int begin(void **state)
@@ -54,78 +54,78 @@ static int end(void **state)
     return 0;
 }
 
-static void switches_of_all_threads(void **state)
+static void context_switches_are_summed_over_threads(void **state)
 {
     (void)state;
-    thread_is(77, 1, 1000);
-    thread_is(78, 5, 100);
-    look_a_second_later();
+    set_thread(77, 1, 1000);
+    set_thread(78, 5, 100);
+    read_after_a_second();
     assert_true(switching.per_cpu_second == 0 && !switching.often);
-    thread_is(77, 1.25, 3000);
-    thread_is(78, 5.25, 100);
-    thread_is(79, 9, 90000); /* new: its counts are not from this second */
-    look_a_second_later();
+    set_thread(77, 1.25, 3000);
+    set_thread(78, 5.25, 100);
+    set_thread(79, 9, 90000); /* new: its counts are not from this second */
+    read_after_a_second();
     assert_true(switching.per_cpu_second > 3999 && switching.per_cpu_second < 4001);
     assert_true(switching.often);
 }
 
 /* The workers of a server are younger than threads that only wait. */
-static void young_threads_among_many(void **state)
+static void frequent_switches_found_among_idle_threads(void **state)
 {
     (void)state;
     for (int second = 0; second < 2; second++) {
         for (int i = 0; i < 97; i++)
-            thread_is(PID + i, i < 40 ? 0 : second * 0.01, i < 40 ? 0 : second * 50);
-        look_a_second_later();
+            set_thread(PID + i, i < 40 ? 0 : second * 0.01, i < 40 ? 0 : second * 50);
+        read_after_a_second();
     }
     assert_true(switching.count > 20 && switching.per_cpu_second > 4999);
     assert_true(switching.often);
 }
 
-static void often_ends_well_below(void **state)
+static void frequent_switching_has_hysteresis(void **state)
 {
     (void)state;
-    thread_is(77, 0, 0);
-    look_a_second_later();
-    thread_is(77, 1, 2600);
-    look_a_second_later();
+    set_thread(77, 0, 0);
+    read_after_a_second();
+    set_thread(77, 1, 2600);
+    read_after_a_second();
     assert_true(switching.often);
-    thread_is(77, 2, 2600 + 2000);
-    look_a_second_later();
+    set_thread(77, 2, 2600 + 2000);
+    read_after_a_second();
     assert_true(switching.often);
-    thread_is(77, 3, 4600 + 1000);
-    look_a_second_later();
+    set_thread(77, 3, 4600 + 1000);
+    read_after_a_second();
     assert_false(switching.often);
-    thread_is(77, 4, 5600 + 2000);
-    look_a_second_later();
+    set_thread(77, 4, 5600 + 2000);
+    read_after_a_second();
     assert_false(switching.often);
 }
 
 /* A process that hardly runs, a process that has ended, and a thread id that has been reused. */
-static void nothing_new_changes_nothing(void **state)
+static void readings_without_new_data_keep_the_verdict(void **state)
 {
     (void)state;
-    thread_is(77, 1, 0);
-    look_a_second_later();
-    thread_is(77, 2, 9000);
-    look_a_second_later();
+    set_thread(77, 1, 0);
+    read_after_a_second();
+    set_thread(77, 2, 9000);
+    read_after_a_second();
     assert_true(switching.often);
-    thread_is(77, 2.001, 9001);
-    look_a_second_later();
+    set_thread(77, 2.001, 9001);
+    read_after_a_second();
     assert_true(switching.often);
-    thread_is(77, 0.5, 10);
-    look_a_second_later();
+    set_thread(77, 0.5, 10);
+    read_after_a_second();
     assert_true(switching.often);
-    switching_look(&switching, made, PID + 1, now_ns + 5 * CLOCK_NS_PER_S);
+    switching_update(&switching, made, PID + 1, now_ns + 5 * CLOCK_NS_PER_S);
     assert_true(switching.often && !switching.count);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(switches_of_all_threads, begin, end),
-        cmocka_unit_test_setup_teardown(young_threads_among_many, begin, end),
-        cmocka_unit_test_setup_teardown(often_ends_well_below, begin, end),
-        cmocka_unit_test_setup_teardown(nothing_new_changes_nothing, begin, end)};
+        cmocka_unit_test_setup_teardown(context_switches_are_summed_over_threads, begin, end),
+        cmocka_unit_test_setup_teardown(frequent_switches_found_among_idle_threads, begin, end),
+        cmocka_unit_test_setup_teardown(frequent_switching_has_hysteresis, begin, end),
+        cmocka_unit_test_setup_teardown(readings_without_new_data_keep_the_verdict, begin, end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,7 +71,7 @@ static void begin(unsigned slots, double part)
     watch_budget_refill(&budget, 1000 * MS, 1000 * MS);
 }
 
-static void offer(uint64_t address, uint32_t object)
+static void offer_sample(uint64_t address, uint32_t object)
 {
     struct watch_offer offered = {
         .address = address, .base = address, .time_ns = machine.now_ns, .object = object, .tid = 1};
@@ -91,19 +91,19 @@ static bool touch_by(uint64_t address, uint32_t tid)
     return false;
 }
 
-static void pass(uint64_t ns)
+static void pass_time(uint64_t ns)
 {
     machine.now_ns += ns;
     watch_budget_refill(&budget, machine.now_ns, machine.now_ns);
     watch_lines_step(&lines);
 }
 
-static size_t results(struct watch_result out[WATCH_RESULTS])
+static size_t take_results(struct watch_result out[WATCH_RESULTS])
 {
     return watch_lines_results(&lines, machine.now_ns, out, WATCH_RESULTS);
 }
 
-static unsigned armed(void)
+static unsigned count_armed(void)
 {
     unsigned count = 0;
     for (unsigned slot = 0; slot < WATCH_SLOTS; slot++)
@@ -113,27 +113,27 @@ static unsigned armed(void)
 
 /* ---- a complete watch ---- */
 
-static void two_legs_and_a_visit(void **state)
+static void watch_measures_two_legs_and_a_visit(void **state)
 {
     struct watch_result out[WATCH_RESULTS];
     (void)state;
     begin(2, 1);
-    offer(0x10048, 7);
-    pass(2 * MS);
-    assert_int_equal(armed(), 2);
+    offer_sample(0x10048, 7);
+    pass_time(2 * MS);
+    assert_int_equal(count_armed(), 2);
     assert_int_equal(machine.address[0], 0x10048);
     uint64_t other = machine.address[1];
     assert_true(other / 64 == 0x10048 / 64 && other != 0x10048 && other % 8 == 0);
-    pass(10 * MS);
+    pass_time(10 * MS);
     assert_true(touch_by(0x10048, 1));
     assert_int_equal(machine.address[0], 0x10048); /* the second leg starts at once */
     machine.now_ns += MS / 2;
     assert_true(touch_by(other, 1));
-    pass(5 * MS);
+    pass_time(5 * MS);
     assert_true(touch_by(0x10048, 9));
-    pass(MS);
-    assert_int_equal(armed(), 0);
-    assert_int_equal(results(out), 3);
+    pass_time(MS);
+    assert_int_equal(count_armed(), 0);
+    assert_int_equal(take_results(out), 3);
     assert_int_equal(out[0].kind, WATCH_FIRST);
     assert_int_equal(out[0].end, WATCH_TOUCHED);
     assert_int_equal(out[0].object, 7);
@@ -147,68 +147,68 @@ static void two_legs_and_a_visit(void **state)
     assert_int_equal(out[2].toucher_tid, 9);
 }
 
-static void a_word_left_alone_is_reported_as_that(void **state)
+static void untouched_word_gives_an_expired_visit(void **state)
 {
     struct watch_result out[WATCH_RESULTS];
     (void)state;
     begin(2, 1);
-    offer(0x10048, 7);
-    pass(MS);
+    offer_sample(0x10048, 7);
+    pass_time(MS);
     assert_true(touch_by(0x10048, 1));
-    pass(WATCH_VISIT_NS);
+    pass_time(WATCH_VISIT_NS);
     assert_int_equal(machine.address[1], 0); /* no longer waited for */
-    assert_int_equal(results(out), 2);
+    assert_int_equal(take_results(out), 2);
     assert_int_equal(out[1].kind, WATCH_VISIT);
     assert_int_equal(out[1].end, WATCH_EXPIRED);
 }
 
 /* The other word was touched in an earlier visit: the visit in question has no result. */
-static void a_visit_of_the_other_word_alone_says_nothing(void **state)
+static void touch_in_an_earlier_visit_gives_no_result(void **state)
 {
     struct watch_result out[WATCH_RESULTS];
     (void)state;
     begin(2, 1);
-    offer(0x10048, 7);
-    pass(MS);
+    offer_sample(0x10048, 7);
+    pass_time(MS);
     assert_true(touch_by(machine.address[1], 1));
-    pass(10 * MS);
+    pass_time(10 * MS);
     assert_true(touch_by(0x10048, 1));
-    pass(2 * MS);
-    assert_int_equal(results(out), 1);
+    pass_time(2 * MS);
+    assert_int_equal(take_results(out), 1);
     assert_int_equal(out[0].kind, WATCH_FIRST);
 }
 
-static void what_is_never_touched_expires(void **state)
+static void untouched_watch_expires(void **state)
 {
     struct watch_result out[WATCH_RESULTS];
     (void)state;
     begin(4, 1);
-    offer(0x10000, 1);
-    pass(0);
-    pass(WATCH_ENOUGH_NS - 1);
-    assert_int_equal(armed(), 2);
-    pass(1);
-    assert_int_equal(armed(), 0);
-    assert_int_equal(results(out), 1);
+    offer_sample(0x10000, 1);
+    pass_time(0);
+    pass_time(WATCH_ENOUGH_NS - 1);
+    assert_int_equal(count_armed(), 2);
+    pass_time(1);
+    assert_int_equal(count_armed(), 0);
+    assert_int_equal(take_results(out), 1);
     assert_int_equal(out[0].end, WATCH_EXPIRED);
     assert_int_equal(out[0].end_ns - out[0].armed_ns, WATCH_ENOUGH_NS);
 }
 
 /* The time that the target ran counts, up to a limit. */
-static void of_an_idle_target_it_is_waited_for_longer(void **state)
+static void watch_of_idle_target_expires_later(void **state)
 {
     struct watch_result out[WATCH_RESULTS];
     (void)state;
     begin(4, 1);
-    offer(0x10000, 1);
-    pass(0);
+    offer_sample(0x10000, 1);
+    pass_time(0);
     machine.now_ns += WATCH_LONGEST_NS - 1;
     watch_budget_refill(&budget, budget.cpu_ns + WATCH_ENOUGH_NS - 1, machine.now_ns);
     watch_lines_step(&lines);
-    assert_int_equal(armed(), 2);
+    assert_int_equal(count_armed(), 2);
     machine.now_ns++;
     watch_lines_step(&lines);
-    assert_int_equal(results(out), 1);
+    assert_int_equal(take_results(out), 1);
     assert_int_equal(out[0].end_ns - out[0].armed_ns, WATCH_LONGEST_NS);
 }
 
@@ -221,20 +221,20 @@ static void touch_at(uint64_t ip)
 }
 
 /* A load, and soon after the store of the sum, are one visit; the next visit is measured. */
-static void a_visit_of_several_touches_is_one(void **state)
+static void several_touches_form_one_visit(void **state)
 {
     struct watch_result out[WATCH_RESULTS];
     (void)state;
     begin(1, 1);
-    offer(0x10048, 7);
-    pass(10 * MS);
+    offer_sample(0x10048, 7);
+    pass_time(10 * MS);
     touch_at(0x1000);
     touch_at(0x1004);
     touch_at(0x1008);
     uint64_t left_ns = machine.now_ns;
-    pass(20 * MS);
+    pass_time(20 * MS);
     touch_at(0x1000);
-    assert_int_equal(results(out), 2);
+    assert_int_equal(take_results(out), 2);
     assert_int_equal(out[1].kind, WATCH_AGAIN);
     assert_int_equal(out[1].origin_ns, left_ns);
     assert_int_equal(out[1].end_ns - out[1].origin_ns, 20 * MS + ARM_NS);
@@ -242,67 +242,67 @@ static void a_visit_of_several_touches_is_one(void **state)
 
 /* An instruction that repeats, another thread, or more instructions than are distinguished: each is
  * a reuse. */
-static void what_comes_round_is_reuse(void **state)
+static void repeated_instruction_or_other_thread_is_reuse(void **state)
 {
     struct watch_result out[WATCH_RESULTS];
     (void)state;
     begin(1, 1);
-    offer(0x10048, 7);
-    pass(10 * MS);
+    offer_sample(0x10048, 7);
+    pass_time(10 * MS);
     touch_at(0x1000);
     touch_at(0x1004);
     touch_at(0x1000);
-    assert_int_equal(results(out), 2);
+    assert_int_equal(take_results(out), 2);
     assert_int_equal(out[1].end_ns - out[1].origin_ns, ARM_NS);
-    pass(2 * MS);
-    offer(0x10048, 7);
-    pass(10 * MS);
+    pass_time(2 * MS);
+    offer_sample(0x10048, 7);
+    pass_time(10 * MS);
     touch_at(0x1000);
     machine.now_ns += ARM_NS;
     machine.ip = 0x1004;
     touch_by(0x10048, 2);
-    assert_int_equal(results(out), 2);
+    assert_int_equal(take_results(out), 2);
     assert_int_equal(out[1].toucher_tid, 2);
-    pass(2 * MS);
-    offer(0x10048, 7);
-    pass(10 * MS);
+    pass_time(2 * MS);
+    offer_sample(0x10048, 7);
+    pass_time(10 * MS);
     for (uint64_t i = 0; i <= WATCH_CODES; i++)
         touch_at(0x1000 + i);
-    assert_int_equal(results(out), 2);
+    assert_int_equal(take_results(out), 2);
     assert_int_equal(out[1].end_ns - out[1].origin_ns, ARM_NS);
 }
 
 /* It ran for 3 of 10 ms; another thread's run time does not show that. */
-static void waiting_for_a_cpu_is_reported(void **state)
+static void time_off_cpu_is_reported(void **state)
 {
     struct watch_result out[WATCH_RESULTS];
     (void)state;
     begin(1, 1);
     machine.ran_ns = 3 * MS;
-    offer(0x10000, 1);
-    pass(0);
-    pass(10 * MS);
+    offer_sample(0x10000, 1);
+    pass_time(0);
+    pass_time(10 * MS);
     assert_true(touch_by(0x10000, 1));
-    pass(10 * MS);
+    pass_time(10 * MS);
     assert_true(touch_by(0x10000, 2));
-    pass(2 * MS);
-    offer(0x20000, 1);
-    pass(0);
-    pass(10 * MS);
+    pass_time(2 * MS);
+    offer_sample(0x20000, 1);
+    pass_time(0);
+    pass_time(10 * MS);
     watch_lines_drop(&lines);
-    assert_int_equal(results(out), 3);
+    assert_int_equal(take_results(out), 3);
     assert_int_equal(out[0].off_ns, 7 * MS);
     assert_int_equal(out[1].off_ns, 0);
     assert_int_equal(out[2].off_ns, 7 * MS);
 }
 
-static void results_wait_for_the_samples(void **state)
+static void watch_results_wait_for_their_samples(void **state)
 {
     struct watch_result out[WATCH_RESULTS];
     (void)state;
     begin(1, 1);
-    offer(0x10000, 1);
-    pass(MS);
+    offer_sample(0x10000, 1);
+    pass_time(MS);
     assert_true(touch_by(0x10000, 1));
     assert_int_equal(watch_lines_results(&lines, machine.now_ns - 1, out, WATCH_RESULTS), 0);
     assert_int_equal(watch_lines_results(&lines, machine.now_ns, out, WATCH_RESULTS), 1);
@@ -311,79 +311,79 @@ static void results_wait_for_the_samples(void **state)
 /* ---- error cases ---- */
 
 /* A record from before the watch was armed, of a register on the same word. */
-static void stale_touches_are_of_no_watch(void **state)
+static void stale_touches_are_ignored(void **state)
 {
     struct watch_result out[WATCH_RESULTS];
     (void)state;
     begin(1, 1);
-    offer(0x10000, 1);
-    pass(MS);
+    offer_sample(0x10000, 1);
+    pass_time(MS);
     struct watch_touch stale = {0x10000, machine.now_ns - 1, 0x1000, 0, 1};
     struct watch_touch strange = {0x20000, machine.now_ns, 0x1000, 0, 1};
     watch_lines_touch(&lines, &stale);
     watch_lines_touch(&lines, &strange);
-    assert_int_equal(results(out), 0);
-    assert_int_equal(armed(), 1);
+    assert_int_equal(take_results(out), 0);
+    assert_int_equal(count_armed(), 1);
 }
 
-static void another_program_ends_all_watches(void **state)
+static void exec_drops_all_watches(void **state)
 {
     struct watch_result out[WATCH_RESULTS];
     (void)state;
     begin(4, 1);
-    offer(0x10000, 1);
-    offer(0x20000, 1);
-    pass(MS);
+    offer_sample(0x10000, 1);
+    offer_sample(0x20000, 1);
+    pass_time(MS);
     watch_lines_drop(&lines);
-    assert_int_equal(armed(), 0);
-    assert_int_equal(results(out), 2);
+    assert_int_equal(count_armed(), 0);
+    assert_int_equal(take_results(out), 2);
     assert_int_equal(out[0].end, WATCH_DROPPED);
 }
 
-static void a_refusing_kernel_leaves_nothing_behind(void **state)
+static void refused_watch_leaves_no_state(void **state)
 {
     struct watch_result out[WATCH_RESULTS];
     (void)state;
     begin(4, 1);
     machine.refuse = -ENOSPC;
-    offer(0x10000, 1);
-    pass(MS);
+    offer_sample(0x10000, 1);
+    pass_time(MS);
     assert_int_equal(lines.refused, -ENOSPC);
-    assert_int_equal(results(out), 0);
+    assert_int_equal(take_results(out), 0);
     machine.refuse = 0;
-    offer(0x10000, 1);
-    pass(MS);
-    assert_int_equal(armed(), 2);
+    offer_sample(0x10000, 1);
+    pass_time(MS);
+    assert_int_equal(count_armed(), 2);
 }
 
-static void a_line_is_watched_once(void **state)
+static void each_line_is_watched_once(void **state)
 {
     (void)state;
     begin(4, 1);
     for (uint64_t i = 0; i < 8; i++)
-        offer(0x10000 + i * 8, 1);
-    pass(MS);
-    assert_int_equal(armed(), 2);
+        offer_sample(0x10000 + i * 8, 1);
+    pass_time(MS);
+    assert_int_equal(count_armed(), 2);
 }
 
-static void one_register_is_enough(void **state)
+static void watching_works_with_one_register(void **state)
 {
     struct watch_result out[WATCH_RESULTS];
     (void)state;
     begin(1, 1);
-    offer(0x10000, 1);
-    pass(MS);
-    assert_int_equal(armed(), 1);
+    offer_sample(0x10000, 1);
+    pass_time(MS);
+    assert_int_equal(count_armed(), 1);
     assert_true(touch_by(0x10000, 1));
-    pass(2 * MS);
-    assert_int_equal(results(out), 1); /* and no visit: no register is free for it */
-    assert_int_equal(armed(), 1);
+    pass_time(2 * MS);
+    assert_int_equal(take_results(out), 1); /* and no visit: no register is free for it */
+    assert_int_equal(count_armed(), 1);
 }
 
 /* ---- choice of samples ---- */
 
 /* 200 samples without a touch: each is equally likely to be watched at the end. */
-static void each_sample_has_the_same_chance(void **state)
+static void every_sample_is_equally_likely_watched(void **state)
 {
     enum { ROUNDS = 4000, SAMPLES = 200, PARTS = 4 };
     unsigned kept[PARTS] = {0};
@@ -393,8 +393,8 @@ static void each_sample_has_the_same_chance(void **state)
     for (int round = 0; round < ROUNDS; round++) {
         watch_lines_drop(&lines);
         for (uint64_t i = 0; i < SAMPLES; i++) {
-            offer((i + 1) * 64, 1);
-            pass(10000);
+            offer_sample((i + 1) * 64, 1);
+            pass_time(10000);
         }
         for (unsigned slot = 0; slot < 1; slot++)
             kept[(machine.address[slot] / 64 - 1) * PARTS / SAMPLES]++;
@@ -414,15 +414,15 @@ static double spent_on_a_hot_line(double part)
     begin(4, part);
     double before = budget.spent_ns;
     for (int i = 0; i < 10000; i++) {
-        offer(0x10000, 1);
-        pass(MS);
+        offer_sample(0x10000, 1);
+        pass_time(MS);
         while (touch_by(0x10000, 1))
             machine.now_ns += 100;
     }
     return (budget.spent_ns - before) / 1e10;
 }
 
-static void the_budget_is_kept(void **state)
+static void watch_overhead_stays_within_budget(void **state)
 {
     static const double parts[] = {0.0005, 0.002};
     (void)state;
@@ -434,21 +434,21 @@ static void the_budget_is_kept(void **state)
     }
 }
 
-static void nothing_is_armed_for_an_idle_target(void **state)
+static void idle_target_gets_no_watch(void **state)
 {
     (void)state;
     begin(4, 0.01);
     budget.tokens_ns = 0;
-    offer(0x10000, 1);
+    offer_sample(0x10000, 1);
     machine.now_ns += MS;
     watch_budget_refill(&budget, budget.cpu_ns, machine.now_ns);
     watch_lines_step(&lines);
-    assert_int_equal(armed(), 0);
+    assert_int_equal(count_armed(), 0);
     assert_int_equal(lines.unpaid, 1);
 }
 
 /* A target with 100 threads earns no more than the share of one CPU. */
-static void many_threads_do_not_grant_more(void **state)
+static void budget_is_limited_to_one_cpu(void **state)
 {
     (void)state;
     watch_budget_init(&budget, 0.01);
@@ -463,24 +463,24 @@ static void many_threads_do_not_grant_more(void **state)
 static int run_watch_lines(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_legs_and_a_visit),
-        cmocka_unit_test(a_word_left_alone_is_reported_as_that),
-        cmocka_unit_test(a_visit_of_the_other_word_alone_says_nothing),
-        cmocka_unit_test(what_is_never_touched_expires),
-        cmocka_unit_test(of_an_idle_target_it_is_waited_for_longer),
-        cmocka_unit_test(a_visit_of_several_touches_is_one),
-        cmocka_unit_test(what_comes_round_is_reuse),
-        cmocka_unit_test(waiting_for_a_cpu_is_reported),
-        cmocka_unit_test(results_wait_for_the_samples),
-        cmocka_unit_test(stale_touches_are_of_no_watch),
-        cmocka_unit_test(another_program_ends_all_watches),
-        cmocka_unit_test(a_refusing_kernel_leaves_nothing_behind),
-        cmocka_unit_test(a_line_is_watched_once),
-        cmocka_unit_test(one_register_is_enough),
-        cmocka_unit_test(each_sample_has_the_same_chance),
-        cmocka_unit_test(the_budget_is_kept),
-        cmocka_unit_test(nothing_is_armed_for_an_idle_target),
-        cmocka_unit_test(many_threads_do_not_grant_more),
+        cmocka_unit_test(watch_measures_two_legs_and_a_visit),
+        cmocka_unit_test(untouched_word_gives_an_expired_visit),
+        cmocka_unit_test(touch_in_an_earlier_visit_gives_no_result),
+        cmocka_unit_test(untouched_watch_expires),
+        cmocka_unit_test(watch_of_idle_target_expires_later),
+        cmocka_unit_test(several_touches_form_one_visit),
+        cmocka_unit_test(repeated_instruction_or_other_thread_is_reuse),
+        cmocka_unit_test(time_off_cpu_is_reported),
+        cmocka_unit_test(watch_results_wait_for_their_samples),
+        cmocka_unit_test(stale_touches_are_ignored),
+        cmocka_unit_test(exec_drops_all_watches),
+        cmocka_unit_test(refused_watch_leaves_no_state),
+        cmocka_unit_test(each_line_is_watched_once),
+        cmocka_unit_test(watching_works_with_one_register),
+        cmocka_unit_test(every_sample_is_equally_likely_watched),
+        cmocka_unit_test(watch_overhead_stays_within_budget),
+        cmocka_unit_test(idle_target_gets_no_watch),
+        cmocka_unit_test(budget_is_limited_to_one_cpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -530,7 +530,7 @@ static int open_with(int code, int most, struct error *error)
     return got;
 }
 
-static void refused_with(int code, const char *cause, const char *remedy)
+static void expect_refusal(int code, const char *cause, const char *remedy)
 {
     struct error error = {0};
     assert_int_equal(open_with(code, 0, &error), code);
@@ -538,19 +538,19 @@ static void refused_with(int code, const char *cause, const char *remedy)
         fail_msg("'%s' lacks '%s' or '%s'", error.text, cause, remedy);
 }
 
-static void a_refusal_says_what_helps(void **state)
+static void watch_errors_name_cause_and_remedy(void **state)
 {
     (void)state;
-    refused_with(-ENOSPC, "debug registers", "detach the debugger");
-    refused_with(-EACCES, "perf_event_paranoid is 3", "kernel.perf_event_paranoid=2");
-    refused_with(-EOPNOTSUPP, "refuses hardware breakpoints", "leave --watch out");
-    refused_with(-ESRCH, "is gone", "process");
+    expect_refusal(-ENOSPC, "debug registers", "detach the debugger");
+    expect_refusal(-EACCES, "perf_event_paranoid is 3", "kernel.perf_event_paranoid=2");
+    expect_refusal(-EOPNOTSUPP, "refuses hardware breakpoints", "leave --watch out");
+    expect_refusal(-ESRCH, "is gone", "process");
     /* Touches by the kernel are requested, and given up if refused. */
     assert_true(answers.kernel_too > 0);
 }
 
 /* Descriptors that are not events cannot be mapped: this must count as a failure, too. */
-static void what_cannot_be_measured_is_refused(void **state)
+static void unmappable_watch_descriptors_are_refused(void **state)
 {
     struct error error = {0};
     (void)state;
@@ -558,7 +558,7 @@ static void what_cannot_be_measured_is_refused(void **state)
     assert_true(error.text[0]);
 }
 
-static void a_touch_is_reported_once(void **state)
+static void watched_touch_is_reported_once(void **state)
 {
     static _Alignas(64) volatile uint64_t word;
     struct watch_registers registers;
@@ -600,9 +600,9 @@ static void a_touch_is_reported_once(void **state)
 static int run_watch_registers(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_refusal_says_what_helps),
-        cmocka_unit_test(what_cannot_be_measured_is_refused),
-        cmocka_unit_test(a_touch_is_reported_once),
+        cmocka_unit_test(watch_errors_name_cause_and_remedy),
+        cmocka_unit_test(unmappable_watch_descriptors_are_refused),
+        cmocka_unit_test(watched_touch_is_reported_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@
 #define WEIGHT_STRUCT (UINT64_C(1) << 24)
 #define USUAL         (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC)
 
-static void records_come_back_whatever_their_fields(void **state)
+static void written_records_are_read_back_unchanged(void **state)
 {
     static const uint64_t fields[] = {
         PERF_SAMPLE_REGS_USER, PERF_SAMPLE_REGS_INTR, PERF_SAMPLE_WEIGHT, WEIGHT_STRUCT,
@@ -59,7 +59,7 @@ static void copy_file(const char *from, const char *to, size_t size_max)
 }
 
 /* The file as a kill leaves it: the writer is not called again. */
-static void what_was_synced_is_whole_after_a_kill(void **state)
+static void synced_records_survive_a_kill(void **state)
 {
     struct written written;
     char copy[160];
@@ -87,7 +87,7 @@ static void what_was_synced_is_whole_after_a_kill(void **state)
     written_fini(&written);
 }
 
-static void a_file_cut_anywhere_is_read_as_far_as_it_goes(void **state)
+static void truncated_recording_is_read_until_the_cut(void **state)
 {
     struct written written;
     char copy[160];
@@ -116,7 +116,7 @@ static void a_file_cut_anywhere_is_read_as_far_as_it_goes(void **state)
 }
 
 /* If the kernel is sampled too, the recording contains its mappings, if they are readable. */
-static void a_live_recording_begins_with_what_there_is(void **state)
+static void live_recording_begins_with_existing_mappings(void **state)
 {
     struct written written;
     struct found found;
@@ -136,7 +136,7 @@ static void a_live_recording_begins_with_what_there_is(void **state)
     assert_int_equal(found_read(&found, written.path), 0);
     for (size_t i = 0; i < found.count; i++) {
         const struct record *record = &found.records[i];
-        uint64_t code = (uint64_t)(uintptr_t)a_live_recording_begins_with_what_there_is;
+        uint64_t code = (uint64_t)(uintptr_t)live_recording_begins_with_existing_mappings;
         bool mapped = record->kind == RECORD_MAPPING;
         kernel |= mapped && !strcmp(record->mapping.path, "[kernel.kallsyms]_text");
         here |= mapped && record->pid == (uint32_t)getpid() &&
@@ -151,10 +151,10 @@ static void a_live_recording_begins_with_what_there_is(void **state)
 static int run_perfdata_write(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_come_back_whatever_their_fields),
-        cmocka_unit_test(what_was_synced_is_whole_after_a_kill),
-        cmocka_unit_test(a_file_cut_anywhere_is_read_as_far_as_it_goes),
-        cmocka_unit_test(a_live_recording_begins_with_what_there_is),
+        cmocka_unit_test(written_records_are_read_back_unchanged),
+        cmocka_unit_test(synced_records_survive_a_kill),
+        cmocka_unit_test(truncated_recording_is_read_until_the_cut),
+        cmocka_unit_test(live_recording_begins_with_existing_mappings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -164,7 +164,7 @@ static int run_perfdata_write(void)
 
 #define USUAL (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC)
 
-static void a_full_disk_is_said_and_survived(void **state)
+static void full_disk_is_reported_and_survived(void **state)
 {
     struct rlimit usual, small;
     struct written written;
@@ -216,7 +216,7 @@ static size_t reported_before(const struct found *found)
     return count;
 }
 
-static void at_the_limit_files_are_begun_that_stand_alone(void **state)
+static void files_rotated_at_limit_are_self_contained(void **state)
 {
     struct written written;
     struct found found;
@@ -260,7 +260,7 @@ static void at_the_limit_files_are_begun_that_stand_alone(void **state)
     written_fini(&written);
 }
 
-static void an_older_file_makes_way(void **state)
+static void existing_file_is_replaced(void **state)
 {
     struct written written;
     struct error error = {0};
@@ -301,9 +301,9 @@ static void an_older_file_makes_way(void **state)
 static int run_perfdata_write_files(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_full_disk_is_said_and_survived),
-        cmocka_unit_test(at_the_limit_files_are_begun_that_stand_alone),
-        cmocka_unit_test(an_older_file_makes_way),
+        cmocka_unit_test(full_disk_is_reported_and_survived),
+        cmocka_unit_test(files_rotated_at_limit_are_self_contained),
+        cmocka_unit_test(existing_file_is_replaced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -320,7 +320,7 @@ struct reported {
     uint64_t starts[8];
 };
 
-static void tell(void *context, const struct record *record)
+static void count_record(void *context, const struct record *record)
 {
     struct reported *reported = context;
     const struct sample_mapping *mapping = &record->mapping;
@@ -336,14 +336,14 @@ static void tell(void *context, const struct record *record)
         snprintf(reported->name, sizeof reported->name, "%s", record->comm.name);
 }
 
-static struct reported all(const struct perfdata_tasks *tasks, uint32_t tid)
+static struct reported describe_tasks(const struct perfdata_tasks *tasks, uint32_t tid)
 {
     struct reported reported = {.tid = tid};
-    perfdata_tasks_write(tasks, 0, tell, &reported);
+    perfdata_tasks_write(tasks, 0, count_record, &reported);
     return reported;
 }
 
-static void map(struct perfdata_tasks *tasks, uint64_t start, uint64_t length)
+static void add_mapping(struct perfdata_tasks *tasks, uint64_t start, uint64_t length)
 {
     struct record record = {.kind = RECORD_MAPPING,
                             .pid = 1,
@@ -352,8 +352,8 @@ static void map(struct perfdata_tasks *tasks, uint64_t start, uint64_t length)
     assert_int_equal(perfdata_tasks_note(tasks, &record, false), 0);
 }
 
-static void task(struct perfdata_tasks *tasks, enum record_kind kind, uint32_t tid,
-                 const char *name, bool exec)
+static void add_task_record(struct perfdata_tasks *tasks, enum record_kind kind, uint32_t tid,
+                            const char *name, bool exec)
 {
     struct record record = {.kind = kind, .pid = 1, .tid = tid};
     if (kind == RECORD_COMM) {
@@ -363,51 +363,51 @@ static void task(struct perfdata_tasks *tasks, enum record_kind kind, uint32_t t
     assert_int_equal(perfdata_tasks_note(tasks, &record, false), 0);
 }
 
-static void what_is_mapped_over_is_forgotten(void **state)
+static void overwritten_mappings_are_dropped(void **state)
 {
     struct perfdata_tasks tasks = {0};
     (void)state;
-    map(&tasks, 0x1000, 0x1000);
-    map(&tasks, 0x4000, 0x2000);
-    map(&tasks, 0x1000, 0x2000);
-    map(&tasks, 0x5000, 0x1000); /* partial overlap: both stay, the newer one later */
-    struct reported reported = all(&tasks, 1);
+    add_mapping(&tasks, 0x1000, 0x1000);
+    add_mapping(&tasks, 0x4000, 0x2000);
+    add_mapping(&tasks, 0x1000, 0x2000);
+    add_mapping(&tasks, 0x5000, 0x1000); /* partial overlap: both stay, the newer one later */
+    struct reported reported = describe_tasks(&tasks, 1);
     assert_int_equal(reported.mappings, 3);
     assert_int_equal(reported.starts[0], 0x4000);
     assert_int_equal(reported.starts[1], 0x1000);
     assert_int_equal(reported.starts[2], 0x5000);
-    map(&tasks, 0, UINT64_MAX);
-    assert_int_equal(all(&tasks, 1).mappings, 1);
+    add_mapping(&tasks, 0, UINT64_MAX);
+    assert_int_equal(describe_tasks(&tasks, 1).mappings, 1);
     /* A program that maps and unmaps forever. */
     for (int i = 0; i < 100000; i++)
-        map(&tasks, 0x10000 + (uint64_t)(i % 3) * 0x1000, 0x1000);
-    assert_int_equal(all(&tasks, 1).mappings, 4);
+        add_mapping(&tasks, 0x10000 + (uint64_t)(i % 3) * 0x1000, 0x1000);
+    assert_int_equal(describe_tasks(&tasks, 1).mappings, 4);
     assert_in_range(tasks.count, 1, 1000);
     perfdata_tasks_fini(&tasks);
 }
 
-static void names_and_threads_are_those_of_now(void **state)
+static void task_names_and_threads_are_current(void **state)
 {
     struct perfdata_tasks tasks = {0};
     (void)state;
-    task(&tasks, RECORD_COMM, 1, "first", false);
-    task(&tasks, RECORD_FORK, 2, NULL, false);
-    task(&tasks, RECORD_COMM, 2, "worker", false);
-    task(&tasks, RECORD_COMM, 2, "renamed", false);
-    map(&tasks, 0x1000, 0x1000);
-    struct reported reported = all(&tasks, 2);
+    add_task_record(&tasks, RECORD_COMM, 1, "first", false);
+    add_task_record(&tasks, RECORD_FORK, 2, NULL, false);
+    add_task_record(&tasks, RECORD_COMM, 2, "worker", false);
+    add_task_record(&tasks, RECORD_COMM, 2, "renamed", false);
+    add_mapping(&tasks, 0x1000, 0x1000);
+    struct reported reported = describe_tasks(&tasks, 2);
     assert_int_equal(reported.names, 2);
     assert_int_equal(reported.forks, 1);
     assert_string_equal(reported.name, "renamed");
-    task(&tasks, RECORD_EXIT, 2, NULL, false);
-    task(&tasks, RECORD_EXIT, 1, NULL, false);
-    reported = all(&tasks, 1);
+    add_task_record(&tasks, RECORD_EXIT, 2, NULL, false);
+    add_task_record(&tasks, RECORD_EXIT, 1, NULL, false);
+    reported = describe_tasks(&tasks, 1);
     assert_int_equal(reported.names, 1);
     assert_int_equal(reported.forks, 0);
     assert_int_equal(reported.mappings, 1);
     assert_string_equal(reported.name, "first");
-    task(&tasks, RECORD_COMM, 1, "second", true);
-    reported = all(&tasks, 1);
+    add_task_record(&tasks, RECORD_COMM, 1, "second", true);
+    reported = describe_tasks(&tasks, 1);
     assert_int_equal(reported.mappings, 0);
     assert_string_equal(reported.name, "second");
     perfdata_tasks_fini(&tasks);
@@ -424,25 +424,25 @@ static void *worker(void *tid)
     return NULL;
 }
 
-static void a_process_is_reported_as_it_is(void **state)
+static void running_process_is_described(void **state)
 {
-    struct reported reported = {.around = (uint64_t)(uintptr_t)a_process_is_reported_as_it_is};
+    struct reported reported = {.around = (uint64_t)(uintptr_t)running_process_is_described};
     pthread_t thread;
     (void)state;
     pthread_barrier_init(&barrier, NULL, 2);
     assert_int_equal(pthread_create(&thread, NULL, worker, &reported.tid), 0);
     pthread_barrier_wait(&barrier);
-    perfdata_process_write(kernel_host(), getpid(), true, tell, &reported);
+    perfdata_process_write(kernel_host(), getpid(), true, count_record, &reported);
     pthread_barrier_wait(&barrier);
     pthread_join(thread, NULL);
     assert_true(reported.here);
     assert_true(reported.names >= 2 && reported.forks + 1 == reported.names);
     assert_string_equal(reported.name, "a worker)");
     struct reported gone = {0};
-    perfdata_process_write(kernel_host(), 0x7ffffff0, true, tell, &gone);
+    perfdata_process_write(kernel_host(), 0x7ffffff0, true, count_record, &gone);
     assert_int_equal(gone.names + gone.mappings + gone.forks, 0);
     struct reported stub = {0};
-    perfdata_process_write(kernel_host(), getpid(), false, tell, &stub);
+    perfdata_process_write(kernel_host(), getpid(), false, count_record, &stub);
     assert_int_equal(stub.mappings, 0);
     assert_int_not_equal(stub.names, 0);
 }
@@ -479,7 +479,7 @@ static bool read_id(const void *bytes, size_t size, struct build_id *id)
     return found;
 }
 
-static void a_build_id_is_found_and_damage_is_not_believed(void **state)
+static void build_id_is_found_and_damage_rejected(void **state)
 {
     unsigned char good[512], bad[512];
     struct build_id id = {0};
@@ -503,7 +503,7 @@ static void a_build_id_is_found_and_damage_is_not_believed(void **state)
 }
 
 /* The reader must accept the list as the section. */
-static void files_are_listed_once(void **state)
+static void build_id_list_has_each_file_once(void **state)
 {
     struct perfdata_build_ids ids = {0};
     struct build_ids taken = {0};
@@ -537,7 +537,7 @@ static void files_are_listed_once(void **state)
     build_ids_fini(&taken);
 }
 
-static void this_machine_is_described(void **state)
+static void recording_describes_this_machine(void **state)
 {
     struct perfdata_sections sections = {0};
     struct perfdata_machine machine = {0};
@@ -569,12 +569,12 @@ static void this_machine_is_described(void **state)
 static int run_perfdata_write_parts(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_mapped_over_is_forgotten),
-        cmocka_unit_test(names_and_threads_are_those_of_now),
-        cmocka_unit_test(a_process_is_reported_as_it_is),
-        cmocka_unit_test(a_build_id_is_found_and_damage_is_not_believed),
-        cmocka_unit_test(files_are_listed_once),
-        cmocka_unit_test(this_machine_is_described),
+        cmocka_unit_test(overwritten_mappings_are_dropped),
+        cmocka_unit_test(task_names_and_threads_are_current),
+        cmocka_unit_test(running_process_is_described),
+        cmocka_unit_test(build_id_is_found_and_damage_rejected),
+        cmocka_unit_test(build_id_list_has_each_file_once),
+        cmocka_unit_test(recording_describes_this_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

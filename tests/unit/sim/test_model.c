@@ -39,7 +39,7 @@ static void follow(struct model *model, const struct step *steps, uint32_t count
     }
 }
 
-static void three_causes_and_who_threw_it_out(void **state)
+static void miss_causes_and_evictors_match_expected(void **state)
 {
     (void)state;
     static const struct step steps[] = {
@@ -70,7 +70,7 @@ static void three_causes_and_who_threw_it_out(void **state)
 }
 
 /* Instructions occupy the lower level, and evict the thread's least recently used line there. */
-static void instructions_push_data_out(void **state)
+static void instruction_fetches_evict_data(void **state)
 {
     (void)state;
     struct model_spec spec = {
@@ -100,7 +100,7 @@ static void instructions_push_data_out(void **state)
 /*
  * An access over three lines misses once; the same bytes, accessed line by line, miss three times.
  */
-static void straddling_is_one_miss(void **state)
+static void access_straddling_lines_is_one_miss(void **state)
 {
     (void)state;
     struct model *model = tiny_model(tiny_two_by_two);
@@ -115,9 +115,9 @@ static void straddling_is_one_miss(void **state)
 static int run_model(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(three_causes_and_who_threw_it_out, tiny_free),
-        cmocka_unit_test_teardown(instructions_push_data_out, tiny_free),
-        cmocka_unit_test_teardown(straddling_is_one_miss, tiny_free),
+        cmocka_unit_test_teardown(miss_causes_and_evictors_match_expected, tiny_free),
+        cmocka_unit_test_teardown(instruction_fetches_evict_data, tiny_free),
+        cmocka_unit_test_teardown(access_straddling_lines_is_one_miss, tiny_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -140,7 +140,7 @@ static const struct model_spec good = {
         assert_non_null(strstr(why, words));                                                       \
     } while (0)
 
-static void says_why(void **state)
+static void invalid_specs_are_refused_with_reason(void **state)
 {
     (void)state;
     assert_null(model_spec_refuse(&good));
@@ -167,7 +167,7 @@ static void says_why(void **state)
     REFUSED("not a power of two", spec.users_one_in = 3);
 }
 
-static void refusal_reaches_the_host(void **state)
+static void refusal_reason_reaches_the_host(void **state)
 {
     (void)state;
     struct model_rooms rooms = {.count = 0};
@@ -229,7 +229,7 @@ static struct model_spec draw(struct prng *prng)
     return spec;
 }
 
-static void any_trace(struct model *model, struct prng *prng)
+static void access_random_trace(struct model *model, struct prng *prng)
 {
     static const uint32_t kinds[] = {MODEL_LOAD, MODEL_STORE, MODEL_MODIFY,
                                      MODEL_STORE | MODEL_FLOAT, MODEL_INSTRUCTION};
@@ -246,7 +246,7 @@ static void any_trace(struct model *model, struct prng *prng)
 }
 
 /* Reports add up, even if allocations fail. */
-static void adds_up(const struct model_rooms *rooms, const struct model_spec *spec)
+static void expect_reports_add_up(const struct model_rooms *rooms, const struct model_spec *spec)
 {
     for (uint32_t level = 0; level < spec->level_count; level++) {
         const struct figures *total = &rooms->seen[level];
@@ -254,7 +254,7 @@ static void adds_up(const struct model_rooms *rooms, const struct model_spec *sp
     }
 }
 
-static void drawn_specs_hold_or_are_refused(void **state)
+static void random_specs_work_or_are_refused(void **state)
 {
     (void)state;
     struct prng prng = {1};
@@ -268,9 +268,9 @@ static void drawn_specs_hold_or_are_refused(void **state)
         assert_true(model || rooms.failed);
         assert_true(!why || !model);
         if (model) {
-            any_trace(model, &prng);
+            access_random_trace(model, &prng);
             model_finish(model);
-            adds_up(&rooms, &spec);
+            expect_reports_add_up(&rooms, &spec);
         }
         taken += model != NULL;
         refused += why != NULL;
@@ -284,9 +284,9 @@ static void drawn_specs_hold_or_are_refused(void **state)
 static int run_model_spec(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(says_why),
-        cmocka_unit_test(refusal_reaches_the_host),
-        cmocka_unit_test(drawn_specs_hold_or_are_refused),
+        cmocka_unit_test(invalid_specs_are_refused_with_reason),
+        cmocka_unit_test(refusal_reason_reaches_the_host),
+        cmocka_unit_test(random_specs_work_or_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -298,7 +298,7 @@ static int run_model_spec(void)
 enum { USE_NONE = -1 };
 
 /* 8 bytes read twice and 4 others written, of 16: 12 used, touched 20 times. */
-static void use_by_the_papers_formulas(void **state)
+static void line_use_follows_the_sip_formulas(void **state)
 {
     (void)state;
     struct model *model = tiny_model(tiny_two_by_two);
@@ -337,7 +337,7 @@ static void drawn_miss(void *context, const struct model_miss *miss)
     ((struct drawn *)context)->missed = *miss;
 }
 
-static void drawn_left(void *context, const struct model_eviction *eviction)
+static void drawn_eviction(void *context, const struct model_eviction *eviction)
 {
     struct drawn *drawn = context;
     drawn->reports[eviction->level]++;
@@ -356,7 +356,7 @@ static void drawn_fail(void *context, const char *text)
     ((struct drawn *)context)->rooms.failed = text;
 }
 
-static bool drawn_asks(void *context, uint32_t served)
+static bool drawn_wants_cause(void *context, uint32_t served)
 {
     (void)context, (void)served;
     return true;
@@ -377,8 +377,8 @@ static struct model *drawn_model(struct drawn *drawn, bool lean)
                               .allocate = drawn_room,
                               .fail = drawn_fail,
                               .miss = drawn_miss,
-                              .eviction = drawn_left,
-                              .asks_causes = lean ? drawn_asks : NULL};
+                              .eviction = drawn_eviction,
+                              .asks_causes = lean ? drawn_wants_cause : NULL};
     struct model *model = model_new(&spec, &host);
     assert_non_null(model);
     return model;
@@ -398,7 +398,7 @@ static void assert_same_miss(const struct model_miss *a, const struct model_miss
 
 /* Sampled lines represent all lines, and nothing else changes: causes and evictors are the same for
  * each access, before and after a second thread starts. */
-static void drawn_lines_stand_for_all(void **state)
+static void sampled_lines_represent_all_lines(void **state)
 {
     static struct drawn all, some;
     enum { STEPS = 400000, SECOND_FROM = 300000 };
@@ -430,7 +430,7 @@ static void drawn_lines_stand_for_all(void **state)
 
 /* The uses of a line in the first level count in the second level, too, once, whichever evicts it
  * first. */
-static void use_is_reported_to_the_level_below(void **state)
+static void line_use_propagates_to_the_next_level(void **state)
 {
     (void)state;
     struct model_spec spec = {
@@ -455,7 +455,7 @@ static void use_is_reported_to_the_level_below(void **state)
 }
 
 /* Statements 2 and 3 use a line that statement 1 fetched; statement 0 evicts it. */
-static void who_did_what_to_whom(void **state)
+static void instruction_and_object_pairs_are_counted(void **state)
 {
     (void)state;
     struct model_spec spec = tiny_two_by_two;
@@ -484,7 +484,7 @@ struct shared_step {
     int evictor;
 };
 
-static void invalidation_by_bytes(void **state)
+static void invalidation_causes_depend_on_bytes(void **state)
 {
     (void)state;
     static const struct shared_step steps[] = {
@@ -518,11 +518,11 @@ static void invalidation_by_bytes(void **state)
 static int run_model_use(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(drawn_lines_stand_for_all),
-        cmocka_unit_test_teardown(use_by_the_papers_formulas, tiny_free),
-        cmocka_unit_test_teardown(use_is_reported_to_the_level_below, tiny_free),
-        cmocka_unit_test_teardown(who_did_what_to_whom, tiny_free),
-        cmocka_unit_test_teardown(invalidation_by_bytes, tiny_free),
+        cmocka_unit_test(sampled_lines_represent_all_lines),
+        cmocka_unit_test_teardown(line_use_follows_the_sip_formulas, tiny_free),
+        cmocka_unit_test_teardown(line_use_propagates_to_the_next_level, tiny_free),
+        cmocka_unit_test_teardown(instruction_and_object_pairs_are_counted, tiny_free),
+        cmocka_unit_test_teardown(invalidation_causes_depend_on_bytes, tiny_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -614,7 +614,7 @@ static struct model *run(struct model_rooms *rooms, uint32_t reuse_lines, uint64
 /*
  * Sets distance[i] of each access, UINT32_MAX for first uses, by marking the last use of each line.
  */
-static void measure(uint32_t *distance)
+static void measure_distances(uint32_t *distance)
 {
     uint32_t *tree = calloc(ACCESSES + 1, sizeof *tree);
     uint32_t *last = calloc(LINES, sizeof *last);
@@ -644,7 +644,7 @@ static double exact_ratio(const uint32_t *distance, uint64_t lines)
 }
 
 /* While all lines are watched, the result is exact. */
-static void watching_all_is_exact(void **state)
+static void reuse_distances_are_exact_for_all_lines(void **state)
 {
     (void)state;
     uint32_t *distance = malloc(ACCESSES * sizeof *distance);
@@ -655,7 +655,7 @@ static void watching_all_is_exact(void **state)
         uint64_t first = 0;
         memset(counts, 0, sizeof counts);
         traces[t].draw(&prng);
-        measure(distance);
+        measure_distances(distance);
         for (int i = 0; i < ACCESSES; i++)
             if (distance[i] == UINT32_MAX)
                 first++;
@@ -681,7 +681,7 @@ static double mean_error(const uint32_t *distance)
     return sum / sizes;
 }
 
-static void few_lines_tell_the_curve(void **state)
+static void few_sampled_lines_give_the_miss_curve(void **state)
 {
     (void)state;
     static const uint32_t watched[] = {256, 1024, 4096};
@@ -691,7 +691,7 @@ static void few_lines_tell_the_curve(void **state)
         struct prng prng = {(uint64_t)t + 1};
         double error = 0;
         traces[t].draw(&prng);
-        measure(distance);
+        measure_distances(distance);
         printf("%-40s", traces[t].name);
         for (int w = 0; w < 3; w++) {
             struct model_rooms rooms = {.count = 0};
@@ -707,7 +707,7 @@ static void few_lines_tell_the_curve(void **state)
 }
 
 /* The points of the curve equal the misses of fully associative caches of these sizes. */
-static void curve_is_what_caches_do(void **state)
+static void miss_curve_matches_simulated_caches(void **state)
 {
     (void)state;
     struct prng prng = {3};
@@ -731,9 +731,9 @@ static void curve_is_what_caches_do(void **state)
 static int run_model_reuse(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(watching_all_is_exact),
-        cmocka_unit_test(few_lines_tell_the_curve),
-        cmocka_unit_test(curve_is_what_caches_do),
+        cmocka_unit_test(reuse_distances_are_exact_for_all_lines),
+        cmocka_unit_test(few_sampled_lines_give_the_miss_curve),
+        cmocka_unit_test(miss_curve_matches_simulated_caches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -190,7 +190,7 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
  * of the Valgrind tool. */
 enum { CAUSES_ONLY, COUNTS, USE, CAUSES, USERS, ALL, WANTED };
 
-static struct model_spec wanting(uint32_t wanted, uint32_t shape, uint32_t threads)
+static struct model_spec spec_wanting(uint32_t wanted, uint32_t shape, uint32_t threads)
 {
     struct model_spec spec = shapes[shape];
     spec.threads = threads;
@@ -202,20 +202,20 @@ static struct model_spec wanting(uint32_t wanted, uint32_t shape, uint32_t threa
     return spec;
 }
 
-static void one_thread(void **state)
+static void random_traces_of_one_thread_match_plain_model(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < SHAPES * WANTED; i++) {
-        struct model_spec spec = wanting(i / SHAPES, i % SHAPES, 1);
+        struct model_spec spec = spec_wanting(i / SHAPES, i % SHAPES, 1);
         compare(&spec, i + 1, steps());
     }
 }
 
-static void threads_that_write(void **state)
+static void random_traces_of_threads_match_plain_model(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < SHAPES * WANTED; i++) {
-        struct model_spec spec = wanting(i / SHAPES, i % SHAPES, 2 + i % 3);
+        struct model_spec spec = spec_wanting(i / SHAPES, i % SHAPES, 2 + i % 3);
         compare(&spec, i + 100, steps());
     }
 }
@@ -223,8 +223,8 @@ static void threads_that_write(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_thread),
-        cmocka_unit_test(threads_that_write),
+        cmocka_unit_test(random_traces_of_one_thread_match_plain_model),
+        cmocka_unit_test(random_traces_of_threads_match_plain_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

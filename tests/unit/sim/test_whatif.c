@@ -56,7 +56,7 @@ static void draw_steps(void)
 
 typedef uint64_t (*placing)(const struct step *step);
 
-static uint64_t as_it_is(const struct step *step)
+static uint64_t address_unchanged(const struct step *step)
 {
     return OBJECT + (uint64_t)step->element * ELEMENT + step->offset;
 }
@@ -120,7 +120,7 @@ static void run(struct model *model, struct whatif *whatif, placing place, int f
 }
 
 /* Returns the misses of the changed program from step `from` on. */
-static void really(placing place, int from, uint64_t misses[2])
+static void run_changed_program(placing place, int from, uint64_t misses[2])
 {
     struct model_rooms rooms = {.count = 0};
     struct model_host host = model_host_of(&rooms);
@@ -131,7 +131,7 @@ static void really(placing place, int from, uint64_t misses[2])
     model_rooms_free(&rooms);
 }
 
-static struct whatif_counts asked(const struct relayout *relayout, int from)
+static struct whatif_counts run_question(const struct relayout *relayout, int from)
 {
     struct model_rooms rooms = {.count = 0};
     struct model_host host = model_host_of(&rooms);
@@ -140,21 +140,21 @@ static struct whatif_counts asked(const struct relayout *relayout, int from)
     uint64_t misses[2] = {0}, since[2] = {0};
     assert_int_equal(whatif_init(&whatif, relayout, &spec, &host), 0);
     assert_true(moved_add(&whatif.moved, OBJECT, (uint64_t)ELEMENT * ELEMENTS));
-    run(model, NULL, as_it_is, 0, from, misses);
+    run(model, NULL, address_unchanged, 0, from, misses);
     assert_int_equal(whatif_begin(&whatif, model), 0);
-    run(model, &whatif, as_it_is, from, ACCESSES, since);
+    run(model, &whatif, address_unchanged, from, ACCESSES, since);
     if (!relayout->part_count)
         assert_memory_equal(whatif.counts.before.all, since, sizeof since);
     model_rooms_free(&rooms);
     return whatif.counts;
 }
 
-static void same(const char *what, const struct relayout *relayout, placing place)
+static void expect_prediction(const char *what, const struct relayout *relayout, placing place)
 {
     for (int from = 0; from < ACCESSES; from += ACCESSES / 2) {
         uint64_t true_misses[2] = {0};
-        struct whatif_counts counts = asked(relayout, from);
-        really(place, ACCESSES - (int)counts.accesses, true_misses);
+        struct whatif_counts counts = run_question(relayout, from);
+        run_changed_program(place, ACCESSES - (int)counts.accesses, true_misses);
         for (int level = 0; level < 2; level++) {
             double most = (double)counts.after.all[level];
             double least = most - (double)counts.fresh[level];
@@ -168,16 +168,16 @@ static void same(const char *what, const struct relayout *relayout, placing plac
     }
 }
 
-static void predicted_as_really_changed(void **state)
+static void predicted_misses_match_the_changed_program(void **state)
 {
     (void)state;
-    same("split", &asked_split, split);
-    same("padded to 128", &asked_padded, padded);
-    same("aligned to 64", &asked_aligned, aligned);
+    expect_prediction("split", &asked_split, split);
+    expect_prediction("padded to 128", &asked_padded, padded);
+    expect_prediction("aligned to 64", &asked_aligned, aligned);
 }
 
 /* Asked in the middle: the second model starts with the contents of the first. */
-static void an_object_that_stays_changes_nothing(void **state)
+static void unmoved_object_changes_no_misses(void **state)
 {
     (void)state;
     struct relayout as_is = {.element_bytes = 4096,
@@ -187,7 +187,7 @@ static void an_object_that_stays_changes_nothing(void **state)
                              .part = {{0, 4096, 0, 0}},
                              .array = {{4096, 1}}};
     /* Too close to the end to settle. */
-    struct whatif_counts counts = asked(&as_is, ACCESSES - 10000);
+    struct whatif_counts counts = run_question(&as_is, ACCESSES - 10000);
     printf("moved as a whole: L1 %llu -> %llu, L2 %llu -> %llu\n",
            (unsigned long long)counts.before.all[0], (unsigned long long)counts.after.all[0],
            (unsigned long long)counts.before.all[1], (unsigned long long)counts.after.all[1]);
@@ -197,18 +197,18 @@ static void an_object_that_stays_changes_nothing(void **state)
     assert_true((double)counts.after.all[1] > 0.995 * (double)counts.before.all[1]);
 }
 
-static void nothing_moved_is_counted_only(void **state)
+static void question_without_move_counts_accesses(void **state)
 {
     (void)state;
     struct relayout never = {.part_count = 0};
-    struct whatif_counts counts = asked(&never, ACCESSES / 2);
+    struct whatif_counts counts = run_question(&never, ACCESSES / 2);
     assert_int_equal(counts.after.all[0], 0);
     assert_true(counts.object_accesses > ACCESSES / 4);
     assert_true(counts.before.object[0] && counts.before.object[0] < counts.before.all[0]);
 }
 
 /* Blocks of one element, freed and allocated: each takes the place of a freed one. */
-static void blocks_come_and_go(void **state)
+static void moved_blocks_can_be_freed_and_reallocated(void **state)
 {
     (void)state;
     enum { BLOCKS = 3000, ROUNDS = 40000 };
@@ -248,7 +248,7 @@ static void blocks_come_and_go(void **state)
 }
 
 /* Blocks of any size at any address, compared with a list. */
-static void blocks_of_any_size_are_found(void **state)
+static void moved_blocks_of_any_size_are_found(void **state)
 {
     (void)state;
     enum { BLOCKS = 64, ROUNDS = 3000 };
@@ -308,7 +308,7 @@ static void impossible_layouts_are_refused(void **state)
 }
 
 /* A failed allocation is reported, and nothing else happens. */
-static void memory_that_is_missing(void **state)
+static void whatif_allocation_failure_is_reported(void **state)
 {
     (void)state;
     for (unsigned from = 1; from < 40; from++) {
@@ -329,13 +329,13 @@ static void memory_that_is_missing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(predicted_as_really_changed),
-        cmocka_unit_test(an_object_that_stays_changes_nothing),
-        cmocka_unit_test(nothing_moved_is_counted_only),
-        cmocka_unit_test(blocks_come_and_go),
-        cmocka_unit_test(blocks_of_any_size_are_found),
+        cmocka_unit_test(predicted_misses_match_the_changed_program),
+        cmocka_unit_test(unmoved_object_changes_no_misses),
+        cmocka_unit_test(question_without_move_counts_accesses),
+        cmocka_unit_test(moved_blocks_can_be_freed_and_reallocated),
+        cmocka_unit_test(moved_blocks_of_any_size_are_found),
         cmocka_unit_test(impossible_layouts_are_refused),
-        cmocka_unit_test(memory_that_is_missing),
+        cmocka_unit_test(whatif_allocation_failure_is_reported),
     };
     draw_steps();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,7 @@
 #include "unit/names.h"
 
 /* Strings stay valid for some more calls, like those of the resolver. */
-static const char *say(struct planned *planned, const char *what, unsigned id)
+static const char *numbered_text(struct planned *planned, const char *what, unsigned id)
 {
     char *text = planned->text[planned->next++ % 8];
     snprintf(text, sizeof planned->text[0], "%s_%u of %u", what, id, planned->generation);
@@ -23,7 +23,7 @@ static bool object(void *context, uint32_t id, struct object_desc *desc)
 {
     if (id >= PLANNED_OBJECTS)
         return false;
-    *desc = (struct object_desc){.name = say(context, "object", id),
+    *desc = (struct object_desc){.name = numbered_text(context, "object", id),
                                  .module = id % 3 ? "libthing.so" : "",
                                  .type = id % 2 ? "struct thing [3]" : NULL,
                                  .type_id = id % PLANNED_TYPES,
@@ -40,7 +40,7 @@ static bool function(void *context, uint32_t id, struct function_desc *desc)
 {
     if (id >= PLANNED_FUNCTIONS)
         return false;
-    *desc = (struct function_desc){.name = say(context, "function", id),
+    *desc = (struct function_desc){.name = numbered_text(context, "function", id),
                                    .module = "program",
                                    .file = "/src/program.c",
                                    .line = id * 10,
@@ -87,7 +87,8 @@ static bool instruction(void *context, uint64_t address, struct instruction_desc
 {
     *desc = (struct instruction_desc){.file = "/src/program.c",
                                       .line = (uint32_t)address % 1000,
-                                      .inlined = address & 1 ? say(context, "inlined", 1) : NULL};
+                                      .inlined = address & 1 ? numbered_text(context, "inlined", 1)
+                                                             : NULL};
     return true;
 }
 
@@ -102,7 +103,7 @@ static bool heap(void *context, struct heap_summary *summary)
 {
     *summary = (struct heap_summary){.feed = HEAP_FEED_AGENT,
                                      .source = "agent",
-                                     .note = say(context, "note", 0),
+                                     .note = numbered_text(context, "note", 0),
                                      .live_blocks = 77,
                                      .usable_bytes = 4096,
                                      .requested_bytes = 4000,
@@ -119,10 +120,10 @@ static bool heap_bin(void *context, uint32_t index, struct heap_bin *bin)
     if (index >= PLANNED_BINS)
         return false;
     planned->site[0] = "xmalloc (xmalloc.c:7)";
-    planned->site[1] = say(planned, "caller", index);
+    planned->site[1] = numbered_text(planned, "caller", index);
     *bin = (struct heap_bin){.id = index + 100,
                              .object = index + 1,
-                             .name = say(planned, "bin", index),
+                             .name = numbered_text(planned, "bin", index),
                              .path = "xmalloc < main",
                              .site = planned->site,
                              .site_count = index % 3,
@@ -305,7 +306,7 @@ struct line_pair planned_pair(uint32_t place, uint64_t time_ns)
                               place};
 }
 
-static void tell_lines(struct planned *planned, struct store_writer *writer, uint64_t time_ns)
+static void write_lines(struct planned *planned, struct store_writer *writer, uint64_t time_ns)
 {
     struct line_place line = planned_line(time_ns);
     union place_answer answer;
@@ -426,7 +427,7 @@ int planned_write(struct planned *planned, const char *path, unsigned places, un
         planned->generation++;
         struct store_watch watch = planned_watch(time_ns);
         store_writer_watch(writer, &watch);
-        tell_lines(planned, writer, time_ns);
+        write_lines(planned, writer, time_ns);
         planned_facts(&facts, i + 1);
         if (store_writer_sync(writer, &facts, time_ns + 1, 0.5, &error))
             abort();

@@ -18,7 +18,7 @@ struct run {
     size_t count;
 };
 
-static struct run begin(size_t bytes, size_t room)
+static struct run begin_run(size_t bytes, size_t room)
 {
     struct run run = {.places = calloc(room, sizeof *run.places)};
     assert_non_null(run.places);
@@ -67,7 +67,7 @@ static struct reading read_time_ranges(struct run *run, const struct time_range 
 
 static const struct time_range always = {0, UINT64_MAX};
 
-static bool same(const struct place *a, const struct place *b)
+static bool same_place(const struct place *a, const struct place *b)
 {
     return a->access.time_ns == b->access.time_ns && a->access.address == b->access.address &&
            a->access.ip == b->access.ip && a->access.weight == b->access.weight &&
@@ -76,25 +76,25 @@ static bool same(const struct place *a, const struct place *b)
            a->function == b->function && a->base == b->base && a->type == b->type;
 }
 
-static void what_has_room_comes_back_as_it_was(void **state)
+static void places_within_capacity_are_unchanged(void **state)
 {
     (void)state;
-    struct run run = begin(PAST_BYTES, PLACES);
+    struct run run = begin_run(PAST_BYTES, PLACES);
     add(&run, 50000, true);
     struct reading reading = read_time_ranges(&run, &always, 1);
     assert_int_equal(reading.count, run.count);
     assert_int_equal(reading.seen, run.count);
     for (size_t i = 0; i < run.count; i++)
-        assert_true(same(&reading.places[i], &run.places[i]));
+        assert_true(same_place(&reading.places[i], &run.places[i]));
     free(reading.places);
     end(&run);
 }
 
 /* Several time ranges, compared with a brute-force selection. */
-static void time_ranges_are_cut_out(void **state)
+static void time_ranges_match_plain_selection(void **state)
 {
     (void)state;
-    struct run run = begin(PAST_BYTES, PLACES);
+    struct run run = begin_run(PAST_BYTES, PLACES);
     add(&run, 50000, false);
     struct time_range ranges[3] = {
         {run.places[10].access.time_ns, run.places[3000].access.time_ns},
@@ -108,7 +108,7 @@ static void time_ranges_are_cut_out(void **state)
         for (unsigned k = 0; k < 3; k++)
             inside |= time_ns >= ranges[k].start_ns && time_ns < ranges[k].end_ns;
         if (inside)
-            assert_true(at < reading.count && same(&reading.places[at++], &run.places[i]));
+            assert_true(at < reading.count && same_place(&reading.places[at++], &run.places[i]));
     }
     assert_int_equal(at, reading.count);
     assert_int_equal(at, reading.seen);
@@ -131,7 +131,7 @@ static void thinning_keeps_totals_and_covers_the_run(void **state)
     uint64_t after[2 * EVENTS];
     unsigned parts[PARTS] = {0};
     (void)state;
-    struct run run = begin(SMALL_BYTES, PLACES);
+    struct run run = begin_run(SMALL_BYTES, PLACES);
     add(&run, PLACES, true);
     struct reading reading = read_time_ranges(&run, &always, 1);
     assert_int_equal(reading.seen, PLACES);
@@ -148,18 +148,18 @@ static void thinning_keeps_totals_and_covers_the_run(void **state)
             assert_true(parts[i] > parts[i - PARTS / 2]);
     }
     for (size_t i = 1; i < 2000; i++) /* the newest are all present */
-        assert_true(same(&reading.places[reading.count - i], &run.places[PLACES - i]));
+        assert_true(same_place(&reading.places[reading.count - i], &run.places[PLACES - i]));
     free(reading.places);
     end(&run);
 }
 
 /* A loop in step with the thinning, and an object with a higher weight: each keeps its share of the
  * weight when one place in twenty is left. */
-static void thinning_has_no_favourites(void **state)
+static void thinning_is_unbiased(void **state)
 {
     double weights[2] = {0};
     (void)state;
-    struct run run = begin(SMALL_BYTES, 1);
+    struct run run = begin_run(SMALL_BYTES, 1);
     for (size_t i = 0; i < 8 * PLACES; i++) {
         struct place place = {.object = 1 + i % 2,
                               .access = {.time_ns = 1000 + 500 * i,
@@ -182,12 +182,12 @@ static void thinning_has_no_favourites(void **state)
 }
 
 /* Places thinned during reading are neither missed nor read twice. */
-static void reading_goes_on_while_places_come(void **state)
+static void reading_continues_while_places_are_added(void **state)
 {
     static struct place places[SLICE];
     uint64_t seen = 0;
     (void)state;
-    struct run run = begin(SMALL_BYTES, PLACES);
+    struct run run = begin_run(SMALL_BYTES, PLACES);
     add(&run, PLACES / 2, false);
     past_read_begin(run.past, &always, 1);
     size_t before = run.count;
@@ -200,10 +200,10 @@ static void reading_goes_on_while_places_come(void **state)
     end(&run);
 }
 
-static void nothing_is_allocated_on_the_way(void **state)
+static void past_allocates_nothing_while_adding(void **state)
 {
     (void)state;
-    struct run run = begin(SMALL_BYTES, PLACES);
+    struct run run = begin_run(SMALL_BYTES, PLACES);
     struct mallinfo2 before = mallinfo2();
     add(&run, PLACES, true);
     struct mallinfo2 after = mallinfo2();
@@ -212,10 +212,10 @@ static void nothing_is_allocated_on_the_way(void **state)
     end(&run);
 }
 
-static void clearing_begins_anew(void **state)
+static void clearing_removes_all_places(void **state)
 {
     (void)state;
-    struct run run = begin(SMALL_BYTES, PLACES);
+    struct run run = begin_run(SMALL_BYTES, PLACES);
     add(&run, PLACES / 2, false);
     past_read_begin(run.past, &always, 1);
     past_clear(run.past);
@@ -233,13 +233,13 @@ static void clearing_begins_anew(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_has_room_comes_back_as_it_was),
-        cmocka_unit_test(time_ranges_are_cut_out),
+        cmocka_unit_test(places_within_capacity_are_unchanged),
+        cmocka_unit_test(time_ranges_match_plain_selection),
         cmocka_unit_test(thinning_keeps_totals_and_covers_the_run),
-        cmocka_unit_test(thinning_has_no_favourites),
-        cmocka_unit_test(reading_goes_on_while_places_come),
-        cmocka_unit_test(nothing_is_allocated_on_the_way),
-        cmocka_unit_test(clearing_begins_anew),
+        cmocka_unit_test(thinning_is_unbiased),
+        cmocka_unit_test(reading_continues_while_places_are_added),
+        cmocka_unit_test(past_allocates_nothing_while_adding),
+        cmocka_unit_test(clearing_removes_all_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,15 +96,15 @@ static struct store_reader *open_store(void)
     return reader;
 }
 
-static void test_places_come_back(void **state)
+static void places_are_read_back(void **state)
 {
     struct planned planned = {0};
     struct reading reading = start_reading();
     (void)state;
     close(planned_write(&planned, store_path, PLACES, EVERY));
-    assert_true(store_is_one(store_path));
+    assert_true(store_has_magic(store_path));
     struct store_reader *reader = open_store();
-    assert_int_equal(store_reader_belongs(reader), 99);
+    assert_int_equal(store_reader_perfdata_mark(reader), 99);
     assert_int_equal(store_reader_start_ns(reader), 1000);
     assert_int_equal(store_reader_read(reader, UINT64_MAX, compare, &reading),
                      PLACES + 3 * (PLACES / EVERY));
@@ -119,7 +119,7 @@ static void test_places_come_back(void **state)
 }
 
 /* For any end time, each item comes once and in order. */
-static void test_read_in_steps(void **state)
+static void items_are_read_in_time_steps(void **state)
 {
     struct planned planned = {0};
     struct reading reading = start_reading();
@@ -252,7 +252,7 @@ static void compare_heap(const struct place_names *made, const struct place_name
     assert_false(ask_bin(read, PLANNED_BINS, &none));
 }
 
-static void test_descriptions_come_back(void **state)
+static void descriptions_are_read_back(void **state)
 {
     struct planned planned = {0};
     (void)state;
@@ -278,7 +278,7 @@ static void test_descriptions_come_back(void **state)
     store_reader_close(reader);
 }
 
-static void test_facts_come_back(void **state)
+static void facts_are_read_back(void **state)
 {
     struct planned planned = {0};
     struct store_facts facts;
@@ -313,8 +313,9 @@ static int node(const struct place_names *names, enum place_question question, u
 }
 
 /* Asks a question through the writer and gives this answer. */
-static void answered(struct planned *planned, struct store_writer *writer,
-                     enum place_question question, uint64_t number, union place_answer own)
+static void answer_through_writer(struct planned *planned, struct store_writer *writer,
+                                  enum place_question question, uint64_t number,
+                                  union place_answer own)
 {
     union place_answer answer;
     planned->of_memory = &own;
@@ -323,7 +324,7 @@ static void answered(struct planned *planned, struct store_writer *writer,
 }
 
 /* Recorded extents, the gaps between them, and objects by name. */
-static void test_extents(void **state)
+static void extents_and_names_are_found(void **state)
 {
     struct planned planned = {0};
     struct store_writer *writer;
@@ -336,16 +337,20 @@ static void test_extents(void **state)
     (void)state;
     planned_facts(&facts, 1);
     assert_int_equal(store_writer_open(&writer, &options, &facts, NULL), 0);
-    answered(&planned, writer, PLACE_EXTENT, 0x1000,
-             (union place_answer){.extent = {0x1000, 0x3000, 3}});
-    answered(&planned, writer, PLACE_EXTENT, 0x1100,
-             (union place_answer){.extent = {0x1100, 0x1200, 0}});
-    answered(&planned, writer, PLACE_CPU_NODE, 3, (union place_answer){.node = 1});
-    answered(&planned, writer, PLACE_PAGE_NODE, 0x1000, (union place_answer){.node = 0});
-    answered(&planned, writer, PLACE_PAGE_NODE, 0x2000, (union place_answer){.node = -1});
-    answered(&planned, writer, PLACE_WORD, 0x1008, (union place_answer){.word = 0x1000});
+    answer_through_writer(&planned, writer, PLACE_EXTENT, 0x1000,
+                          (union place_answer){.extent = {0x1000, 0x3000, 3}});
+    answer_through_writer(&planned, writer, PLACE_EXTENT, 0x1100,
+                          (union place_answer){.extent = {0x1100, 0x1200, 0}});
+    answer_through_writer(&planned, writer, PLACE_CPU_NODE, 3, (union place_answer){.node = 1});
+    answer_through_writer(&planned, writer, PLACE_PAGE_NODE, 0x1000,
+                          (union place_answer){.node = 0});
+    answer_through_writer(&planned, writer, PLACE_PAGE_NODE, 0x2000,
+                          (union place_answer){.node = -1});
+    answer_through_writer(&planned, writer, PLACE_WORD, 0x1008,
+                          (union place_answer){.word = 0x1000});
     /* The word has changed since; then the process has ended. */
-    answered(&planned, writer, PLACE_WORD, 0x1008, (union place_answer){.word = 0x2000});
+    answer_through_writer(&planned, writer, PLACE_WORD, 0x1008,
+                          (union place_answer){.word = 0x2000});
     assert_true(store_writer_answer(writer, PLACE_WORD, 0x1008, &answer) && answer.word == 0x2000);
     assert_false(store_writer_answer(writer, PLACE_WORD, 0x1010, &answer));
     store_writer_lost(writer, 5);
@@ -376,7 +381,7 @@ static void test_extents(void **state)
 }
 
 /* A thread is named with its first place, and again at a sync while it is young. */
-static void test_threads_are_named(void **state)
+static void threads_are_named(void **state)
 {
     struct store_writer *writer;
     struct store_facts facts;
@@ -416,7 +421,7 @@ static void test_threads_are_named(void **state)
     store_reader_close(reader);
 }
 
-static unsigned char *whole_file(size_t *size)
+static unsigned char *read_whole_file(size_t *size)
 {
     struct stat status;
     FILE *file = fopen(store_path, "rb");
@@ -438,7 +443,7 @@ static void write_file(const unsigned char *bytes, size_t size)
 }
 
 /* Reads the readable part of a damaged file, which must be correct; the damage must be reported. */
-static unsigned read_hurt(bool *planned)
+static unsigned read_damaged(bool *planned)
 {
     struct reading reading = start_reading();
     struct store_reader *reader;
@@ -456,20 +461,20 @@ static unsigned read_hurt(bool *planned)
     return reading.places;
 }
 
-static void test_cut_anywhere(void **state)
+static void truncated_store_is_read_to_whole_block(void **state)
 {
     enum { SMALL = 12, SMALL_EVERY = 4 };
     struct planned planned = {0};
     size_t size;
     (void)state;
     close(planned_write(&planned, store_path, SMALL, SMALL_EVERY));
-    unsigned char *bytes = whole_file(&size);
+    unsigned char *bytes = read_whole_file(&size);
     unsigned before = 0;
     bool says;
     unsigned whole = 0; /* cuts between two blocks: nothing is missing */
     for (size_t cut = 0; cut < size; cut++) {
         write_file(bytes, cut);
-        unsigned places = read_hurt(&says);
+        unsigned places = read_damaged(&says);
         assert_true(places >= before && places % SMALL_EVERY == 0);
         whole += !says;
         before = places;
@@ -479,7 +484,7 @@ static void test_cut_anywhere(void **state)
     free(bytes);
 }
 
-static void test_damaged_anywhere(void **state)
+static void damaged_store_is_detected(void **state)
 {
     struct planned planned = {0};
     struct prng prng = {3};
@@ -487,20 +492,20 @@ static void test_damaged_anywhere(void **state)
     bool says;
     (void)state;
     close(planned_write(&planned, store_path, 200, 20));
-    unsigned char *bytes = whole_file(&size);
+    unsigned char *bytes = read_whole_file(&size);
     for (unsigned i = 0; i < 500; i++) {
         size_t where = prng_below(&prng, (uint32_t)size);
         unsigned char change = (unsigned char)(1u << prng_below(&prng, 8));
         bytes[where] ^= change;
         write_file(bytes, size);
-        assert_true(read_hurt(&says) < 200);
+        assert_true(read_damaged(&says) < 200);
         assert_true(says);
         bytes[where] ^= change;
     }
     free(bytes);
 }
 
-static void test_a_full_disk_is_reported(void **state)
+static void full_disk_is_reported(void **state)
 {
     struct planned planned = {0};
     struct store_writer *writer;
@@ -520,15 +525,15 @@ static void test_a_full_disk_is_reported(void **state)
 static int run_store(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_places_come_back),
-        cmocka_unit_test(test_read_in_steps),
-        cmocka_unit_test(test_descriptions_come_back),
-        cmocka_unit_test(test_facts_come_back),
-        cmocka_unit_test(test_extents),
-        cmocka_unit_test(test_threads_are_named),
-        cmocka_unit_test(test_cut_anywhere),
-        cmocka_unit_test(test_damaged_anywhere),
-        cmocka_unit_test(test_a_full_disk_is_reported),
+        cmocka_unit_test(places_are_read_back),
+        cmocka_unit_test(items_are_read_in_time_steps),
+        cmocka_unit_test(descriptions_are_read_back),
+        cmocka_unit_test(facts_are_read_back),
+        cmocka_unit_test(extents_and_names_are_found),
+        cmocka_unit_test(threads_are_named),
+        cmocka_unit_test(truncated_store_is_read_to_whole_block),
+        cmocka_unit_test(damaged_store_is_detected),
+        cmocka_unit_test(full_disk_is_reported),
     };
     return cmocka_run_group_tests(tests, make_path, remove_path);
 }
@@ -603,7 +608,7 @@ static void same_watch(const struct store_watch *a, const struct store_watch *b)
 }
 
 /* Also with two equal results, and with a result that ended before the last place. */
-static void results_come_back_among_the_places(void **state)
+static void watch_results_are_read_back_in_order(void **state)
 {
     struct planned planned = {.generation = 1};
     struct store_facts facts;
@@ -640,7 +645,7 @@ static void results_come_back_among_the_places(void **state)
 }
 
 /* In order among the places; their names are available. */
-static void renames_come_back(void **state)
+static void renames_are_read_back_in_order(void **state)
 {
     struct planned planned = {.generation = 1};
     struct store_facts facts;
@@ -676,7 +681,7 @@ static void renames_come_back(void **state)
     store_reader_close(reader);
 }
 
-static void what_ranks_comes_back(void **state)
+static void ranking_changes_are_read_back_in_order(void **state)
 {
     struct prng prng = {4};
     struct planned planned = {0};
@@ -701,7 +706,7 @@ static void what_ranks_comes_back(void **state)
 }
 
 /* As of each refresh; before the first refresh the initial values. */
-static void totals_come_back(void **state)
+static void totals_are_read_back_per_refresh(void **state)
 {
     struct planned planned = {.generation = 1};
     struct store_facts made;
@@ -748,7 +753,7 @@ static void at_refresh(void *context, const struct store_item *item)
 }
 
 /* Also if there are only names between two refreshes, in the same or another block. */
-static void names_at_a_refresh_are_those_of_then(void **state)
+static void names_are_those_at_their_refresh(void **state)
 {
     struct planned planned = {.generation = 1};
     struct store_facts facts;
@@ -768,7 +773,7 @@ static void names_at_a_refresh_are_those_of_then(void **state)
     planned.generation = 2;
     assert_int_equal(store_writer_sync(writer, &facts, 400000, 1, NULL), 0);
     /* Continues reading after the last refresh: more names, but no item. */
-    answered(&planned, writer, PLACE_CPU_NODE, 3, (union place_answer){.node = 1});
+    answer_through_writer(&planned, writer, PLACE_CPU_NODE, 3, (union place_answer){.node = 1});
     struct refreshes refreshes = {.reader = beside_finish(writer)};
     while (store_reader_read(refreshes.reader, UINT64_MAX, at_refresh, &refreshes) >= 0)
         continue;
@@ -780,7 +785,7 @@ static void names_at_a_refresh_are_those_of_then(void **state)
 }
 
 /* The tables count a place that comes after a later refresh at its own time. */
-static void a_late_place_keeps_its_time(void **state)
+static void late_place_keeps_its_own_time(void **state)
 {
     struct planned planned = {.generation = 1};
     struct store_facts facts;
@@ -801,7 +806,7 @@ static void a_late_place_keeps_its_time(void **state)
     store_reader_close(reader);
 }
 
-static void nothing_of_either(void **state)
+static void absent_simulation_and_watch_stay_absent(void **state)
 {
     struct planned planned = {.generation = 1};
     struct store_facts facts;
@@ -817,7 +822,7 @@ static void nothing_of_either(void **state)
 }
 
 /* Returns true if a watch of this kind and end is reported as damage. */
-static bool makes_no_sense(uint8_t kind, uint8_t end)
+static bool is_watch_damage(uint8_t kind, uint8_t end)
 {
     struct planned planned = {.generation = 1};
     struct store_facts facts;
@@ -835,25 +840,25 @@ static bool makes_no_sense(uint8_t kind, uint8_t end)
     return damaged;
 }
 
-static void no_watch_ends_so(void **state)
+static void invalid_watch_results_are_damage(void **state)
 {
     (void)state;
-    assert_false(makes_no_sense(WATCH_VISIT, WATCH_DROPPED));
-    assert_true(makes_no_sense(WATCH_VISIT + 1, WATCH_DROPPED));
-    assert_true(makes_no_sense(WATCH_VISIT, WATCH_DROPPED + 1));
+    assert_false(is_watch_damage(WATCH_VISIT, WATCH_DROPPED));
+    assert_true(is_watch_damage(WATCH_VISIT + 1, WATCH_DROPPED));
+    assert_true(is_watch_damage(WATCH_VISIT, WATCH_DROPPED + 1));
 }
 
 static int run_store_beside(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_come_back_among_the_places),
-        cmocka_unit_test(renames_come_back),
-        cmocka_unit_test(what_ranks_comes_back),
-        cmocka_unit_test(totals_come_back),
-        cmocka_unit_test(names_at_a_refresh_are_those_of_then),
-        cmocka_unit_test(a_late_place_keeps_its_time),
-        cmocka_unit_test(nothing_of_either),
-        cmocka_unit_test(no_watch_ends_so),
+        cmocka_unit_test(watch_results_are_read_back_in_order),
+        cmocka_unit_test(renames_are_read_back_in_order),
+        cmocka_unit_test(ranking_changes_are_read_back_in_order),
+        cmocka_unit_test(totals_are_read_back_per_refresh),
+        cmocka_unit_test(names_are_those_at_their_refresh),
+        cmocka_unit_test(late_place_keeps_its_own_time),
+        cmocka_unit_test(absent_simulation_and_watch_stay_absent),
+        cmocka_unit_test(invalid_watch_results_are_damage),
     };
     return cmocka_run_group_tests(tests, beside_make_path, beside_remove_path);
 }
@@ -946,7 +951,7 @@ static void lines_compare(void *context, const struct store_item *item)
 }
 
 /* A line equal to the previous one counts, too. */
-static void lines_come_back(void **state)
+static void cache_lines_are_read_back(void **state)
 {
     struct planned planned = {.generation = 1};
     struct store_writer *writer = lines_start(&planned);
@@ -969,7 +974,7 @@ static void lines_come_back(void **state)
 }
 
 /* Their names are available, including type and members. */
-static void lines_are_named(void **state)
+static void cache_lines_have_names(void **state)
 {
     struct planned planned = {.generation = 1};
     struct store_writer *writer = lines_start(&planned);
@@ -1022,7 +1027,7 @@ static void lines_ignore(void *context, const struct store_item *item)
 }
 
 /* As of the last refresh, in one order, each table separately; and the functions of their code. */
-static void pairs_come_back(void **state)
+static void instruction_pairs_are_read_back(void **state)
 {
     struct planned planned = {.generation = 1, .pairs = 200, .pairs_ns = 1};
     struct store_writer *writer = lines_start(&planned);
@@ -1081,7 +1086,7 @@ static void same_answer(const struct snapshot_whatif *a, const struct snapshot_w
 }
 
 /* Answers of the last sync, best first as displayed. */
-static void answers_come_back(void **state)
+static void whatif_answers_are_read_back(void **state)
 {
     struct planned planned = {0};
     struct store_reader *reader;
@@ -1118,7 +1123,7 @@ static double thin(struct thinning *thinning, uint64_t *now_ns, unsigned per_s, 
     for (uint64_t i = 0; i < (uint64_t)per_s * seconds; i++) {
         uint64_t weight = 3;
         *now_ns += UINT64_C(1000000000) / per_s;
-        if (!thinning_keeps(thinning, *now_ns, &weight))
+        if (!thinning_keeps_event(thinning, *now_ns, &weight))
             continue;
         kept++;
         *weights += (double)weight;
@@ -1126,7 +1131,7 @@ static double thin(struct thinning *thinning, uint64_t *now_ns, unsigned per_s, 
     return kept;
 }
 
-static void few_all_stay(void **state)
+static void few_line_uses_are_not_thinned(void **state)
 {
     struct thinning thinning = {.prng = {1}};
     uint64_t now_ns = 5;
@@ -1137,7 +1142,7 @@ static void few_all_stay(void **state)
 }
 
 /* Bounded, right on average, and nothing is dropped once there are few again. */
-static void many_are_thinned(void **state)
+static void many_line_uses_are_thinned_without_bias(void **state)
 {
     struct thinning thinning = {.prng = {1}};
     uint64_t now_ns = 5;
@@ -1157,9 +1162,12 @@ static void many_are_thinned(void **state)
 static int run_store_lines(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_come_back), cmocka_unit_test(lines_are_named),
-        cmocka_unit_test(pairs_come_back), cmocka_unit_test(answers_come_back),
-        cmocka_unit_test(few_all_stay),    cmocka_unit_test(many_are_thinned),
+        cmocka_unit_test(cache_lines_are_read_back),
+        cmocka_unit_test(cache_lines_have_names),
+        cmocka_unit_test(instruction_pairs_are_read_back),
+        cmocka_unit_test(whatif_answers_are_read_back),
+        cmocka_unit_test(few_line_uses_are_not_thinned),
+        cmocka_unit_test(many_line_uses_are_thinned_without_bias),
     };
     return cmocka_run_group_tests(tests, lines_make_path, lines_remove_path);
 }

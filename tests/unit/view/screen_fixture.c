@@ -9,7 +9,7 @@
 struct browser screen_browser;
 struct canvas screen_canvas;
 
-static struct request give(const struct input *input)
+static struct request press_input(const struct input *input)
 {
     struct request request = browser_input(&screen_browser, input);
     screen_draw();
@@ -20,7 +20,7 @@ struct request screen_press_keys(const uint32_t *keys, size_t count)
 {
     struct request request = {0};
     for (size_t i = 0; i < count; i++)
-        request = give(&(struct input){.kind = INPUT_KEY, .key = keys[i]});
+        request = press_input(&(struct input){.kind = INPUT_KEY, .key = keys[i]});
     return request;
 }
 
@@ -32,7 +32,7 @@ void screen_type(const char *text)
 
 struct request screen_click(int row, int column)
 {
-    return give(&(struct input){.kind = INPUT_CLICK, .row = row, .column = column});
+    return press_input(&(struct input){.kind = INPUT_CLICK, .row = row, .column = column});
 }
 
 void screen_draw(void)

@@ -105,7 +105,7 @@ static void add_part(struct snapshot_levels *levels, const struct part *part, do
 }
 
 /* Converts the sums to shares; all_cycles: total of the snapshot. */
-static void finish(struct snapshot_levels *levels, double all_cycles)
+static void finish_levels(struct snapshot_levels *levels, double all_cycles)
 {
     double cycles = total(levels->waited, DATA_LEVEL_COUNT);
     levels->accesses = total(levels->level, DATA_LEVEL_COUNT);
@@ -133,11 +133,12 @@ static struct snapshot_levels *levels_fixture_make(struct arena *arena, size_t k
     *levels = (struct snapshot_levels){.from = LEVELS_RECORDED};
     for (int i = 0; i < PARTS && kinds[kind][i].percent > 0; i++)
         add_part(levels, &kinds[kind][i], samples);
-    finish(levels, all_cycles);
+    finish_levels(levels, all_cycles);
     return levels;
 }
 
-static struct snapshot_levels *make_all(struct arena *arena, const struct snapshot *snapshot)
+static struct snapshot_levels *make_total_levels(struct arena *arena,
+                                                 const struct snapshot *snapshot)
 {
     struct snapshot_levels *levels = arena_array(arena, 1, sizeof *levels);
     *levels = (struct snapshot_levels){.from = LEVELS_RECORDED};
@@ -146,7 +147,7 @@ static struct snapshot_levels *make_all(struct arena *arena, const struct snapsh
             if (kinds[i % (LEVELS_FIXTURE_KINDS + 1)][k].percent > 0)
                 add_part(levels, &kinds[i % (LEVELS_FIXTURE_KINDS + 1)][k],
                          snapshot->objects[i].samples);
-    finish(levels, total(levels->waited, DATA_LEVEL_COUNT));
+    finish_levels(levels, total(levels->waited, DATA_LEVEL_COUNT));
     return levels;
 }
 
@@ -160,7 +161,7 @@ static void levels_fixture_recorded(struct arena *arena, struct snapshot *snapsh
     snapshot->source.event_count = 1;
     snapshot->source.events[0] = (struct snapshot_event){
         .name = "mem-loads", .role = EVENT_OTHER, .period = 1009, .samples = 41000};
-    snapshot->levels = make_all(arena, snapshot);
+    snapshot->levels = make_total_levels(arena, snapshot);
     double cycles = total(snapshot->levels->waited, DATA_LEVEL_COUNT);
     for (size_t i = 0; i < snapshot->object_count; i++) {
         struct snapshot_object *object = &snapshot->objects[i];
@@ -1271,7 +1272,8 @@ static void fill_rates(struct held *held, unsigned tick)
 }
 
 /* Hostile names of types and files. */
-static void spoil_types(struct snapshot *snapshot, struct snapshot_object *object, size_t count)
+static void make_types_hostile(struct snapshot *snapshot, struct snapshot_object *object,
+                               size_t count)
 {
     for (size_t l = 0; l < object->layout_count; l++) {
         struct snapshot_layout *layout = &object->layouts[l];
@@ -1318,7 +1320,7 @@ static void fill_hostile(struct held *held, unsigned tick)
         object->name = hostile[i % COUNT];
         object->module = hostile[(i + 1) % COUNT];
         object->type = i % 2 ? hostile[(i + 2) % COUNT] : NULL;
-        spoil_types(snapshot, object, COUNT);
+        make_types_hostile(snapshot, object, COUNT);
         if (i == 1)
             object->share = (struct snapshot_share){NAN, NAN, NAN};
         if (i == 2)

@@ -26,12 +26,12 @@ static struct snapshot snapshot_with(double low, double high)
 static void expect(const struct snapshot *snapshot, enum answer answer, const char *words)
 {
     char text[256];
-    assert_int_equal(answer_of(snapshot), answer);
+    assert_int_equal(answer_kind(snapshot), answer);
     answer_words(snapshot, INT_MAX, text, sizeof text);
     assert_string_equal(text, words);
 }
 
-static void the_bounds_decide(void **state)
+static void wait_bounds_select_the_answer(void **state)
 {
     struct snapshot snapshot = snapshot_with(0, 0.071);
     (void)state;
@@ -69,7 +69,7 @@ static struct snapshot_finding finding_on(uint32_t object, double gain_low)
 /*
  * A remedy saves only time that is spent waiting: the answer is at least as high as the findings.
  */
-static void findings_raise_the_low_end(void **state)
+static void findings_raise_the_lower_bound(void **state)
 {
     struct snapshot_finding list[] = {finding_on(0, 0.2), finding_on(1, 0.15), finding_on(1, 0.15),
                                       finding_on(1, 0.1)};
@@ -97,7 +97,7 @@ static void findings_raise_the_low_end(void **state)
 }
 
 /* Each answer fits the smallest terminal, with as many further figures as there is room for. */
-static void little_room_leaves_the_first_figure(void **state)
+static void answer_is_shortened_to_the_width(void **state)
 {
     static const struct {
         int columns;
@@ -125,7 +125,7 @@ static void little_room_leaves_the_first_figure(void **state)
 }
 
 /* Time samples may not answer the question; then the user is referred to a better source. */
-static void vague_where_all_is_open(void **state)
+static void wide_bounds_give_a_vague_answer(void **state)
 {
     struct snapshot snapshot = snapshot_with(0, 0.88);
     (void)state;
@@ -143,7 +143,7 @@ static void vague_where_all_is_open(void **state)
 }
 
 /* Without measurements there is no answer. */
-static void no_bounds_no_answer(void **state)
+static void no_bounds_give_no_answer(void **state)
 {
     static const char unknown[] = "Waits for memory: not known from these samples";
     struct snapshot snapshot = snapshot_with(NAN, NAN);
@@ -166,7 +166,7 @@ static void no_bounds_no_answer(void **state)
     expect(&snapshot, WAITS_IDLE, "Uses no CPU: not waiting for memory");
 }
 
-static void the_gauge_is_full_to_the_low_bound(void **state)
+static void gauge_is_full_up_to_lower_bound(void **state)
 {
     struct snapshot snapshot = snapshot_with(0.3, 0.6);
     char gauge[128];
@@ -180,7 +180,7 @@ static void the_gauge_is_full_to_the_low_bound(void **state)
     assert_string_equal(gauge, "~.........");
 }
 
-static void cpu_and_quality(void **state)
+static void cpu_use_and_attribution_in_words(void **state)
 {
     struct snapshot snapshot = snapshot_with(0.3, 0.6);
     char text[128];
@@ -211,7 +211,7 @@ static void cpu_and_quality(void **state)
 }
 
 /* On the screen: rows that may wait come first if anything waits, otherwise rows with most time. */
-static void rows_rank_by_what_may_wait(void **state)
+static void rows_are_sorted_by_possible_waiting(void **state)
 {
     struct snapshot *snapshot;
     (void)state;
@@ -232,14 +232,14 @@ static void rows_rank_by_what_may_wait(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_bounds_decide),
-        cmocka_unit_test(findings_raise_the_low_end),
-        cmocka_unit_test(little_room_leaves_the_first_figure),
-        cmocka_unit_test(vague_where_all_is_open),
-        cmocka_unit_test(no_bounds_no_answer),
-        cmocka_unit_test(the_gauge_is_full_to_the_low_bound),
-        cmocka_unit_test(cpu_and_quality),
-        cmocka_unit_test(rows_rank_by_what_may_wait),
+        cmocka_unit_test(wait_bounds_select_the_answer),
+        cmocka_unit_test(findings_raise_the_lower_bound),
+        cmocka_unit_test(answer_is_shortened_to_the_width),
+        cmocka_unit_test(wide_bounds_give_a_vague_answer),
+        cmocka_unit_test(no_bounds_give_no_answer),
+        cmocka_unit_test(gauge_is_full_up_to_lower_bound),
+        cmocka_unit_test(cpu_use_and_attribution_in_words),
+        cmocka_unit_test(rows_are_sorted_by_possible_waiting),
     };
     setlocale(LC_ALL, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);

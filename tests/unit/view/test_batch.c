@@ -27,7 +27,7 @@ static struct view_options plain(unsigned width)
     return (struct view_options){.color = VIEW_COLOR_NEVER, .width = width, .full = true};
 }
 
-static void all_parts_are_there(void **state)
+static void text_report_has_all_parts(void **state)
 {
     (void)state;
     char *text = print(FIXTURE_USUAL, plain(120));
@@ -45,7 +45,7 @@ static void all_parts_are_there(void **state)
     free(text);
 }
 
-static void fields_have_names_and_types(void **state)
+static void text_report_has_field_names_and_types(void **state)
 {
     (void)state;
     char *text = print(FIXTURE_TYPED, plain(120));
@@ -67,7 +67,7 @@ static void fields_have_names_and_types(void **state)
 }
 
 /* Tables fit the width; sentences (which have no columns) may be longer. */
-static void tables_fit_the_width(void **state)
+static void text_tables_fit_the_width(void **state)
 {
     (void)state;
     for (unsigned width = 40; width <= 240; width += 25) {
@@ -87,7 +87,7 @@ static void tables_fit_the_width(void **state)
     }
 }
 
-static void colour_only_where_asked(void **state)
+static void colour_is_used_only_if_requested(void **state)
 {
     struct view_options options = {.color = VIEW_COLOR_ALWAYS, .width = 100};
     (void)state;
@@ -107,7 +107,7 @@ static void colour_only_where_asked(void **state)
     free(text);
 }
 
-static void ascii_and_nothing(void **state)
+static void ascii_report_and_empty_report(void **state)
 {
     struct view_options options = {.color = VIEW_COLOR_NEVER, .width = 100, .ascii = true};
     (void)state;
@@ -125,7 +125,7 @@ static void ascii_and_nothing(void **state)
     free(text);
 }
 
-static void none_is_said(struct view_options options, const char *words, const char * not )
+static void expect_no_finding(struct view_options options, const char *words, const char * not )
 {
     char *text = NULL;
     size_t size;
@@ -142,15 +142,15 @@ static void none_is_said(struct view_options options, const char *words, const c
     fixture_release(snapshot);
 }
 
-static void no_finding_is_said(void **state)
+static void absence_of_findings_is_reported(void **state)
 {
     struct view_options options = {.color = VIEW_COLOR_NEVER, .width = 120};
     (void)state;
-    none_is_said(options, "\nNo known problem found.\n", "misstop looks for");
-    none_is_said(plain(120), "\nNo known problem found. misstop looks for hot", "finding:");
+    expect_no_finding(options, "\nNo known problem found.\n", "misstop looks for");
+    expect_no_finding(plain(120), "\nNo known problem found. misstop looks for hot", "finding:");
 }
 
-static void a_failing_file_is_reported(void **state)
+static void text_write_error_is_returned(void **state)
 {
     struct view_options options = plain(100);
     const struct snapshot *snapshot = fixture_new(FIXTURE_USUAL, 0);
@@ -165,10 +165,13 @@ static void a_failing_file_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_parts_are_there),         cmocka_unit_test(tables_fit_the_width),
-        cmocka_unit_test(fields_have_names_and_types), cmocka_unit_test(colour_only_where_asked),
-        cmocka_unit_test(ascii_and_nothing),           cmocka_unit_test(a_failing_file_is_reported),
-        cmocka_unit_test(no_finding_is_said),
+        cmocka_unit_test(text_report_has_all_parts),
+        cmocka_unit_test(text_tables_fit_the_width),
+        cmocka_unit_test(text_report_has_field_names_and_types),
+        cmocka_unit_test(colour_is_used_only_if_requested),
+        cmocka_unit_test(ascii_report_and_empty_report),
+        cmocka_unit_test(text_write_error_is_returned),
+        cmocka_unit_test(absence_of_findings_is_reported),
     };
     setlocale(LC_ALL, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);

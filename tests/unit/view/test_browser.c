@@ -30,7 +30,7 @@ static int setup(void **state)
     return 0;
 }
 
-static const char *selected(void)
+static const char *selected_name(void)
 {
     const struct snapshot_object *object =
         table_selected(browser_table_of(&screen_browser, &object_columns));
@@ -52,7 +52,7 @@ static void keys_become_requests(void **state)
         assert_int_equal(screen_press(keys[i].key).kind, keys[i].kind);
 }
 
-static void drilling_in_and_back(void **state)
+static void enter_opens_levels_and_escape_returns(void **state)
 {
     (void)state;
     screen_press('j', KEYS_ENTER);
@@ -71,7 +71,7 @@ static void drilling_in_and_back(void **state)
     assert_int_equal(screen_browser.screen, SCREEN_FUNCTION);
     screen_press(KEYS_ESCAPE, KEYS_BACKSPACE);
     assert_int_equal(screen_browser.screen, SCREEN_OBJECTS);
-    assert_string_equal(selected(), "grid");
+    assert_string_equal(selected_name(), "grid");
     screen_press(KEYS_ESCAPE); /* no level above the first screen */
     assert_int_equal(screen_browser.screen, SCREEN_OBJECTS);
 }
@@ -111,7 +111,7 @@ static const struct layout_row *member_selected(void)
 }
 
 /* Goes from the process to the source line with Enter alone, and back with Esc alone. */
-static void enter_alone_leads_to_the_source_line(void **state)
+static void enter_key_leads_to_the_source_line(void **state)
 {
     (void)state;
     struct browser *browser = &screen_browser;
@@ -151,7 +151,7 @@ static void enter_alone_leads_to_the_source_line(void **state)
 }
 
 /* Going back restores the object and function of each screen. */
-static void the_way_back_is_that_of_the_objects_too(void **state)
+static void escape_restores_opened_object_and_function(void **state)
 {
     (void)state;
     struct browser *browser = &screen_browser;
@@ -180,7 +180,7 @@ static void the_way_back_is_that_of_the_objects_too(void **state)
     assert_string_equal(browser->opened.object->name, "[heap]");
 }
 
-static void a_field_opens_the_layout_at_itself(void **state)
+static void field_opens_layout_at_its_member(void **state)
 {
     (void)state;
     browser_show(&screen_browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
@@ -197,7 +197,7 @@ static void a_field_opens_the_layout_at_itself(void **state)
 }
 
 /* A struct as a whole represents its members. */
-static void a_struct_leads_to_the_code_of_its_members(void **state)
+static void struct_row_opens_code_of_its_members(void **state)
 {
     (void)state;
     browser_show(&screen_browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
@@ -222,7 +222,7 @@ static void a_struct_leads_to_the_code_of_its_members(void **state)
 
 /* The first member of a union represents accesses to any of them, the first bit-field those of its
  * unit. */
-static void code_of_a_member_that_shares_its_bytes(void **state)
+static void overlapping_members_open_their_shared_code(void **state)
 {
     (void)state;
     struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_TYPED, 0);
@@ -239,12 +239,12 @@ static void code_of_a_member_that_shares_its_bytes(void **state)
     assert_int_equal(line->line, 75);
 }
 
-static void left_and_right_step_through_the_types(void **state)
+static void left_and_right_keys_change_the_type(void **state)
 {
     (void)state;
     browser_show(&screen_browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
     screen_press('1', 'j', 'j');
-    assert_string_equal(selected(), "[heap]");
+    assert_string_equal(selected_name(), "[heap]");
     screen_press(KEYS_ENTER, KEYS_ENTER);
     assert_string_equal(layout_name(), "struct node");
     assert_true(screen_has("struct edge 30%"));
@@ -268,7 +268,7 @@ static void left_and_right_step_through_the_types(void **state)
 }
 
 /* Without debugging information the navigation is the same. */
-static void inferred_elements_are_drilled_into_too(void **state)
+static void inferred_elements_can_be_opened(void **state)
 {
     (void)state;
     screen_press(KEYS_ENTER, KEYS_ENTER);
@@ -284,7 +284,7 @@ static void inferred_elements_are_drilled_into_too(void **state)
     assert_int_equal(screen_browser.screen, SCREEN_FUNCTION);
 }
 
-static void the_line_selected_chooses_the_instructions(void **state)
+static void selected_line_filters_the_instructions(void **state)
 {
     (void)state;
     struct browser *browser = &screen_browser;
@@ -316,7 +316,7 @@ static void the_line_selected_chooses_the_instructions(void **state)
     assert_ptr_equal(browser_table(browser), browser_table_of(browser, &source_columns));
 }
 
-static void an_opened_object_stays_while_ranks_change(void **state)
+static void opened_object_stays_while_ranks_change(void **state)
 {
     (void)state;
     screen_press('j', KEYS_ENTER);
@@ -339,7 +339,7 @@ static uint64_t identity_at(const struct table *table, size_t at)
 
 /* In each list of each tab, rows have distinct identities, and the selected row stays selected when
  * rows move. */
-static void the_cursor_follows_its_row_in_each_list(void **state)
+static void cursor_follows_its_row_in_every_list(void **state)
 {
     (void)state;
     struct browser *browser = &screen_browser;
@@ -372,7 +372,7 @@ static void the_cursor_follows_its_row_in_each_list(void **state)
     assert_true(lists >= 10 && moved >= 5);
 }
 
-static void bins_are_named_and_combined(void **state)
+static void heap_bins_can_be_renamed_and_combined(void **state)
 {
     (void)state;
     screen_press('4', KEYS_HOME, 'R');
@@ -397,7 +397,7 @@ static void bins_are_named_and_combined(void **state)
     assert_int_equal(screen_press('M').kind, REQUEST_HEAP_MARK);
 }
 
-static void numbers_and_tab_change_the_screen(void **state)
+static void number_and_tab_keys_change_the_screen(void **state)
 {
     (void)state;
     for (uint32_t key = '1'; key <= '9'; key++) {
@@ -420,7 +420,7 @@ static void numbers_and_tab_change_the_screen(void **state)
 }
 
 /* Esc goes up the levels, and never to a tab visited before. */
-static void escape_goes_up_and_never_sideways(void **state)
+static void escape_goes_up_a_level_only(void **state)
 {
     (void)state;
     struct browser *browser = &screen_browser;
@@ -449,7 +449,7 @@ static void escape_goes_up_and_never_sideways(void **state)
     assert_int_equal(browser->screen, SCREEN_OBJECTS);
 }
 
-static void a_key_without_meaning_says_so(void **state)
+static void unassigned_key_shows_a_message(void **state)
 {
     (void)state;
     screen_press(KEYS_F1 + 10);
@@ -467,7 +467,7 @@ static void a_key_without_meaning_says_so(void **state)
 }
 
 /* H shows the threads; u restricts the list of processes to one user. */
-static void keys_of_htop(void **state)
+static void htop_keys_show_threads_and_filter_users(void **state)
 {
     static const struct picker_row rows[] = {
         {.pid = 1, .user = "root", .command = "primus", .cpu_percent = 9},
@@ -489,7 +489,7 @@ static void keys_of_htop(void **state)
 }
 
 /* W requests a file name and suggests one. */
-static void a_file_is_asked_for(void **state)
+static void write_key_asks_for_a_file_name(void **state)
 {
     (void)state;
     assert_int_equal(screen_press('W').kind, REQUEST_NONE);
@@ -501,7 +501,7 @@ static void a_file_is_asked_for(void **state)
 }
 
 /* Columns chosen in Setup, their order, and back to the default. */
-static void columns_are_chosen(void **state)
+static void setup_selects_columns_and_their_order(void **state)
 {
     (void)state;
     struct browser *browser = &screen_browser;
@@ -532,7 +532,7 @@ static void columns_are_chosen(void **state)
 }
 
 /* Panes: groups, accesses, and lines if there are several. */
-static void sharing_leads_to_object_and_function(void **state)
+static void sharing_screen_opens_object_and_function(void **state)
 {
     (void)state;
     const struct browser *browser = &screen_browser;
@@ -556,7 +556,7 @@ static void sharing_leads_to_object_and_function(void **state)
     assert_int_equal(browser->screen, SCREEN_FUNCTION);
 }
 
-static void frozen_keeps_the_picture_and_still_acts(void **state)
+static void frozen_screen_keeps_its_snapshot_and_accepts_keys(void **state)
 {
     (void)state;
     const struct snapshot *before = screen_browser.snapshot;
@@ -567,7 +567,7 @@ static void frozen_keeps_the_picture_and_still_acts(void **state)
     assert_ptr_equal(screen_browser.snapshot, before);
     assert_int_equal(fixture_alive(), 2); /* the one shown and the newest */
     screen_press('I');
-    assert_string_equal(selected(), "unknown");
+    assert_string_equal(selected_name(), "unknown");
     screen_press(KEYS_ENTER);
     assert_string_equal(screen_browser.opened.object->name, "unknown");
     screen_press(' ');
@@ -576,7 +576,7 @@ static void frozen_keeps_the_picture_and_still_acts(void **state)
     assert_int_equal(fixture_alive(), 1);
 }
 
-static void filter_is_typed_kept_and_cleared(void **state)
+static void filter_can_be_typed_kept_and_cleared(void **state)
 {
     (void)state;
     screen_press('\\');
@@ -593,26 +593,26 @@ static void filter_is_typed_kept_and_cleared(void **state)
     assert_int_equal(browser_table_of(&screen_browser, &object_columns)->shown, 12);
 }
 
-static void find_goes_along_as_one_types(void **state)
+static void find_moves_the_cursor_while_typing(void **state)
 {
     (void)state;
     screen_press('/');
     screen_type("lib");
     assert_string_equal(browser_table_of(&screen_browser, &object_columns)->find, "lib");
-    const char *first = selected();
+    const char *first = selected_name();
     assert_true(strstr(first, "std::") == first);
     screen_press(KEYS_ENTER, 'n');
-    assert_string_equal(selected(), "errno_table");
+    assert_string_equal(selected_name(), "errno_table");
     screen_press('/');
     screen_type("grid");
-    assert_string_equal(selected(), "grid");
+    assert_string_equal(selected_name(), "grid");
     screen_press(KEYS_ESCAPE);
-    assert_string_equal(selected(), "errno_table");
+    assert_string_equal(selected_name(), "errno_table");
     screen_press('/');
     assert_int_equal(screen_press(3).kind, REQUEST_QUIT); /* Ctrl-C works while typing */
 }
 
-static void search_requests_name_a_range(void **state)
+static void search_requests_contain_a_range(void **state)
 {
     (void)state;
     const struct snapshot_object *object = &screen_browser.snapshot->objects[0];
@@ -631,12 +631,12 @@ static void search_requests_name_a_range(void **state)
     assert_int_equal(screen_browser.screen, SCREEN_DETAIL);
     /* an object of unknown size cannot be searched */
     screen_press('1', KEYS_END);
-    assert_string_equal(selected(), "unknown");
+    assert_string_equal(selected_name(), "unknown");
     assert_int_equal(screen_press('s').kind, REQUEST_NONE);
     assert_true(screen_has("nothing to search in"));
 }
 
-static void the_cursor_moves_over_sets(void **state)
+static void cursor_moves_over_cache_sets(void **state)
 {
     (void)state;
     screen_press('5');
@@ -661,12 +661,12 @@ static void the_cursor_moves_over_sets(void **state)
     assert_int_equal(screen_browser.screen, SCREEN_DETAIL);
 }
 
-static void the_mouse_selects_opens_sorts_and_acts(void **state)
+static void mouse_selects_opens_sorts_and_presses_keys(void **state)
 {
     (void)state;
     struct area at = screen_find("demo arena");
     screen_click(at.row, at.column);
-    assert_string_equal(selected(), "demo arena");
+    assert_string_equal(selected_name(), "demo arena");
     assert_int_equal(screen_browser.screen, SCREEN_OBJECTS);
     screen_click(at.row, at.column);
     assert_int_equal(screen_browser.screen, SCREEN_DETAIL);
@@ -689,7 +689,7 @@ static void the_mouse_selects_opens_sorts_and_acts(void **state)
     screen_click(-1, -1);
 }
 
-static void messages_fade(void **state)
+static void messages_disappear_after_a_time(void **state)
 {
     (void)state;
     browser_message(&screen_browser, "written: a.txt");
@@ -699,7 +699,7 @@ static void messages_fade(void **state)
     assert_false(screen_has("written: a.txt"));
 }
 
-static void the_picker_picks_and_then_gives_way(void **state)
+static void picker_returns_the_process_and_closes(void **state)
 {
     (void)state;
     struct browser *browser = &screen_browser;
@@ -723,7 +723,7 @@ static void the_picker_picks_and_then_gives_way(void **state)
     assert_int_equal(browser->screen, SCREEN_OBJECTS);
 }
 
-static void one_event_cannot_change_places(void **state)
+static void next_event_key_needs_several_events(void **state)
 {
     (void)state;
     browser_show(&screen_browser, fixture_new(FIXTURE_EMPTY, 0), fixture_release);
@@ -731,7 +731,7 @@ static void one_event_cannot_change_places(void **state)
     assert_true(screen_has("one event is sampled"));
 }
 
-static void no_key_breaks_any_screen(void **state)
+static void any_key_is_safe_on_any_screen(void **state)
 {
     (void)state;
     static const enum fixture_kind kinds[] = {FIXTURE_EMPTY, FIXTURE_ONE, FIXTURE_HOSTILE,
@@ -750,35 +750,35 @@ static int run_browser(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, screen_teardown)
     const struct CMUnitTest tests[] = {
         TEST(keys_become_requests),
-        TEST(drilling_in_and_back),
-        TEST(enter_alone_leads_to_the_source_line),
-        TEST(the_way_back_is_that_of_the_objects_too),
-        TEST(a_field_opens_the_layout_at_itself),
-        TEST(a_struct_leads_to_the_code_of_its_members),
-        TEST(code_of_a_member_that_shares_its_bytes),
-        TEST(left_and_right_step_through_the_types),
-        TEST(inferred_elements_are_drilled_into_too),
-        TEST(the_line_selected_chooses_the_instructions),
-        TEST(an_opened_object_stays_while_ranks_change),
-        TEST(the_cursor_follows_its_row_in_each_list),
-        TEST(bins_are_named_and_combined),
-        TEST(numbers_and_tab_change_the_screen),
-        TEST(escape_goes_up_and_never_sideways),
-        TEST(a_key_without_meaning_says_so),
-        TEST(keys_of_htop),
-        TEST(a_file_is_asked_for),
-        TEST(columns_are_chosen),
-        TEST(sharing_leads_to_object_and_function),
-        TEST(frozen_keeps_the_picture_and_still_acts),
-        TEST(filter_is_typed_kept_and_cleared),
-        TEST(find_goes_along_as_one_types),
-        TEST(search_requests_name_a_range),
-        TEST(the_cursor_moves_over_sets),
-        TEST(the_mouse_selects_opens_sorts_and_acts),
-        TEST(messages_fade),
-        TEST(the_picker_picks_and_then_gives_way),
-        TEST(one_event_cannot_change_places),
-        TEST(no_key_breaks_any_screen),
+        TEST(enter_opens_levels_and_escape_returns),
+        TEST(enter_key_leads_to_the_source_line),
+        TEST(escape_restores_opened_object_and_function),
+        TEST(field_opens_layout_at_its_member),
+        TEST(struct_row_opens_code_of_its_members),
+        TEST(overlapping_members_open_their_shared_code),
+        TEST(left_and_right_keys_change_the_type),
+        TEST(inferred_elements_can_be_opened),
+        TEST(selected_line_filters_the_instructions),
+        TEST(opened_object_stays_while_ranks_change),
+        TEST(cursor_follows_its_row_in_every_list),
+        TEST(heap_bins_can_be_renamed_and_combined),
+        TEST(number_and_tab_keys_change_the_screen),
+        TEST(escape_goes_up_a_level_only),
+        TEST(unassigned_key_shows_a_message),
+        TEST(htop_keys_show_threads_and_filter_users),
+        TEST(write_key_asks_for_a_file_name),
+        TEST(setup_selects_columns_and_their_order),
+        TEST(sharing_screen_opens_object_and_function),
+        TEST(frozen_screen_keeps_its_snapshot_and_accepts_keys),
+        TEST(filter_can_be_typed_kept_and_cleared),
+        TEST(find_moves_the_cursor_while_typing),
+        TEST(search_requests_contain_a_range),
+        TEST(cursor_moves_over_cache_sets),
+        TEST(mouse_selects_opens_sorts_and_presses_keys),
+        TEST(messages_disappear_after_a_time),
+        TEST(picker_returns_the_process_and_closes),
+        TEST(next_event_key_needs_several_events),
+        TEST(any_key_is_safe_on_any_screen),
     };
     setlocale(LC_ALL, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);
@@ -792,7 +792,7 @@ static struct snapshot_recording recording;
 static const struct view_play playing = {
     .position_s = 41, .length_s = 130, .goal_s = NAN, .pace = 5};
 
-static void show(void)
+static void show_recording(void)
 {
     struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_USUAL, 0);
     snapshot->source.live = false;
@@ -814,12 +814,12 @@ static int replay_setup(void **state)
     return 0;
 }
 
-static void the_line_says_where_it_stands(void **state)
+static void replay_line_shows_position_and_state(void **state)
 {
     (void)state;
     struct view_play play = playing;
     browser_play(&screen_browser, &play);
-    show();
+    show_recording();
     screen_draw();
     assert_true(screen_has("Playing  41.0s of 2m10.0s, 5x"));
     assert_true(screen_has("1 of 3 processes  recorded on server9, 2026-11-21 12:03:11, Xeon"));
@@ -849,7 +849,7 @@ static void the_line_says_where_it_stands(void **state)
     assert_true(screen_has("At the end  12ms of 12ms"));
 }
 
-static void what_is_not_known_is_left_out(void **state)
+static void replay_line_omits_unknown_values(void **state)
 {
     (void)state;
     struct view_play play = playing;
@@ -858,7 +858,7 @@ static void what_is_not_known_is_left_out(void **state)
     browser_play(&screen_browser, &play);
     screen_draw();
     assert_true(screen_has("Reading the recording."));
-    show();
+    show_recording();
     screen_draw();
     assert_true(screen_has("Playing  41.0s, 5x"));
     assert_false(screen_has("recorded on"));
@@ -877,7 +877,7 @@ static void replay_keys_become_requests(void **state)
                 {'(', REQUEST_PLAY_GO, 0, "-10%"}, {'^', REQUEST_PLAY_GO, 0, "0"},
                 {'$', REQUEST_PLAY_GO, 0, "end"},  {'P', REQUEST_PROCESSES, 0, ""}};
     (void)state;
-    show();
+    show_recording();
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         assert_int_equal(screen_press(keys[i].key).kind, REQUEST_NONE);
     assert_true(screen_has("misstop -i FILE"));
@@ -895,11 +895,11 @@ static void replay_keys_become_requests(void **state)
     }
 }
 
-static void a_time_is_typed(void **state)
+static void go_to_time_is_typed(void **state)
 {
     (void)state;
     browser_play(&screen_browser, &playing);
-    show();
+    show_recording();
     screen_press('@');
     for (const char *at = "1m2x"; *at; at++)
         assert_int_equal(screen_press((uint32_t)*at).kind, REQUEST_NONE);
@@ -914,10 +914,10 @@ static void a_time_is_typed(void **state)
     assert_int_equal(screen_press(KEYS_ENTER).kind, REQUEST_NONE);
 }
 
-static void help_tells_of_the_recording(void **state)
+static void help_describes_the_recording_keys(void **state)
 {
     (void)state;
-    show();
+    show_recording();
     screen_press('?');
     assert_false(screen_has("recording: to the start, and to the end"));
     screen_press(KEYS_ESCAPE, 'i');
@@ -932,19 +932,19 @@ static void help_tells_of_the_recording(void **state)
     assert_true(screen_has("recording: to the start, and to the end"));
 }
 
-static void what_is_wrong_is_said_with_the_first_picture(void **state)
+static void recording_damage_is_reported_at_first_snapshot(void **state)
 {
     (void)state;
     recording.note = "the recording is cut short: its end is missing";
     browser_play(&screen_browser, &playing);
-    show();
+    show_recording();
     screen_draw();
     assert_true(screen_has("cut short"));
     browser_draw(&screen_browser, &screen_canvas, clock_now_ns() + 60 * CLOCK_NS_PER_S);
     assert_false(screen_has("cut short"));
 }
 
-static void the_list_is_left_for_the_picture_or_a_process(void **state)
+static void picker_of_a_recording_can_be_left(void **state)
 {
     (void)state;
     struct browser *browser = &screen_browser;
@@ -962,7 +962,7 @@ static void the_list_is_left_for_the_picture_or_a_process(void **state)
     assert_int_equal(request.pid, 20);
     browser_pick_end(browser, true);
     browser_play(browser, &playing);
-    show();
+    show_recording();
     screen_press('5');
     browser_pick(browser, rows, 2, true);
     screen_draw();
@@ -977,13 +977,13 @@ static void the_list_is_left_for_the_picture_or_a_process(void **state)
     assert_int_equal(browser->screen, SCREEN_OBJECTS);
 }
 
-static void a_small_screen_keeps_the_state_in_its_corner(void **state)
+static void small_screen_shows_replay_state(void **state)
 {
     (void)state;
     struct view_play play = playing;
     screen_resize(BROWSER_ROWS_MIN, BROWSER_COLUMNS_MIN, true);
     browser_play(&screen_browser, &play);
-    show();
+    show_recording();
     screen_draw();
     assert_true(screen_has("PLAYING"));
     play.paused = true;
@@ -996,14 +996,14 @@ static int run_browser_replay(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, replay_setup, screen_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(the_line_says_where_it_stands),
-        TEST(what_is_not_known_is_left_out),
+        TEST(replay_line_shows_position_and_state),
+        TEST(replay_line_omits_unknown_values),
         TEST(replay_keys_become_requests),
-        TEST(a_time_is_typed),
-        TEST(help_tells_of_the_recording),
-        TEST(what_is_wrong_is_said_with_the_first_picture),
-        TEST(the_list_is_left_for_the_picture_or_a_process),
-        TEST(a_small_screen_keeps_the_state_in_its_corner),
+        TEST(go_to_time_is_typed),
+        TEST(help_describes_the_recording_keys),
+        TEST(recording_damage_is_reported_at_first_snapshot),
+        TEST(picker_of_a_recording_can_be_left),
+        TEST(small_screen_shows_replay_state),
     };
     setlocale(LC_ALL, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);
@@ -1048,7 +1048,7 @@ static int place_of(char key)
     return -1;
 }
 
-static bool named(enum screen_id screen)
+static bool tab_has_name(enum screen_id screen)
 {
     char text[64];
     for (size_t i = 0; i < tab_count; i++)
@@ -1061,7 +1061,7 @@ static bool named(enum screen_id screen)
     return screen_column_of(ROW, text) >= 0;
 }
 
-static void every_screen_has_a_tab_that_leads_there(void **state)
+static void every_tab_opens_its_screen_by_click(void **state)
 {
     (void)state;
     for (size_t i = 0; i < WIDTHS; i++)
@@ -1069,7 +1069,7 @@ static void every_screen_has_a_tab_that_leads_there(void **state)
             char keys[2] = {tabs[from].key};
             screen_open(FIXTURE_TYPED, widths[i] < 80 ? 10 : 24, widths[i], from % 2, keys);
             assert_int_equal(screen_browser.screen, tabs[from].screen);
-            assert_true(named(tabs[from].screen));
+            assert_true(tab_has_name(tabs[from].screen));
             for (size_t to = 0; to < tab_count; to++) {
                 screen_press((uint32_t)tabs[from].key);
                 int column = place_of(tabs[to].key);
@@ -1082,39 +1082,40 @@ static void every_screen_has_a_tab_that_leads_there(void **state)
 }
 
 /* If only some tabs have names, these are the ones nearest to the current screen. */
-static void the_nearest_keep_their_names(void **state)
+static void nearest_tabs_keep_their_names(void **state)
 {
     (void)state;
     screen_open(FIXTURE_USUAL, 24, 60, false, "2");
-    assert_true(named(SCREEN_OBJECTS) && named(SCREEN_CODE) && named(SCREEN_MATRIX));
-    assert_false(named(SCREEN_FINDINGS));
+    assert_true(tab_has_name(SCREEN_OBJECTS) && tab_has_name(SCREEN_CODE) &&
+                tab_has_name(SCREEN_MATRIX));
+    assert_false(tab_has_name(SCREEN_FINDINGS));
     screen_press('9');
-    assert_true(named(SCREEN_TIMELINE) && named(SCREEN_FINDINGS));
-    assert_false(named(SCREEN_OBJECTS));
+    assert_true(tab_has_name(SCREEN_TIMELINE) && tab_has_name(SCREEN_FINDINGS));
+    assert_false(tab_has_name(SCREEN_OBJECTS));
     screen_close();
     screen_open(FIXTURE_USUAL, 24, 80, false, "2"); /* nine have their names at 80 */
     for (size_t i = 0; i < tab_count; i++)
-        assert_true(tabs[i].screen > SCREEN_FINDINGS || named(tabs[i].screen));
+        assert_true(tabs[i].screen > SCREEN_FINDINGS || tab_has_name(tabs[i].screen));
     screen_close();
     screen_open(FIXTURE_USUAL, 24, 150, false, "2");
     for (size_t i = 0; i < tab_count; i++)
-        assert_true(named(tabs[i].screen));
+        assert_true(tab_has_name(tabs[i].screen));
     screen_close();
 }
 
 /* The tab of Findings keeps its name on all screens, and has its own colour. */
-static void findings_call(void **state)
+static void findings_tab_keeps_name_and_warning_colour(void **state)
 {
     (void)state;
     screen_open(FIXTURE_TYPED, 24, 80, false, "1");
     assert_true(screen_browser.snapshot->findings.count > 0);
-    assert_true(named(SCREEN_FINDINGS));
+    assert_true(tab_has_name(SCREEN_FINDINGS));
     assert_int_equal(canvas_at(&screen_canvas, ROW, place_of('9'))->paint, PAINT_WARN);
     assert_int_equal(canvas_at(&screen_canvas, ROW, place_of('3'))->paint, PAINT_KEY);
     screen_close();
 }
 
-static void tab_goes_round(void **state)
+static void tab_key_cycles_through_the_tabs(void **state)
 {
     (void)state;
     screen_open(FIXTURE_TYPED, 24, 80, false, "1");
@@ -1132,16 +1133,16 @@ static void tab_goes_round(void **state)
 static int run_tabs(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_screen_has_a_tab_that_leads_there),
-        cmocka_unit_test(the_nearest_keep_their_names),
-        cmocka_unit_test(findings_call),
-        cmocka_unit_test(tab_goes_round),
+        cmocka_unit_test(every_tab_opens_its_screen_by_click),
+        cmocka_unit_test(nearest_tabs_keep_their_names),
+        cmocka_unit_test(findings_tab_keeps_name_and_warning_colour),
+        cmocka_unit_test(tab_key_cycles_through_the_tabs),
     };
     setlocale(LC_ALL, "C.UTF-8");
     return cmocka_run_group_tests(tests, list_tabs, NULL);
 }
 
-static void the_contract_is_kept(void **state)
+static void contract_keys_keep_their_actions(void **state)
 {
     static const struct {
         uint32_t key;
@@ -1208,7 +1209,7 @@ static void the_contract_is_kept(void **state)
     assert_int_equal(keys_action(0), ACTION_NONE);
 }
 
-static void no_key_means_two_things(void **state)
+static void every_key_has_one_action(void **state)
 {
     size_t count;
     const struct key_binding *all = keys_all(&count);
@@ -1231,7 +1232,7 @@ static void no_key_means_two_things(void **state)
 /*
  * The man page has a paragraph for each screen with a tab, with its key and name, and for no other.
  */
-static void the_man_page_lists_every_screen(void **state)
+static void man_page_lists_every_screen(void **state)
 {
     char path[4096];
     char line[1024];
@@ -1261,9 +1262,9 @@ static void the_man_page_lists_every_screen(void **state)
 
 static int run_keys(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_contract_is_kept),
-                                       cmocka_unit_test(no_key_means_two_things),
-                                       cmocka_unit_test(the_man_page_lists_every_screen)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(contract_keys_keep_their_actions),
+                                       cmocka_unit_test(every_key_has_one_action),
+                                       cmocka_unit_test(man_page_lists_every_screen)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

@@ -15,7 +15,7 @@ static const char *row(const struct canvas *canvas, int at)
     return text;
 }
 
-static void drawing_outside_is_cut_off(void **state)
+static void drawing_outside_the_canvas_is_clipped(void **state)
 {
     struct canvas canvas;
     (void)state;
@@ -33,7 +33,7 @@ static void drawing_outside_is_cut_off(void **state)
     canvas_fini(&canvas);
 }
 
-static void wide_characters_keep_the_row_aligned(void **state)
+static void wide_characters_keep_columns_aligned(void **state)
 {
     struct canvas canvas;
     (void)state;
@@ -85,7 +85,7 @@ static void wrapping_breaks_at_spaces(void **state)
     canvas_fini(&canvas);
 }
 
-static void ascii_has_no_other_character(void **state)
+static void ascii_canvas_has_ascii_only(void **state)
 {
     struct canvas canvas;
     (void)state;
@@ -95,7 +95,7 @@ static void ascii_has_no_other_character(void **state)
     canvas_fini(&canvas);
 }
 
-static void no_size_is_refused(void **state)
+static void empty_canvas_size_is_refused(void **state)
 {
     struct canvas canvas;
     (void)state;
@@ -106,12 +106,12 @@ static void no_size_is_refused(void **state)
 static int run_canvas(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(drawing_outside_is_cut_off),
-        cmocka_unit_test(wide_characters_keep_the_row_aligned),
+        cmocka_unit_test(drawing_outside_the_canvas_is_clipped),
+        cmocka_unit_test(wide_characters_keep_columns_aligned),
         cmocka_unit_test(combining_characters_share_a_cell),
         cmocka_unit_test(wrapping_breaks_at_spaces),
-        cmocka_unit_test(ascii_has_no_other_character),
-        cmocka_unit_test(no_size_is_refused),
+        cmocka_unit_test(ascii_canvas_has_ascii_only),
+        cmocka_unit_test(empty_canvas_size_is_refused),
     };
     setlocale(LC_ALL, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);
@@ -128,7 +128,7 @@ static void heat_rises_with_the_share(void **state)
 }
 
 /* Important differences are visible without colours, too. */
-static void mono_marks_what_colour_marks(void **state)
+static void mono_scheme_marks_important_paints(void **state)
 {
     static const enum paint marked[] = {PAINT_HEADING, PAINT_SORTED, PAINT_TAB_SHOWN,
                                         PAINT_LIVE,    PAINT_FROZEN, PAINT_KEY_LABEL,
@@ -138,7 +138,7 @@ static void mono_marks_what_colour_marks(void **state)
         assert_true(paint_look(SCHEME_MONO, marked[i]).attributes_mono);
 }
 
-static void eight_colours_are_enough_for_eight(void **state)
+static void colour_numbers_are_in_range(void **state)
 {
     (void)state;
     for (int scheme = 0; scheme <= SCHEME_MONO; scheme++)
@@ -155,13 +155,13 @@ static int run_paint(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heat_rises_with_the_share),
-        cmocka_unit_test(mono_marks_what_colour_marks),
-        cmocka_unit_test(eight_colours_are_enough_for_eight),
+        cmocka_unit_test(mono_scheme_marks_important_paints),
+        cmocka_unit_test(colour_numbers_are_in_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-static void columns_count_wide_and_combining(void **state)
+static void glyph_columns_counts_wide_and_combining(void **state)
 {
     (void)state;
     assert_int_equal(glyph_columns("abc", false), 3);
@@ -181,7 +181,7 @@ static void fit(const char *text, int columns, enum glyph_cut cut, bool ascii, c
     assert_int_equal(used, glyph_columns(out, false));
 }
 
-static void fit_cuts_with_an_ellipsis(void **state)
+static void glyph_fit_cuts_with_an_ellipsis(void **state)
 {
     (void)state;
     fit("abcdef", 6, GLYPH_CUT_END, false, "abcdef");
@@ -196,7 +196,7 @@ static void fit_cuts_with_an_ellipsis(void **state)
     fit("e\xcc\x81\x65\xcc\x81\x65\xcc\x81", 2, GLYPH_CUT_END, false, "e\xcc\x81…");
 }
 
-static void names_lose_template_arguments_first(void **state)
+static void template_arguments_are_shortened_first(void **state)
 {
     (void)state;
     fit("map<int, a<b>>::find", 20, GLYPH_CUT_MIDDLE, false, "map<int, a<b>>::find");
@@ -211,7 +211,7 @@ static void names_lose_template_arguments_first(void **state)
     fit("map<int, a<b>>::find", 8, GLYPH_CUT_END, false, "map<int…");
 }
 
-static void fit_never_overflows_its_buffer(void **state)
+static void glyph_fit_never_overflows_its_buffer(void **state)
 {
     char out[8];
     (void)state;
@@ -221,7 +221,7 @@ static void fit_never_overflows_its_buffer(void **state)
     assert_int_equal(out[7], 'x');
 }
 
-static void encode_and_decode_agree(void **state)
+static void glyph_encode_and_next_agree(void **state)
 {
     static const wchar_t codes[] = {'a', 0xe9, 0x6f22, 0x1f525};
     (void)state;
@@ -238,17 +238,17 @@ static void encode_and_decode_agree(void **state)
 static int run_glyph(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_count_wide_and_combining),
-        cmocka_unit_test(fit_cuts_with_an_ellipsis),
-        cmocka_unit_test(names_lose_template_arguments_first),
-        cmocka_unit_test(fit_never_overflows_its_buffer),
-        cmocka_unit_test(encode_and_decode_agree),
+        cmocka_unit_test(glyph_columns_counts_wide_and_combining),
+        cmocka_unit_test(glyph_fit_cuts_with_an_ellipsis),
+        cmocka_unit_test(template_arguments_are_shortened_first),
+        cmocka_unit_test(glyph_fit_never_overflows_its_buffer),
+        cmocka_unit_test(glyph_encode_and_next_agree),
     };
     setlocale(LC_ALL, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-static void bars(void **state)
+static void bars_are_filled_by_share(void **state)
 {
     char out[BAR_BYTES(4)];
     (void)state;
@@ -274,7 +274,7 @@ static void bars(void **state)
     assert_string_equal(out, "#   ");
 }
 
-static void sparklines(void **state)
+static void sparklines_show_newest_values(void **state)
 {
     static const float values[] = {NAN, 0, 0.5f, 1};
     static const float zeros[] = {0, 0};
@@ -296,7 +296,8 @@ static void sparklines(void **state)
 
 static int run_bar(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bars), cmocka_unit_test(sparklines)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bars_are_filled_by_share),
+                                       cmocka_unit_test(sparklines_show_newest_values)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

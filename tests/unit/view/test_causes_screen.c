@@ -72,7 +72,7 @@ static void fill_evictions(const struct snapshot *snapshot, struct snapshot_evic
     out->cells[1][1] = 1400;
 }
 
-static const struct snapshot *caused(void)
+static const struct snapshot *snapshot_with_causes(void)
 {
     struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_USUAL, 0);
     struct snapshot_causes *causes = &snapshot->causes;
@@ -94,10 +94,10 @@ static const struct snapshot *caused(void)
     return snapshot;
 }
 
-static void the_list_and_what_to_do(void **state)
+static void causes_screen_lists_causes_and_advice(void **state)
 {
     (void)state;
-    screen_open_on(caused(), 30, 150, false, "");
+    screen_open_on(snapshot_with_causes(), 30, 150, false, "");
     assert_true(screen_has("y Causes"));
     screen_press('y');
     assert_int_equal(screen_browser.screen, SCREEN_CAUSES);
@@ -115,10 +115,10 @@ static void the_list_and_what_to_do(void **state)
     assert_true(screen_has("Too few misses"));
 }
 
-static void b_chooses_functions_and_threads(void **state)
+static void b_key_selects_functions_and_threads(void **state)
 {
     (void)state;
-    screen_open_on(caused(), 30, 150, false, "");
+    screen_open_on(snapshot_with_causes(), 30, 150, false, "");
     screen_press('y', 'b');
     assert_true(screen_has("FUNCTION"));
     assert_true(screen_has(screen_browser.snapshot->code[0].function));
@@ -133,10 +133,10 @@ static void b_chooses_functions_and_threads(void **state)
     assert_true(screen_has("71.0%  multiply on rival"));
 }
 
-static void enter_shows_the_evictions_of_the_row(void **state)
+static void enter_shows_evictions_of_the_row(void **state)
 {
     (void)state;
-    screen_open_on(caused(), 30, 120, false, "");
+    screen_open_on(snapshot_with_causes(), 30, 120, false, "");
     screen_press('y', KEYS_ENTER);
     assert_int_equal(screen_browser.screen, SCREEN_CAUSES);
     /* Largest first; percentages of all misses, of the object's misses and of the evictor's. */
@@ -167,27 +167,27 @@ static void show(const struct snapshot *snapshot)
 }
 
 /* The cursor stays on its row while snapshots are replaced. */
-static void evictions_stay_where_they_are(void **state)
+static void eviction_cursor_stays_on_its_row(void **state)
 {
     (void)state;
-    screen_open_on(caused(), 24, 80, false, "");
+    screen_open_on(snapshot_with_causes(), 24, 80, false, "");
     screen_press('y', KEYS_ENTER, KEYS_DOWN);
     const struct table *table = browser_table(&screen_browser);
     const struct eviction_row *row = table_selected(table);
     assert_true(row->misses == 1400);
-    show(caused());
+    show(snapshot_with_causes());
     row = table_selected(table);
     assert_true(row->misses == 1400);
     show(fixture_new(FIXTURE_USUAL, 0));
     assert_null(table_selected(table));
-    show(caused());
+    show(snapshot_with_causes());
     assert_non_null(table_selected(table));
 }
 
-static void o_opens_the_object(void **state)
+static void o_key_opens_the_object(void **state)
 {
     (void)state;
-    screen_open_on(caused(), 30, 120, false, "");
+    screen_open_on(snapshot_with_causes(), 30, 120, false, "");
     screen_press('y', 'o');
     assert_int_equal(screen_browser.screen, SCREEN_DETAIL);
     assert_int_equal(screen_browser.opened.id, screen_browser.snapshot->objects[0].id);
@@ -196,7 +196,7 @@ static void o_opens_the_object(void **state)
     assert_true(screen_has("this object is not listed now"));
 }
 
-static void without_it_says_how_to_have_it(void **state)
+static void causes_screen_without_simulation_explains_option(void **state)
 {
     (void)state;
     screen_open_on(fixture_new(FIXTURE_USUAL, 0), 24, 80, false, "");
@@ -207,10 +207,10 @@ static void without_it_says_how_to_have_it(void **state)
     assert_int_equal(screen_browser.screen, SCREEN_CAUSES);
 }
 
-static void little_room_is_enough(void **state)
+static void causes_screen_fits_small_terminals(void **state)
 {
     (void)state;
-    screen_open_on(caused(), 10, 40, false, "");
+    screen_open_on(snapshot_with_causes(), 10, 40, false, "");
     screen_press('y');
     assert_true(screen_has("61.0%"));
     for (int i = 0; i < 5; i++)
@@ -223,7 +223,7 @@ static void little_room_is_enough(void **state)
 
 /* ---- words ---- */
 
-static void advice_follows_the_leading_cause(void **state)
+static void causes_advice_follows_the_leading_cause(void **state)
 {
     static const struct {
         enum miss_cause cause;
@@ -241,7 +241,7 @@ static void advice_follows_the_leading_cause(void **state)
         {CAUSE_UNKNOWN, NAN, "no room for the cause"},
     };
     (void)state;
-    const struct snapshot *snapshot = caused();
+    const struct snapshot *snapshot = snapshot_with_causes();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct explained why;
         struct snapshot_causes_row object = causes_screen_rows[0];
@@ -254,16 +254,16 @@ static void advice_follows_the_leading_cause(void **state)
     fixture_release(snapshot);
 }
 
-static void text_and_json_tell_it(void **state)
+static void causes_in_text_and_json(void **state)
 {
     (void)state;
-    char *text = fixture_printed(fixture_text, caused());
+    char *text = fixture_printed(fixture_text, snapshot_with_causes());
     assert_non_null(strstr(text, "Why 8.4k "));
     assert_non_null(strstr(text, "LINES OF"));
     assert_non_null(strstr(text, "5.0k"));
     assert_non_null(strstr(text, "Evicted by: 71.0%  multiply on rival"));
     free(text);
-    text = fixture_printed(json_print, caused());
+    text = fixture_printed(json_print, snapshot_with_causes());
     json_t *root = json_loads(text, 0, NULL);
     json_t *objects = json_object_get(root, "objects");
     json_t *first = json_object_get(json_array_get(objects, 0), "causes");
@@ -292,9 +292,9 @@ static void text_and_json_tell_it(void **state)
 }
 
 /* The name of an evictor comes from the program: here it contains markup that closes a cell. */
-static void the_screen_of_html_tells_it(void **state)
+static void causes_in_html_are_escaped(void **state)
 {
-    const struct snapshot *snapshot = caused();
+    const struct snapshot *snapshot = snapshot_with_causes();
     struct snapshot_evictions *evictions =
         (struct snapshot_evictions *)&snapshot->causes.of[CAUSES_OBJECTS].evictions;
     (void)state;
@@ -312,16 +312,17 @@ static void the_screen_of_html_tells_it(void **state)
 static int run_causes_screen(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(the_list_and_what_to_do, screen_teardown),
-        cmocka_unit_test_teardown(b_chooses_functions_and_threads, screen_teardown),
-        cmocka_unit_test_teardown(enter_shows_the_evictions_of_the_row, screen_teardown),
-        cmocka_unit_test_teardown(evictions_stay_where_they_are, screen_teardown),
-        cmocka_unit_test_teardown(o_opens_the_object, screen_teardown),
-        cmocka_unit_test_teardown(without_it_says_how_to_have_it, screen_teardown),
-        cmocka_unit_test_teardown(little_room_is_enough, screen_teardown),
-        cmocka_unit_test(advice_follows_the_leading_cause),
-        cmocka_unit_test(text_and_json_tell_it),
-        cmocka_unit_test(the_screen_of_html_tells_it),
+        cmocka_unit_test_teardown(causes_screen_lists_causes_and_advice, screen_teardown),
+        cmocka_unit_test_teardown(b_key_selects_functions_and_threads, screen_teardown),
+        cmocka_unit_test_teardown(enter_shows_evictions_of_the_row, screen_teardown),
+        cmocka_unit_test_teardown(eviction_cursor_stays_on_its_row, screen_teardown),
+        cmocka_unit_test_teardown(o_key_opens_the_object, screen_teardown),
+        cmocka_unit_test_teardown(causes_screen_without_simulation_explains_option,
+                                  screen_teardown),
+        cmocka_unit_test_teardown(causes_screen_fits_small_terminals, screen_teardown),
+        cmocka_unit_test(causes_advice_follows_the_leading_cause),
+        cmocka_unit_test(causes_in_text_and_json),
+        cmocka_unit_test(causes_in_html_are_escaped),
     };
     setlocale(LC_ALL, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);
@@ -338,7 +339,7 @@ static struct snapshot_partners partners[LINE_PAIRS];
 static struct snapshot_reuse_row use_screen_objects[2];
 static struct snapshot_reuse_row lines[1];
 
-static struct snapshot_share known(double value)
+static struct snapshot_share exact_share(double value)
 {
     return (struct snapshot_share){.value = value, .low = value - 0.01, .high = value + 0.01};
 }
@@ -354,12 +355,12 @@ static void fill_row(struct snapshot_reuse_row *row, const char *name, double hi
                                        .share = 0.4,
                                        .first = low};
     for (unsigned i = 0; i < REUSE_POINTS; i++)
-        row->miss[i] = known(i < until ? high : low);
+        row->miss[i] = exact_share(i < until ? high : low);
     for (size_t i = 0; i < REUSE_MARKS; i++)
-        row->at[i] = known(i < 2 ? high : low);
+        row->at[i] = exact_share(i < 2 ? high : low);
 }
 
-static const struct snapshot *reported(bool reuse)
+static const struct snapshot *snapshot_with_use(bool reuse)
 {
     struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_USUAL, 0);
     snapshot->simulation.level_count = 3;
@@ -386,10 +387,10 @@ static const struct snapshot *reported(bool reuse)
     return snapshot;
 }
 
-static void columns_where_it_is_known(void **state)
+static void use_columns_are_shown_if_known(void **state)
 {
     (void)state;
-    screen_open_on(reported(false), 36, 200, false, "\n");
+    screen_open_on(snapshot_with_use(false), 36, 200, false, "\n");
     assert_true(screen_has("SPATIAL"));
     assert_true(screen_row_with(
                     "1.0k lines evicted from L2: 22% of their bytes used, each again 2.0x") > 0);
@@ -400,7 +401,7 @@ static void columns_where_it_is_known(void **state)
     assert_true(screen_row_with("2.0x") > screen_row_with("TEMPORAL"));
 }
 
-static void no_columns_where_it_is_not(void **state)
+static void use_columns_are_hidden_if_unknown(void **state)
 {
     (void)state;
     screen_open(FIXTURE_USUAL, 36, 200, false, "\n");
@@ -411,10 +412,10 @@ static void no_columns_where_it_is_not(void **state)
     assert_true(screen_has("misstop --sim -- CMD"));
 }
 
-static void curve_of_the_selected(void **state)
+static void reuse_screen_draws_curve_of_selected_object(void **state)
 {
     (void)state;
-    screen_open_on(reported(true), 36, 120, false, "");
+    screen_open_on(snapshot_with_use(true), 36, 120, false, "");
     screen_press('r');
     assert_int_equal(screen_browser.screen, SCREEN_CAUSES);
     assert_true(screen_has("Of all accesses 25.0% miss in LRU caches of 32K"));
@@ -438,10 +439,10 @@ static void curve_of_the_selected(void **state)
     assert_true(screen_has("even a small cache holds them"));
 }
 
-static void by_code_and_back(void **state)
+static void reuse_screen_switches_between_objects_and_code(void **state)
 {
     (void)state;
-    screen_open_on(reported(true), 24, 80, false, "r");
+    screen_open_on(snapshot_with_use(true), 24, 80, false, "r");
     assert_true(screen_has("43.0%"));
     screen_press(KEYS_RIGHT);
     assert_true(screen_has("work.c:8"));
@@ -452,14 +453,14 @@ static void by_code_and_back(void **state)
     assert_int_equal(screen_browser.screen, SCREEN_CAUSES);
 }
 
-static void fits_small_screens(void **state)
+static void reuse_screen_fits_small_terminals(void **state)
 {
     (void)state;
-    screen_open_on(reported(true), 10, 40, true, "r");
+    screen_open_on(snapshot_with_use(true), 10, 40, true, "r");
     assert_true(screen_has("43.0%"));
 }
 
-static void partners_of_a_function(void **state)
+static void function_screen_shows_users_and_evictors(void **state)
 {
     (void)state;
     struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_TYPED, 0);
@@ -478,10 +479,10 @@ static void partners_of_a_function(void **state)
     assert_true(screen_has("... and evicted by"));
 }
 
-static void in_text(void **state)
+static void line_use_in_text(void **state)
 {
     (void)state;
-    char *text = fixture_printed(fixture_text, reported(true));
+    char *text = fixture_printed(fixture_text, snapshot_with_use(true));
     assert_non_null(strstr(text, "  use of lines: 1.0k lines evicted from L2"));
     assert_non_null(strstr(text, "reuse: of all accesses 25.0% miss"));
     assert_non_null(strstr(text, "work.c:8"));
@@ -489,10 +490,10 @@ static void in_text(void **state)
     free(text);
 }
 
-static void in_json(void **state)
+static void line_use_in_json(void **state)
 {
     (void)state;
-    char *text = fixture_printed(json_print, reported(true));
+    char *text = fixture_printed(json_print, snapshot_with_use(true));
     json_t *root = json_loads(text, 0, NULL);
     json_t *object = json_array_get(json_object_get(root, "objects"), 0);
     assert_true(fabs(json_real_value(json_object_get(object, "spatial_use")) - 0.215) < 1e-9);
@@ -514,21 +515,21 @@ static int run_use_screen(void)
 {
     setlocale(LC_ALL, "C.UTF-8");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(columns_where_it_is_known, screen_teardown),
-        cmocka_unit_test_teardown(no_columns_where_it_is_not, screen_teardown),
-        cmocka_unit_test_teardown(curve_of_the_selected, screen_teardown),
-        cmocka_unit_test_teardown(by_code_and_back, screen_teardown),
-        cmocka_unit_test_teardown(fits_small_screens, screen_teardown),
-        cmocka_unit_test_teardown(partners_of_a_function, screen_teardown),
-        cmocka_unit_test(in_text),
-        cmocka_unit_test(in_json),
+        cmocka_unit_test_teardown(use_columns_are_shown_if_known, screen_teardown),
+        cmocka_unit_test_teardown(use_columns_are_hidden_if_unknown, screen_teardown),
+        cmocka_unit_test_teardown(reuse_screen_draws_curve_of_selected_object, screen_teardown),
+        cmocka_unit_test_teardown(reuse_screen_switches_between_objects_and_code, screen_teardown),
+        cmocka_unit_test_teardown(reuse_screen_fits_small_terminals, screen_teardown),
+        cmocka_unit_test_teardown(function_screen_shows_users_and_evictors, screen_teardown),
+        cmocka_unit_test(line_use_in_text),
+        cmocka_unit_test(line_use_in_json),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
 /* The screen What if; also in batch text, JSON and HTML. */
 
-static struct snapshot *simulated(void)
+static struct snapshot *snapshot_simulated(void)
 {
     struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_TYPED, 0);
     snapshot->simulation.level_count = 2;
@@ -548,9 +549,9 @@ static size_t typed_object(const struct snapshot *snapshot)
     return i;
 }
 
-static struct snapshot *answered(enum whatif_state state)
+static struct snapshot *snapshot_with_answer(enum whatif_state state)
 {
-    struct snapshot *snapshot = simulated();
+    struct snapshot *snapshot = snapshot_simulated();
     const struct snapshot_object *object = &snapshot->objects[typed_object(snapshot)];
     snapshot->whatif.count = snapshot->whatif.past_count = 1;
     snapshot->whatif.past[0] = (struct snapshot_whatif_past){
@@ -581,10 +582,10 @@ static void open_typed(struct snapshot *snapshot, int rows, int columns)
         screen_press(KEYS_DOWN);
 }
 
-static void asked_from_the_list(void **state)
+static void whatif_question_is_asked_from_the_list(void **state)
 {
     (void)state;
-    open_typed(simulated(), 36, 120);
+    open_typed(snapshot_simulated(), 36, 120);
     screen_press('x');
     assert_int_equal(screen_browser.screen, SCREEN_WHATIF);
     assert_true(screen_has("it never missed"));
@@ -601,10 +602,10 @@ static void asked_from_the_list(void **state)
     assert_int_equal(screen_browser.screen, SCREEN_WHATIF);
 }
 
-static void split_where_layout_stands(void **state)
+static void whatif_split_is_at_selected_layout_member(void **state)
 {
     (void)state;
-    open_typed(simulated(), 36, 120);
+    open_typed(snapshot_simulated(), 36, 120);
     screen_press(KEYS_ENTER, KEYS_ENTER, KEYS_HOME, KEYS_DOWN, KEYS_DOWN);
     const struct layout_row *row =
         table_selected(browser_table_of(&screen_browser, &layout_columns));
@@ -624,10 +625,10 @@ static void split_where_layout_stands(void **state)
     assert_non_null(strstr(request.name, wanted));
 }
 
-static void the_answer_beside_the_questions(void **state)
+static void whatif_answer_is_shown_beside_questions(void **state)
 {
     (void)state;
-    open_typed(answered(WHATIF_COUNTS), 36, 120);
+    open_typed(snapshot_with_answer(WHATIF_COUNTS), 36, 120);
     screen_press('x');
     assert_int_equal(screen_row_with("8.0k"), screen_row_with("-25.0%"));
     assert_int_equal(screen_row_with("-75.0%"), screen_row_with("L2 misses, to memory"));
@@ -639,15 +640,15 @@ static void the_answer_beside_the_questions(void **state)
     assert_int_equal(screen_press('x').kind, REQUEST_WHATIF_END);
 }
 
-static void why_there_is_no_answer(void **state)
+static void whatif_refusal_shows_its_reason(void **state)
 {
     (void)state;
-    open_typed(answered(WHATIF_REFUSED), 24, 80);
+    open_typed(snapshot_with_answer(WHATIF_REFUSED), 24, 80);
     screen_press('x');
     assert_true(screen_has("No answer: it is on a stack."));
 }
 
-static void without_a_simulation(void **state)
+static void whatif_without_simulation_explains_why(void **state)
 {
     (void)state;
     open_typed((struct snapshot *)(uintptr_t)fixture_new(FIXTURE_LEVELS, 0), 24, 80);
@@ -658,17 +659,17 @@ static void without_a_simulation(void **state)
     assert_int_equal(screen_press(KEYS_ENTER).kind, REQUEST_NONE);
 }
 
-static void whatif_screen_little_room_is_enough(void **state)
+static void whatif_screen_fits_small_terminals(void **state)
 {
     (void)state;
-    open_typed(answered(WHATIF_COUNTS), 10, 40);
+    open_typed(snapshot_with_answer(WHATIF_COUNTS), 10, 40);
     screen_press('x');
     assert_true(screen_has("it never missed"));
     for (int i = 0; i < 12; i++)
         screen_press(KEYS_DOWN);
 }
 
-static void hostile_snapshots(void **state)
+static void whatif_screen_is_safe_for_hostile_snapshots(void **state)
 {
     (void)state;
     struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_HOSTILE, 0);
@@ -690,9 +691,9 @@ static void hostile_snapshots(void **state)
 }
 
 /* Best first; the one under the cursor is explained below, and x ends only that one. */
-static struct snapshot *several(void)
+static struct snapshot *snapshot_with_several_answers(void)
 {
-    struct snapshot *snapshot = answered(WHATIF_COUNTS);
+    struct snapshot *snapshot = snapshot_with_answer(WHATIF_COUNTS);
     struct snapshot_whatif *list = snapshot->whatif.list;
     snapshot->whatif.count = 3;
     list[0].number = 2;
@@ -709,10 +710,10 @@ static struct snapshot *several(void)
     return snapshot;
 }
 
-static void several_side_by_side(void **state)
+static void several_whatif_questions_are_listed(void **state)
 {
     (void)state;
-    open_typed(several(), 40, 120);
+    open_typed(snapshot_with_several_answers(), 40, 120);
     screen_press('x');
     assert_true(screen_has("Open questions, best first"));
     assert_true(screen_has("-70.1%"));
@@ -731,15 +732,15 @@ static void several_side_by_side(void **state)
     assert_true(screen_has("the program has not accepted it yet"));
 }
 
-static void several_in_text_and_json(void **state)
+static void several_whatif_questions_in_text_and_json(void **state)
 {
     (void)state;
-    char *text = fixture_printed(fixture_text, several());
+    char *text = fixture_printed(fixture_text, snapshot_with_several_answers());
     assert_non_null(strstr(text, "3 open questions, best first"));
     assert_non_null(strstr(text, "would save most, 70.1 % of the time"));
     assert_non_null(strstr(text, ": align. "));
     free(text);
-    text = fixture_printed(json_print, several());
+    text = fixture_printed(json_print, snapshot_with_several_answers());
     json_t *root = json_loads(text, 0, NULL);
     json_t *list = json_object_get(root, "what_ifs");
     assert_int_equal(json_array_size(list), 3);
@@ -749,25 +750,25 @@ static void several_in_text_and_json(void **state)
                         "align");
     json_decref(root);
     free(text);
-    text = fixture_printed(fixture_page, several());
+    text = fixture_printed(fixture_page, snapshot_with_several_answers());
     assert_non_null(strstr(text, "best first"));
     assert_non_null(strstr(text, "would grow by 9.2 %"));
     free(text);
 }
 
-static void text_json_and_screen(void **state)
+static void whatif_answer_in_text_html_and_json(void **state)
 {
     (void)state;
-    char *text = fixture_printed(fixture_text, answered(WHATIF_COUNTS));
+    char *text = fixture_printed(fixture_text, snapshot_with_answer(WHATIF_COUNTS));
     assert_non_null(strstr(text, "\nwhat if "));
     assert_non_null(strstr(text, ": hot. Of 64 bytes, 16 apart."));
     assert_non_null(strstr(text, "would fall by 70.1 %"));
     free(text);
-    text = fixture_printed(fixture_page, answered(WHATIF_COUNTS));
+    text = fixture_printed(fixture_page, snapshot_with_answer(WHATIF_COUNTS));
     assert_non_null(strstr(text, "id=\"whatif\""));
     assert_non_null(strstr(text, "would fall by 70.1 %"));
     free(text);
-    text = fixture_printed(json_print, answered(WHATIF_COUNTS));
+    text = fixture_printed(json_print, snapshot_with_answer(WHATIF_COUNTS));
     json_t *root = json_loads(text, 0, NULL);
     json_t *answer = json_object_get(root, "what_if");
     json_t *level = json_array_get(json_object_get(answer, "levels"), 1);
@@ -777,10 +778,10 @@ static void text_json_and_screen(void **state)
     assert_int_equal(json_array_size(json_object_get(answer, "before")), 1);
     json_decref(root);
     free(text);
-    text = fixture_printed(json_print, answered(WHATIF_REFUSED));
+    text = fixture_printed(json_print, snapshot_with_answer(WHATIF_REFUSED));
     assert_non_null(strstr(text, "\"why\":\"it is on a stack\""));
     free(text);
-    text = fixture_printed(json_print, simulated());
+    text = fixture_printed(json_print, snapshot_simulated());
     assert_null(strstr(text, "what_if"));
     free(text);
 }
@@ -788,16 +789,16 @@ static void text_json_and_screen(void **state)
 static int run_whatif_screen(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(asked_from_the_list, screen_teardown),
-        cmocka_unit_test_teardown(split_where_layout_stands, screen_teardown),
-        cmocka_unit_test_teardown(the_answer_beside_the_questions, screen_teardown),
-        cmocka_unit_test_teardown(why_there_is_no_answer, screen_teardown),
-        cmocka_unit_test_teardown(without_a_simulation, screen_teardown),
-        cmocka_unit_test_teardown(whatif_screen_little_room_is_enough, screen_teardown),
-        cmocka_unit_test_teardown(hostile_snapshots, screen_teardown),
-        cmocka_unit_test_teardown(several_side_by_side, screen_teardown),
-        cmocka_unit_test(several_in_text_and_json),
-        cmocka_unit_test(text_json_and_screen),
+        cmocka_unit_test_teardown(whatif_question_is_asked_from_the_list, screen_teardown),
+        cmocka_unit_test_teardown(whatif_split_is_at_selected_layout_member, screen_teardown),
+        cmocka_unit_test_teardown(whatif_answer_is_shown_beside_questions, screen_teardown),
+        cmocka_unit_test_teardown(whatif_refusal_shows_its_reason, screen_teardown),
+        cmocka_unit_test_teardown(whatif_without_simulation_explains_why, screen_teardown),
+        cmocka_unit_test_teardown(whatif_screen_fits_small_terminals, screen_teardown),
+        cmocka_unit_test_teardown(whatif_screen_is_safe_for_hostile_snapshots, screen_teardown),
+        cmocka_unit_test_teardown(several_whatif_questions_are_listed, screen_teardown),
+        cmocka_unit_test(several_whatif_questions_in_text_and_json),
+        cmocka_unit_test(whatif_answer_in_text_html_and_json),
     };
     setlocale(LC_ALL, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,7 +68,7 @@ static const struct diff_row *find(const struct diff *diff, enum report_table ta
     return NULL;
 }
 
-static void a_run_does_not_differ_from_itself(void **state)
+static void run_does_not_differ_from_itself(void **state)
 {
     (void)state;
     static const enum fixture_kind kinds[] = {FIXTURE_USUAL, FIXTURE_TYPED, FIXTURE_HOSTILE};
@@ -88,7 +88,7 @@ static void a_run_does_not_differ_from_itself(void **state)
 }
 
 /* A recording and its saved report compare as equal. */
-static void a_saved_report_says_what_the_snapshot_does(void **state)
+static void saved_report_equals_its_snapshot(void **state)
 {
     (void)state;
     struct error error = {0};
@@ -130,7 +130,7 @@ static void a_saved_report_says_what_the_snapshot_does(void **state)
     "{\"name\":\"" name "\",\"kind\":\"global\",\"module\":\"" module "\",\"share\":" share "}"
 #define TABLES(objects, code) "\"objects_left_out\":0,\"objects\":[" objects "],\"code\":[" code "]"
 
-static void what_changed_is_found_and_read(void **state)
+static void changed_rows_are_found_and_described(void **state)
 {
     (void)state;
     struct report *a = report_with(
@@ -165,7 +165,7 @@ static void what_changed_is_found_and_read(void **state)
 }
 
 /* A share falls because others rose: its own amount is unchanged. */
-static void a_share_may_fall_while_the_amount_stays(void **state)
+static void share_can_fall_while_amount_stays(void **state)
 {
     (void)state;
     struct report *a =
@@ -191,7 +191,7 @@ static void a_share_may_fall_while_the_amount_stays(void **state)
 }
 
 /* The time of a simulated program depends on the load of the machine, so misses are compared. */
-static void simulated_runs_are_compared_by_their_misses(void **state)
+static void simulated_runs_are_compared_by_misses(void **state)
 {
     (void)state;
     struct report *a =
@@ -217,7 +217,7 @@ static void simulated_runs_are_compared_by_their_misses(void **state)
 }
 
 /* Two builds with different names, addresses in names, several rows with one name. */
-static void rows_are_matched_by_what_they_are(void **state)
+static void rows_match_despite_addresses_and_build_names(void **state)
 {
     (void)state;
     struct report *a = report_with(
@@ -243,7 +243,7 @@ static void rows_are_matched_by_what_they_are(void **state)
 }
 
 /* Tables list large rows: an absent row may have been small instead of zero. */
-static void what_is_not_listed_may_have_been_small(void **state)
+static void unlisted_rows_may_have_been_small(void **state)
 {
     (void)state;
     struct report *a = report_with("p", TABLES(OBJECT("big", "p", "1"), ""));
@@ -264,7 +264,7 @@ static void what_is_not_listed_may_have_been_small(void **state)
 }
 
 /* A field without a name on one side may only have been reported too early to have one. */
-static void debugging_information_may_come_late(void **state)
+static void late_debug_info_does_not_count_as_change(void **state)
 {
     (void)state;
     static const char tables[] =
@@ -286,7 +286,7 @@ static void debugging_information_may_come_late(void **state)
     }
 }
 
-static void several_runs_tell_how_runs_wander(void **state)
+static void several_runs_reveal_variation_between_runs(void **state)
 {
     (void)state;
     static const char *const shares[] = {"0.40", "0.46", "0.34", "0.50", "0.38",
@@ -316,7 +316,7 @@ static void several_runs_tell_how_runs_wander(void **state)
         report_free(runs[i]);
 }
 
-static int refusal(const char *event_b, struct error *error)
+static int refusal_of_events(const char *event_b, struct error *error)
 {
     struct diff *diff;
     struct report *a = report_with("p", TABLES(OBJECT("x", "p", "1"), ""));
@@ -332,17 +332,17 @@ static int refusal(const char *event_b, struct error *error)
     return code;
 }
 
-static void what_cannot_be_compared_is_refused(void **state)
+static void incomparable_reports_are_refused(void **state)
 {
     (void)state;
     struct error error = {0};
-    assert_int_equal(refusal("cpu-clock", &error), -EDOM);
+    assert_int_equal(refusal_of_events("cpu-clock", &error), -EDOM);
     assert_non_null(strstr(error.text, "cpu-clock"));
-    assert_int_equal(refusal("cache-misses-of-another-kind:u", &error), -EDOM);
-    assert_int_equal(refusal(NULL, &error), -EDOM);
+    assert_int_equal(refusal_of_events("cache-misses-of-another-kind:u", &error), -EDOM);
+    assert_int_equal(refusal_of_events(NULL, &error), -EDOM);
     assert_non_null(strstr(error.text, "no sample"));
     /* The mode of counting does not make another event. */
-    assert_int_equal(refusal("cache-misses:uP", &error), 0);
+    assert_int_equal(refusal_of_events("cache-misses:uP", &error), 0);
 }
 
 static void expect_unreadable(const char *text, size_t size, int wanted, const char *words)
@@ -357,7 +357,7 @@ static void expect_unreadable(const char *text, size_t size, int wanted, const c
     assert_null(report);
 }
 
-static void bad_files_are_refused(void **state)
+static void malformed_report_files_are_refused(void **state)
 {
     (void)state;
     struct error error = {0};
@@ -382,7 +382,7 @@ static void bad_files_are_refused(void **state)
 
 /* Truncated anywhere, and with any value in place of another type: gives an error or a report, and
  * no crash. */
-static void damage_does_no_harm(void **state)
+static void damaged_reports_are_harmless(void **state)
 {
     (void)state;
     static const char *const values[] = {"null", "-1",         "1e308", "\"text\"",
@@ -422,7 +422,7 @@ static void damage_does_no_harm(void **state)
     fixture_release(snapshot);
 }
 
-static void names_are_printable(void **state)
+static void report_names_are_sanitised(void **state)
 {
     (void)state;
     struct report *report = report_with(
@@ -435,7 +435,7 @@ static void names_are_printable(void **state)
 
 /* A stack starts at another address in each run, so offsets in it are not compared. With decay the
  * counts cover half-life / ln 2 seconds. */
-static void what_a_report_means(void **state)
+static void report_rows_exclude_stack_offsets(void **state)
 {
     (void)state;
     struct report *report = report_with(
@@ -465,7 +465,7 @@ static char *print(const struct diff *diff, bool json, bool all)
     return text;
 }
 
-static void both_are_printed(void **state)
+static void diff_is_printed_as_text_and_json(void **state)
 {
     (void)state;
     struct report *a =
@@ -524,21 +524,21 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_does_not_differ_from_itself),
-        cmocka_unit_test(a_saved_report_says_what_the_snapshot_does),
-        cmocka_unit_test(what_changed_is_found_and_read),
-        cmocka_unit_test(a_share_may_fall_while_the_amount_stays),
-        cmocka_unit_test(simulated_runs_are_compared_by_their_misses),
-        cmocka_unit_test(rows_are_matched_by_what_they_are),
-        cmocka_unit_test(what_is_not_listed_may_have_been_small),
-        cmocka_unit_test(debugging_information_may_come_late),
-        cmocka_unit_test(several_runs_tell_how_runs_wander),
-        cmocka_unit_test(what_cannot_be_compared_is_refused),
-        cmocka_unit_test(bad_files_are_refused),
-        cmocka_unit_test(damage_does_no_harm),
-        cmocka_unit_test(names_are_printable),
-        cmocka_unit_test(what_a_report_means),
-        cmocka_unit_test(both_are_printed),
+        cmocka_unit_test(run_does_not_differ_from_itself),
+        cmocka_unit_test(saved_report_equals_its_snapshot),
+        cmocka_unit_test(changed_rows_are_found_and_described),
+        cmocka_unit_test(share_can_fall_while_amount_stays),
+        cmocka_unit_test(simulated_runs_are_compared_by_misses),
+        cmocka_unit_test(rows_match_despite_addresses_and_build_names),
+        cmocka_unit_test(unlisted_rows_may_have_been_small),
+        cmocka_unit_test(late_debug_info_does_not_count_as_change),
+        cmocka_unit_test(several_runs_reveal_variation_between_runs),
+        cmocka_unit_test(incomparable_reports_are_refused),
+        cmocka_unit_test(malformed_report_files_are_refused),
+        cmocka_unit_test(damaged_reports_are_harmless),
+        cmocka_unit_test(report_names_are_sanitised),
+        cmocka_unit_test(report_rows_exclude_stack_offsets),
+        cmocka_unit_test(diff_is_printed_as_text_and_json),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -71,7 +71,7 @@ static unsigned occurrences(const char *text, const char *part)
     return count;
 }
 
-static void every_fixture_is_a_screen(void **state)
+static void html_of_every_fixture_is_well_formed(void **state)
 {
     static const struct {
         enum fixture_kind kind;
@@ -117,7 +117,7 @@ __attribute__((noinline)) static bool section_has(const char *page, const char *
     return found && found < strstr(section, "</section>");
 }
 
-static void every_object_is_named_with_its_share(void **state)
+static void html_names_every_object_with_its_share(void **state)
 {
     (void)state;
     size_t size;
@@ -142,7 +142,7 @@ static void every_object_is_named_with_its_share(void **state)
     fixture_release(snapshot);
 }
 
-static void every_finding_is_reported_in_full(void **state)
+static void html_reports_every_finding_in_full(void **state)
 {
     (void)state;
     size_t size;
@@ -180,7 +180,7 @@ static void every_finding_is_reported_in_full(void **state)
 }
 
 /* Each cell that is hot enough is shown with its heat; the first also in words. */
-static void the_matrix_stands_with_its_heat(void **state)
+static void html_matrix_cells_show_heat(void **state)
 {
     (void)state;
     size_t size;
@@ -203,7 +203,7 @@ static void the_matrix_stands_with_its_heat(void **state)
     fixture_release(snapshot);
 }
 
-static void simulated_and_watched(void **state)
+static void html_has_simulation_and_watch_if_known(void **state)
 {
     struct snapshot_watch_object watched = {
         .object = UINT32_MAX,
@@ -254,7 +254,7 @@ static void simulated_and_watched(void **state)
     fixture_release(made);
 }
 
-static void what_the_target_says_is_never_markup(void **state)
+static void target_controlled_text_is_never_markup(void **state)
 {
     static const char evil[] = "</title><script>alert('1')</script>\"><img src=x onerror=y>&amp;"
                                "\x1b[31m\xff\xfe\xef\xbf\xbf\xe2\x80\xae";
@@ -281,7 +281,7 @@ static void what_the_target_says_is_never_markup(void **state)
     fixture_release(made);
 }
 
-static void long_text_is_cut_between_characters(void **state)
+static void html_text_is_cut_between_characters(void **state)
 {
     enum { CHARACTERS = 50000 };
     char *text = malloc(CHARACTERS * 2 + 1);
@@ -299,7 +299,7 @@ static void long_text_is_cut_between_characters(void **state)
 }
 
 /* Two objects that alternate, the first with a name that is easy to find. */
-static void the_run_over_time_is_drawn(void **state)
+static void html_draws_the_timeline(void **state)
 {
     enum { PERIODS = 10 };
     double weights[3][PERIODS];
@@ -374,7 +374,7 @@ static void the_run_over_time_is_drawn(void **state)
     fixture_release(made);
 }
 
-static void the_file_is_whole_or_not_there(void **state)
+static void html_file_is_written_atomically(void **state)
 {
     struct error error;
     struct stat status;
@@ -424,15 +424,15 @@ static void the_file_is_whole_or_not_there(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_fixture_is_a_screen),
-        cmocka_unit_test(every_object_is_named_with_its_share),
-        cmocka_unit_test(every_finding_is_reported_in_full),
-        cmocka_unit_test(the_matrix_stands_with_its_heat),
-        cmocka_unit_test(simulated_and_watched),
-        cmocka_unit_test(what_the_target_says_is_never_markup),
-        cmocka_unit_test(long_text_is_cut_between_characters),
-        cmocka_unit_test(the_run_over_time_is_drawn),
-        cmocka_unit_test(the_file_is_whole_or_not_there),
+        cmocka_unit_test(html_of_every_fixture_is_well_formed),
+        cmocka_unit_test(html_names_every_object_with_its_share),
+        cmocka_unit_test(html_reports_every_finding_in_full),
+        cmocka_unit_test(html_matrix_cells_show_heat),
+        cmocka_unit_test(html_has_simulation_and_watch_if_known),
+        cmocka_unit_test(target_controlled_text_is_never_markup),
+        cmocka_unit_test(html_text_is_cut_between_characters),
+        cmocka_unit_test(html_draws_the_timeline),
+        cmocka_unit_test(html_file_is_written_atomically),
     };
     snprintf(folder, sizeof folder, "/tmp/misstop-html-XXXXXX");
     if (!mkdtemp(folder))

@@ -24,7 +24,7 @@ static void check_member(json_t *from, const char *path, int type, bool null_all
     fail_msg("%s is missing or of another type", path);
 }
 
-static void every_member_of_the_contract(void **state)
+static void json_has_every_member_of_the_contract(void **state)
 {
     static const struct {
         const char *path;
@@ -122,7 +122,7 @@ static void every_member_of_the_contract(void **state)
     json_decref(root);
 }
 
-static void samples_add_up_and_values_are_right(void **state)
+static void json_samples_add_up_to_the_total(void **state)
 {
     json_t *root = json_fixture(fixture_new(FIXTURE_USUAL, 0));
     json_t *value;
@@ -158,7 +158,7 @@ static bool is_null(json_t *from, const char *path)
     return !value || json_is_null(value);
 }
 
-static void unknown_is_null_and_never_zero(void **state)
+static void json_unknown_values_are_null(void **state)
 {
     json_t *root = json_fixture(fixture_new(FIXTURE_EMPTY, 0));
     json_t *one = json_fixture(fixture_new(FIXTURE_ONE, 0));
@@ -197,7 +197,7 @@ static json_t *object_named(json_t *root, const char *name)
     return NULL;
 }
 
-static void types_layouts_and_instructions(void **state)
+static void json_types_layouts_and_instructions(void **state)
 {
     json_t *root = json_fixture(fixture_new(FIXTURE_TYPED, 0));
     json_t *object = object_named(root, "particles");
@@ -262,7 +262,7 @@ static void types_layouts_and_instructions(void **state)
     json_decref(root);
 }
 
-static void hostile_names_and_huge_numbers_stay_valid(void **state)
+static void json_with_hostile_names_is_valid(void **state)
 {
     (void)state;
     json_t *root =
@@ -282,7 +282,7 @@ static void hostile_names_and_huge_numbers_stay_valid(void **state)
     json_decref(root);
 }
 
-static void a_reader_who_left_is_EPIPE(void **state)
+static void json_to_closed_pipe_returns_epipe(void **state)
 {
     const struct snapshot *snapshot = fixture_new(FIXTURE_USUAL, 0);
     int ends[2];
@@ -299,12 +299,12 @@ static void a_reader_who_left_is_EPIPE(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_member_of_the_contract),
-        cmocka_unit_test(samples_add_up_and_values_are_right),
-        cmocka_unit_test(unknown_is_null_and_never_zero),
-        cmocka_unit_test(types_layouts_and_instructions),
-        cmocka_unit_test(hostile_names_and_huge_numbers_stay_valid),
-        cmocka_unit_test(a_reader_who_left_is_EPIPE),
+        cmocka_unit_test(json_has_every_member_of_the_contract),
+        cmocka_unit_test(json_samples_add_up_to_the_total),
+        cmocka_unit_test(json_unknown_values_are_null),
+        cmocka_unit_test(json_types_layouts_and_instructions),
+        cmocka_unit_test(json_with_hostile_names_is_valid),
+        cmocka_unit_test(json_to_closed_pipe_returns_epipe),
     };
     setlocale(LC_ALL, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ static const struct columns *const levels_view_tables[] = {&object_columns, &fie
                                                            &offset_columns, &layout_columns};
 enum { TABLES = sizeof levels_view_tables / sizeof *levels_view_tables };
 
-static void columns_only_where_the_source_tells(void **state)
+static void level_columns_appear_only_if_recorded(void **state)
 {
     (void)state;
     const struct snapshot *without = fixture_new(FIXTURE_TYPED, 0);
@@ -56,7 +56,7 @@ static struct value cell(const struct snapshot *snapshot, const char *title, siz
 }
 
 /* Stores report their level but no latency; the fifth object has no reports. */
-static void unknown_cells_are_blank(void **state)
+static void unknown_level_cells_are_blank(void **state)
 {
     (void)state;
     const struct snapshot *snapshot = fixture_new(FIXTURE_LEVELS, 0);
@@ -81,7 +81,7 @@ static void unknown_cells_are_blank(void **state)
 }
 
 /* F6 reaches each column, and sorts the rows; unknown values are last. */
-static void sorted_by_what_it_costs(void **state)
+static void objects_can_be_sorted_by_latency(void **state)
 {
     (void)state;
     screen_open(FIXTURE_LEVELS, 40, 220, false, "");
@@ -114,7 +114,7 @@ static void sorted_by_what_it_costs(void **state)
     screen_close();
 }
 
-static void quality_says_what_is_counted(void **state)
+static void quality_screen_describes_counted_accesses(void **state)
 {
     (void)state;
     screen_open(FIXTURE_LEVELS, 60, 160, false, "i");
@@ -127,7 +127,7 @@ static void quality_says_what_is_counted(void **state)
     screen_close();
 }
 
-static void detail_has_a_pane_of_them(void **state)
+static void detail_screen_has_a_levels_pane(void **state)
 {
     (void)state;
     screen_open(FIXTURE_LEVELS, 50, 160, false, "");
@@ -156,7 +156,7 @@ static void detail_has_a_pane_of_them(void **state)
 }
 
 /* Without reports there is no such pane: Right cycles through the other three. */
-static void no_pane_without_levels(void **state)
+static void detail_screen_omits_pane_without_levels(void **state)
 {
     (void)state;
     screen_open(FIXTURE_TYPED, 50, 160, false, "");
@@ -169,7 +169,7 @@ static void no_pane_without_levels(void **state)
     screen_close();
 }
 
-static void rows_are_parts_of_a_whole(void **state)
+static void level_rows_add_up(void **state)
 {
     (void)state;
     const struct snapshot *snapshot = fixture_new(FIXTURE_LEVELS, 0);
@@ -194,7 +194,7 @@ static void rows_are_parts_of_a_whole(void **state)
 }
 
 /* Every answer that hardware can give fits. */
-static void rows_of_everything_fit(void **state)
+static void all_level_rows_fit(void **state)
 {
     (void)state;
     struct snapshot_levels levels = {.remote = 0.5, .locked = 0.5, .blocked = 0.5};
@@ -217,7 +217,7 @@ static void rows_of_everything_fit(void **state)
             assert_true(rows.list[i].identity != rows.list[k].identity);
 }
 
-static void counted_levels_say_so(void **state)
+static void counted_levels_are_described_as_such(void **state)
 {
     struct snapshot_levels levels = {.from = LEVELS_COUNTED, .found = "L2 60% L3 40%"};
     struct snapshot snapshot = {.levels = &levels};
@@ -241,7 +241,7 @@ static void counted_levels_say_so(void **state)
     assert_string_equal(text, "");
 }
 
-static void text_tells_them(void **state)
+static void text_report_has_levels(void **state)
 {
     (void)state;
     char *text = fixture_printed(fixture_text, fixture_new(FIXTURE_LEVELS, 0));
@@ -252,7 +252,7 @@ static void text_tells_them(void **state)
     free(text);
 }
 
-static void json_has_them_at_every_height(void **state)
+static void json_has_levels_of_run_object_and_field(void **state)
 {
     (void)state;
     json_t *root = json_fixture(fixture_new(FIXTURE_LEVELS, 0));
@@ -296,17 +296,17 @@ static void json_has_them_at_every_height(void **state)
 static int run_levels_view(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_only_where_the_source_tells),
-        cmocka_unit_test(unknown_cells_are_blank),
-        cmocka_unit_test(sorted_by_what_it_costs),
-        cmocka_unit_test(quality_says_what_is_counted),
-        cmocka_unit_test(detail_has_a_pane_of_them),
-        cmocka_unit_test(no_pane_without_levels),
-        cmocka_unit_test(rows_are_parts_of_a_whole),
-        cmocka_unit_test(rows_of_everything_fit),
-        cmocka_unit_test(counted_levels_say_so),
-        cmocka_unit_test(text_tells_them),
-        cmocka_unit_test(json_has_them_at_every_height),
+        cmocka_unit_test(level_columns_appear_only_if_recorded),
+        cmocka_unit_test(unknown_level_cells_are_blank),
+        cmocka_unit_test(objects_can_be_sorted_by_latency),
+        cmocka_unit_test(quality_screen_describes_counted_accesses),
+        cmocka_unit_test(detail_screen_has_a_levels_pane),
+        cmocka_unit_test(detail_screen_omits_pane_without_levels),
+        cmocka_unit_test(level_rows_add_up),
+        cmocka_unit_test(all_level_rows_fit),
+        cmocka_unit_test(counted_levels_are_described_as_such),
+        cmocka_unit_test(text_report_has_levels),
+        cmocka_unit_test(json_has_levels_of_run_object_and_field),
     };
     setlocale(LC_ALL, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);
@@ -335,7 +335,7 @@ static const char *rates_view_cell(const struct snapshot *snapshot, const char *
     return text;
 }
 
-static void rates_view_columns_only_where_the_source_tells(void **state)
+static void rate_columns_appear_only_if_sampled(void **state)
 {
     static const char *const titles[] = {"ACCESS", "MISS L1", "MISS MEM", "CRIT"};
     static const struct columns *const tables[] = {&object_columns, &field_columns, &offset_columns,
@@ -357,7 +357,7 @@ static void rates_view_columns_only_where_the_source_tells(void **state)
 }
 
 /* A ratio of two small samples is not shown as a fact. */
-static void cells_are_numbers_only_where_they_are_sure(void **state)
+static void uncertain_rates_are_shown_as_ranges(void **state)
 {
     (void)state;
     const struct snapshot *snapshot = fixture_new(FIXTURE_RATES, 0);
@@ -387,7 +387,7 @@ static struct value ratio(double value, double low, double high)
     return rates_ratio(NULL, &(struct snapshot_share){value, low, high});
 }
 
-static void where_a_number_becomes_a_range(void **state)
+static void rate_interval_width_decides_number_or_range(void **state)
 {
     (void)state;
     struct value value = rate(0.1, 0.082, 0.12);
@@ -406,7 +406,7 @@ static void where_a_number_becomes_a_range(void **state)
 }
 
 /* Sorts by the lower bound: a possibly large value does not rank above a certain one. */
-static void sorted_by_what_is_sure(void **state)
+static void rates_are_sorted_by_lower_bound(void **state)
 {
     (void)state;
     screen_open(FIXTURE_RATES, 40, 240, false, "");
@@ -437,7 +437,7 @@ static void sorted_by_what_is_sure(void **state)
     screen_close();
 }
 
-static void said_above_the_lists(void **state)
+static void rates_are_shown_above_the_lists(void **state)
 {
     (void)state;
     screen_open(FIXTURE_RATES, 40, 200, false, "");
@@ -459,7 +459,7 @@ static void said_above_the_lists(void **state)
     screen_close();
 }
 
-static void help_says_what_would_give_them(void **state)
+static void rates_hint_names_the_required_option(void **state)
 {
     static const struct {
         const char *source;
@@ -493,7 +493,7 @@ static void help_says_what_would_give_them(void **state)
     screen_close();
 }
 
-static void json_has_value_and_ends(void **state)
+static void json_rates_have_value_and_interval(void **state)
 {
     (void)state;
     json_t *root = json_fixture(fixture_new(FIXTURE_RATES, 0));
@@ -525,7 +525,7 @@ static void json_has_value_and_ends(void **state)
 
 /* Bounds of waiting: the first object is cached in L1, the second waits, for the third only L2 is
  * known. */
-static void bounds_of_waiting(void **state)
+static void waiting_columns_show_bounds(void **state)
 {
     (void)state;
     struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_TYPED, 0);
@@ -574,14 +574,14 @@ static int run_rates_view(void)
 {
     setlocale(LC_ALL, "C.UTF-8");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rates_view_columns_only_where_the_source_tells),
-        cmocka_unit_test(cells_are_numbers_only_where_they_are_sure),
-        cmocka_unit_test(where_a_number_becomes_a_range),
-        cmocka_unit_test(sorted_by_what_is_sure),
-        cmocka_unit_test(said_above_the_lists),
-        cmocka_unit_test(help_says_what_would_give_them),
-        cmocka_unit_test(json_has_value_and_ends),
-        cmocka_unit_test(bounds_of_waiting),
+        cmocka_unit_test(rate_columns_appear_only_if_sampled),
+        cmocka_unit_test(uncertain_rates_are_shown_as_ranges),
+        cmocka_unit_test(rate_interval_width_decides_number_or_range),
+        cmocka_unit_test(rates_are_sorted_by_lower_bound),
+        cmocka_unit_test(rates_are_shown_above_the_lists),
+        cmocka_unit_test(rates_hint_names_the_required_option),
+        cmocka_unit_test(json_rates_have_value_and_interval),
+        cmocka_unit_test(waiting_columns_show_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

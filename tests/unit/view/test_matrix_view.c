@@ -37,55 +37,55 @@ static int teardown(void **state)
     return 0;
 }
 
-static const struct matrix_view *matrix(void)
+static const struct matrix_view *shown_matrix(void)
 {
     return screen_browser.states[SCREEN_MATRIX];
 }
 
-static const struct matrix_table *table(void)
+static const struct matrix_table *shown_table(void)
 {
-    return &matrix()->table;
+    return &shown_matrix()->table;
 }
 
-static const struct matrix_line *function(void)
+static const struct matrix_line *cursor_function(void)
 {
-    return matrix_line_at(table(), MATRIX_FUNCTIONS, matrix()->grid.cursor);
+    return matrix_line_at(shown_table(), MATRIX_FUNCTIONS, shown_matrix()->grid.cursor);
 }
 
-static const struct matrix_line *object(void)
+static const struct matrix_line *cursor_object(void)
 {
-    return matrix_line_at(table(), MATRIX_OBJECTS, matrix()->grid.cursor);
+    return matrix_line_at(shown_table(), MATRIX_OBJECTS, shown_matrix()->grid.cursor);
 }
 
 /* Cells, rows and columns of the renamed table add up as before. */
 static void check_sums(void)
 {
     double all = 0;
-    for (size_t i = 0; i < table()->axis[MATRIX_FUNCTIONS].count; i++) {
+    for (size_t i = 0; i < shown_table()->axis[MATRIX_FUNCTIONS].count; i++) {
         double sum = 0;
-        for (size_t k = 0; k < table()->axis[MATRIX_OBJECTS].count; k++)
-            sum += table()->cells[i][k].samples;
-        assert_true(fabs(sum - table()->axis[MATRIX_FUNCTIONS].list[i].total.samples) < 1e-6);
-        assert_true(i < 1 || !table()->axis[MATRIX_FUNCTIONS].list[i].members ||
-                    table()->axis[MATRIX_FUNCTIONS].list[i].total.share <=
-                        table()->axis[MATRIX_FUNCTIONS].list[i - 1].total.share);
+        for (size_t k = 0; k < shown_table()->axis[MATRIX_OBJECTS].count; k++)
+            sum += shown_table()->cells[i][k].samples;
+        assert_true(fabs(sum - shown_table()->axis[MATRIX_FUNCTIONS].list[i].total.samples) < 1e-6);
+        assert_true(i < 1 || !shown_table()->axis[MATRIX_FUNCTIONS].list[i].members ||
+                    shown_table()->axis[MATRIX_FUNCTIONS].list[i].total.share <=
+                        shown_table()->axis[MATRIX_FUNCTIONS].list[i - 1].total.share);
         all += sum;
     }
     double columns = 0;
-    for (size_t k = 0; k < table()->axis[MATRIX_OBJECTS].count; k++)
-        columns += table()->axis[MATRIX_OBJECTS].list[k].total.samples;
-    assert_true(fabs(all - table()->snapshot->matrix.all.samples) < 1e-6);
+    for (size_t k = 0; k < shown_table()->axis[MATRIX_OBJECTS].count; k++)
+        columns += shown_table()->axis[MATRIX_OBJECTS].list[k].total.samples;
+    assert_true(fabs(all - shown_table()->snapshot->matrix.all.samples) < 1e-6);
     assert_true(fabs(columns - all) < 1e-6);
 }
 
-static void begins_on_the_strongest_cell(void **state)
+static void matrix_cursor_starts_on_the_hottest_cell(void **state)
 {
     (void)state;
     const struct snapshot *snapshot = screen_browser.snapshot;
     char text[512];
     assert_int_equal(screen_browser.screen, SCREEN_MATRIX);
-    assert_int_equal(function()->index, 0);
-    assert_int_equal(object()->index, 0);
+    assert_int_equal(cursor_function()->index, 0);
+    assert_int_equal(cursor_object()->index, 0);
     snprintf(text, sizeof text, "%s on %s", snapshot->code[0].function, snapshot->objects[0].name);
     assert_true(screen_has(text));
     assert_true(screen_has("20.0% of all"));
@@ -94,65 +94,65 @@ static void begins_on_the_strongest_cell(void **state)
     check_sums();
 }
 
-static void arrows_move_both_ways(void **state)
+static void matrix_cursor_moves_in_both_directions(void **state)
 {
     (void)state;
     screen_press(KEYS_RIGHT);
-    assert_int_equal(object()->index, 1);
+    assert_int_equal(cursor_object()->index, 1);
     screen_press(KEYS_DOWN, KEYS_LEFT);
-    assert_int_equal(function()->index, 1);
+    assert_int_equal(cursor_function()->index, 1);
     assert_true(screen_has("no samples"));
     for (int i = 0; i < 60; i++)
         screen_press(KEYS_RIGHT);
-    assert_int_equal(object()->members, 0); /* the others */
+    assert_int_equal(cursor_object()->members, 0); /* the others */
     screen_press(KEYS_END);
-    assert_int_equal(function()->members, 0);
+    assert_int_equal(cursor_function()->members, 0);
     screen_press(KEYS_HOME);
-    assert_int_equal(function()->index, 0);
+    assert_int_equal(cursor_function()->index, 0);
     screen_press(KEYS_UP);
-    assert_null(function());
+    assert_null(cursor_function());
     assert_true(screen_has("all functions on"));
     for (int i = 0; i < 60; i++)
         screen_press(KEYS_LEFT);
-    assert_null(object());
+    assert_null(cursor_object());
     assert_true(screen_has("all functions on all objects"));
 }
 
-static void a_cell_opens_both_its_sides(void **state)
+static void matrix_cell_opens_function_and_object(void **state)
 {
     (void)state;
     screen_press(KEYS_DOWN, KEYS_RIGHT);
-    const struct matrix_line *row = function();
+    const struct matrix_line *row = cursor_function();
     screen_press(KEYS_ENTER);
     assert_int_equal(screen_browser.screen, SCREEN_FUNCTION);
     assert_string_equal(screen_browser.opened_function.name, row->name);
     screen_press(KEYS_ESCAPE);
     assert_int_equal(screen_browser.screen, SCREEN_MATRIX);
-    const struct matrix_line *column = object();
+    const struct matrix_line *column = cursor_object();
     screen_press('o');
     assert_true(screen_browser.screen == SCREEN_LAYOUT || screen_browser.screen == SCREEN_DETAIL);
     assert_string_equal(screen_browser.opened.name, column->name);
     screen_press(KEYS_ESCAPE);
     assert_int_equal(screen_browser.screen, SCREEN_MATRIX);
-    assert_int_equal(function()->index, 1);
+    assert_int_equal(cursor_function()->index, 1);
     screen_press(KEYS_ESCAPE);
     assert_int_equal(screen_browser.screen, SCREEN_MATRIX);
 }
 
-static void cursor_stays_on_its_names(void **state)
+static void matrix_cursor_follows_its_lines(void **state)
 {
     (void)state;
     char name[256];
     screen_press(KEYS_RIGHT, KEYS_RIGHT);
-    snprintf(name, sizeof name, "%s", object()->name);
+    snprintf(name, sizeof name, "%s", cursor_object()->name);
     for (unsigned tick = 1; tick < 12; tick++) {
         browser_show(&screen_browser, fixture_new(FIXTURE_TYPED, tick), fixture_release);
-        assert_string_equal(object()->name, name);
+        assert_string_equal(cursor_object()->name, name);
     }
 }
 
 /* Opens the file again as in a new session. */
-static void begin_again(void)
+static void reopen_rules(void)
 {
     browser_fini(&screen_browser);
     browser_init(&screen_browser, NULL);
@@ -160,74 +160,74 @@ static void begin_again(void)
     screen_press('m');
 }
 
-static void names_are_kept(void **state)
+static void matrix_renames_are_saved(void **state)
 {
     (void)state;
     char own[256];
-    snprintf(own, sizeof own, "%s", function()->name);
+    snprintf(own, sizeof own, "%s", cursor_function()->name);
     screen_press('R');
     type("the kernel");
-    assert_string_equal(function()->name, "the kernel");
+    assert_string_equal(cursor_function()->name, "the kernel");
     assert_true(screen_has("the kernel"));
     screen_press(KEYS_UP, 'R');
     type("the grid");
-    assert_string_equal(object()->name, "the grid");
-    begin_again();
-    assert_string_equal(table()->axis[MATRIX_FUNCTIONS].list[0].name, "the kernel");
-    assert_string_equal(table()->axis[MATRIX_OBJECTS].list[0].name, "the grid");
+    assert_string_equal(cursor_object()->name, "the grid");
+    reopen_rules();
+    assert_string_equal(shown_table()->axis[MATRIX_FUNCTIONS].list[0].name, "the kernel");
+    assert_string_equal(shown_table()->axis[MATRIX_OBJECTS].list[0].name, "the grid");
     screen_press('R');
     for (int i = 0; i < 20; i++)
         screen_press(KEYS_BACKSPACE);
     type("");
-    assert_string_equal(function()->name, own);
+    assert_string_equal(cursor_function()->name, own);
     screen_press('U', 'U', 'U');
-    begin_again();
-    assert_false(table()->axis[MATRIX_FUNCTIONS].list[0].renamed ||
-                 table()->axis[MATRIX_OBJECTS].list[0].renamed);
+    reopen_rules();
+    assert_false(shown_table()->axis[MATRIX_FUNCTIONS].list[0].renamed ||
+                 shown_table()->axis[MATRIX_OBJECTS].list[0].renamed);
 }
 
-static void combined_lines_are_summed(void **state)
+static void combined_matrix_lines_are_summed(void **state)
 {
     (void)state;
-    size_t rows = table()->axis[MATRIX_FUNCTIONS].count;
-    double both = table()->axis[MATRIX_FUNCTIONS].list[1].total.samples +
-                  table()->axis[MATRIX_FUNCTIONS].list[2].total.samples;
+    size_t rows = shown_table()->axis[MATRIX_FUNCTIONS].count;
+    double both = shown_table()->axis[MATRIX_FUNCTIONS].list[1].total.samples +
+                  shown_table()->axis[MATRIX_FUNCTIONS].list[2].total.samples;
     screen_press(KEYS_DOWN, 't', KEYS_DOWN, 'C');
-    assert_int_equal(table()->axis[MATRIX_FUNCTIONS].count, rows - 1);
-    assert_int_equal(function()->members, 2);
-    assert_true(fabs(function()->total.samples - both) < 1e-6);
+    assert_int_equal(shown_table()->axis[MATRIX_FUNCTIONS].count, rows - 1);
+    assert_int_equal(cursor_function()->members, 2);
+    assert_true(fabs(cursor_function()->total.samples - both) < 1e-6);
     check_sums();
-    size_t columns = table()->axis[MATRIX_OBJECTS].count;
+    size_t columns = shown_table()->axis[MATRIX_OBJECTS].count;
     screen_press(KEYS_HOME, KEYS_UP, 't', KEYS_RIGHT, 'C');
-    assert_int_equal(table()->axis[MATRIX_OBJECTS].count, columns - 1);
+    assert_int_equal(shown_table()->axis[MATRIX_OBJECTS].count, columns - 1);
     check_sums();
-    begin_again();
-    assert_int_equal(table()->axis[MATRIX_FUNCTIONS].count, rows - 1);
-    assert_int_equal(table()->axis[MATRIX_OBJECTS].count, columns - 1);
+    reopen_rules();
+    assert_int_equal(shown_table()->axis[MATRIX_FUNCTIONS].count, rows - 1);
+    assert_int_equal(shown_table()->axis[MATRIX_OBJECTS].count, columns - 1);
     screen_press('U', 'U');
-    assert_int_equal(table()->axis[MATRIX_FUNCTIONS].count, rows);
-    assert_int_equal(table()->axis[MATRIX_OBJECTS].count, columns);
+    assert_int_equal(shown_table()->axis[MATRIX_FUNCTIONS].count, rows);
+    assert_int_equal(shown_table()->axis[MATRIX_OBJECTS].count, columns);
 }
 
 /* Same as on Heap: one key combines, one undoes. */
-static void combined_at_once_taken_back_at_once(void **state)
+static void combining_is_undone_in_one_step(void **state)
 {
     (void)state;
-    size_t rows = table()->axis[MATRIX_FUNCTIONS].count;
+    size_t rows = shown_table()->axis[MATRIX_FUNCTIONS].count;
     for (int i = 0; i < 2; i++) {
         screen_press('t', KEYS_DOWN);
     }
     screen_press('C');
-    assert_int_equal(table()->axis[MATRIX_FUNCTIONS].count, rows - 2);
-    assert_int_equal(function()->members, 3);
+    assert_int_equal(shown_table()->axis[MATRIX_FUNCTIONS].count, rows - 2);
+    assert_int_equal(cursor_function()->members, 3);
     screen_press('U');
-    assert_int_equal(table()->axis[MATRIX_FUNCTIONS].count, rows);
+    assert_int_equal(shown_table()->axis[MATRIX_FUNCTIONS].count, rows);
     screen_press('U');
     assert_true(screen_has("nothing to undo"));
 }
 
 /* Text and JSON use the same names as the screen. */
-static void reports_use_the_names(void **state)
+static void reports_use_renamed_matrix_lines(void **state)
 {
     (void)state;
     char *text = NULL;
@@ -247,21 +247,21 @@ static void reports_use_the_names(void **state)
     free(text);
 }
 
-static void a_click_selects_and_opens(void **state)
+static void click_selects_and_opens_matrix_cell(void **state)
 {
     (void)state;
-    const struct matrix_grid *grid = &matrix()->grid;
+    const struct matrix_grid *grid = &shown_matrix()->grid;
     int row = grid->names.row + 2;
     int column = grid->names.columns + grid->total_columns + grid->cell_columns + 2;
     screen_click(row, column);
-    assert_int_equal(function()->index, 1);
-    assert_int_equal(object()->index, 1);
+    assert_int_equal(cursor_function()->index, 1);
+    assert_int_equal(cursor_object()->index, 1);
     screen_click(row, column);
     assert_int_equal(screen_browser.screen, SCREEN_FUNCTION);
 }
 
 /* The first cell, as filled by snapshot_fixture.c. */
-static void a_cell_says_what_it_is_made_of(void **state)
+static void matrix_cell_lists_fields_lines_and_threads(void **state)
 {
     (void)state;
     assert_true(screen_has("fields: thing.key 25% (written)"));
@@ -281,18 +281,19 @@ static void a_cell_says_what_it_is_made_of(void **state)
 }
 
 /* The parts of combined lines are the sums of their parts. */
-static void parts_of_combined_lines_are_summed(void **state)
+static void combined_matrix_cells_sum_their_parts(void **state)
 {
     (void)state;
     struct matrix_cell before[2];
     struct matrix_cell both;
     browser_show(&screen_browser, fixture_new(FIXTURE_LEVELS, 0), fixture_release);
-    matrix_cell_gather(table(), (struct matrix_place){{1, 2}}, &before[0]);
-    matrix_cell_gather(table(), (struct matrix_place){{1, 3}}, &before[1]);
+    matrix_cell_gather(shown_table(), (struct matrix_place){{1, 2}}, &before[0]);
+    matrix_cell_gather(shown_table(), (struct matrix_place){{1, 3}}, &before[1]);
     double samples = before[0].figures->samples + before[1].figures->samples;
     screen_press(KEYS_UP, KEYS_RIGHT, 't', KEYS_RIGHT, 'C');
-    const struct matrix_place joined = {{1, matrix_table_line(table(), MATRIX_OBJECTS, 1) + 1}};
-    matrix_cell_gather(table(), joined, &both);
+    const struct matrix_place joined = {
+        {1, matrix_table_line(shown_table(), MATRIX_OBJECTS, 1) + 1}};
+    matrix_cell_gather(shown_table(), joined, &both);
     assert_int_equal(both.column->members, 2);
     assert_true(both.figures->samples == samples);
     assert_true(both.lines.all == before[0].lines.all + before[1].lines.all);
@@ -309,20 +310,22 @@ static void parts_of_combined_lines_are_summed(void **state)
 static void check_measure(enum matrix_measure measure)
 {
     double sum = 0;
-    assert_int_equal(table()->measure, measure);
-    for (size_t i = 0; i < table()->axis[MATRIX_FUNCTIONS].count; i++) {
-        double share = matrix_table_share(table(), &table()->axis[MATRIX_FUNCTIONS].list[i].total);
-        assert_true(!i || !table()->axis[MATRIX_FUNCTIONS].list[i].members ||
-                    share <= matrix_table_share(
-                                 table(), &table()->axis[MATRIX_FUNCTIONS].list[i - 1].total));
-        for (size_t k = 0; k < table()->axis[MATRIX_OBJECTS].count; k++)
-            sum += matrix_table_share(table(), &table()->cells[i][k]);
+    assert_int_equal(shown_table()->measure, measure);
+    for (size_t i = 0; i < shown_table()->axis[MATRIX_FUNCTIONS].count; i++) {
+        double share =
+            matrix_table_share(shown_table(), &shown_table()->axis[MATRIX_FUNCTIONS].list[i].total);
+        assert_true(
+            !i || !shown_table()->axis[MATRIX_FUNCTIONS].list[i].members ||
+            share <= matrix_table_share(shown_table(),
+                                        &shown_table()->axis[MATRIX_FUNCTIONS].list[i - 1].total));
+        for (size_t k = 0; k < shown_table()->axis[MATRIX_OBJECTS].count; k++)
+            sum += matrix_table_share(shown_table(), &shown_table()->cells[i][k]);
     }
-    assert_true(fabs(sum - (measure == MATRIX_WEIGHT ? table()->snapshot->matrix.all.share : 1)) <
-                1e-9);
+    assert_true(fabs(sum - (measure == MATRIX_WEIGHT ? shown_table()->snapshot->matrix.all.share
+                                                     : 1)) < 1e-9);
 }
 
-static void the_amount_is_chosen(void **state)
+static void matrix_measure_can_be_selected(void **state)
 {
     (void)state;
     screen_press('a'); /* no latencies are reported here */
@@ -341,7 +344,7 @@ static void the_amount_is_chosen(void **state)
     check_measure(MATRIX_WEIGHT);
 }
 
-static void json_tells_the_parts(void **state)
+static void json_matrix_cells_have_their_parts(void **state)
 {
     (void)state;
     char *text = fixture_printed(json_print, fixture_new(FIXTURE_LEVELS, 0));
@@ -355,7 +358,7 @@ static void json_tells_the_parts(void **state)
 }
 
 /* At any size the cursor is visible, and its cell is explained if there is room. */
-static void fits_every_size(void **state)
+static void matrix_fits_every_size(void **state)
 {
     (void)state;
     static const enum fixture_kind kinds[] = {FIXTURE_TYPED, FIXTURE_HOSTILE, FIXTURE_HUGE,
@@ -378,20 +381,21 @@ static void fits_every_size(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(begins_on_the_strongest_cell, setup, teardown),
-        cmocka_unit_test_setup_teardown(arrows_move_both_ways, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_cell_opens_both_its_sides, setup, teardown),
-        cmocka_unit_test_setup_teardown(cursor_stays_on_its_names, setup, teardown),
-        cmocka_unit_test_setup_teardown(names_are_kept, setup, teardown),
-        cmocka_unit_test_setup_teardown(combined_lines_are_summed, setup, teardown),
-        cmocka_unit_test_setup_teardown(combined_at_once_taken_back_at_once, setup, teardown),
-        cmocka_unit_test_setup_teardown(reports_use_the_names, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_cell_says_what_it_is_made_of, setup, teardown),
-        cmocka_unit_test_setup_teardown(parts_of_combined_lines_are_summed, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_amount_is_chosen, setup, teardown),
-        cmocka_unit_test_setup_teardown(json_tells_the_parts, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_click_selects_and_opens, setup, teardown),
-        cmocka_unit_test_setup_teardown(fits_every_size, setup, teardown),
+        cmocka_unit_test_setup_teardown(matrix_cursor_starts_on_the_hottest_cell, setup, teardown),
+        cmocka_unit_test_setup_teardown(matrix_cursor_moves_in_both_directions, setup, teardown),
+        cmocka_unit_test_setup_teardown(matrix_cell_opens_function_and_object, setup, teardown),
+        cmocka_unit_test_setup_teardown(matrix_cursor_follows_its_lines, setup, teardown),
+        cmocka_unit_test_setup_teardown(matrix_renames_are_saved, setup, teardown),
+        cmocka_unit_test_setup_teardown(combined_matrix_lines_are_summed, setup, teardown),
+        cmocka_unit_test_setup_teardown(combining_is_undone_in_one_step, setup, teardown),
+        cmocka_unit_test_setup_teardown(reports_use_renamed_matrix_lines, setup, teardown),
+        cmocka_unit_test_setup_teardown(matrix_cell_lists_fields_lines_and_threads, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(combined_matrix_cells_sum_their_parts, setup, teardown),
+        cmocka_unit_test_setup_teardown(matrix_measure_can_be_selected, setup, teardown),
+        cmocka_unit_test_setup_teardown(json_matrix_cells_have_their_parts, setup, teardown),
+        cmocka_unit_test_setup_teardown(click_selects_and_opens_matrix_cell, setup, teardown),
+        cmocka_unit_test_setup_teardown(matrix_fits_every_size, setup, teardown),
     };
     if (!mkdtemp(folder) || setenv("XDG_CONFIG_HOME", folder, 1))
         return 99;

@@ -37,7 +37,7 @@ static struct snapshot_access access_at(uint64_t address, const char *function,
 }
 
 /* Fractional samples, one location on two objects, a row without an instruction. */
-static size_t make(struct snapshot *snapshot, struct snapshot_access rows[8])
+static size_t make_snapshot(struct snapshot *snapshot, struct snapshot_access rows[8])
 {
     size_t count = 0;
     *snapshot = (struct snapshot){.counted_s = 2.5};
@@ -58,7 +58,7 @@ static size_t make(struct snapshot *snapshot, struct snapshot_access rows[8])
     return count;
 }
 
-static Pprof__Profile *packed(const struct snapshot *snapshot)
+static Pprof__Profile *pack_and_unpack(const struct snapshot *snapshot)
 {
     unsigned char *bytes;
     size_t size;
@@ -92,13 +92,13 @@ static int64_t sum(const Pprof__Profile *profile, size_t value)
     return all;
 }
 
-static void all_that_is_kept_is_reported(void **state)
+static void pprof_has_every_listed_access(void **state)
 {
     (void)state;
     struct snapshot snapshot;
     struct snapshot_access rows[8];
-    size_t count = make(&snapshot, rows);
-    Pprof__Profile *profile = packed(&snapshot);
+    size_t count = make_snapshot(&snapshot, rows);
+    Pprof__Profile *profile = pack_and_unpack(&snapshot);
     assert_int_equal(profile->n_samples, count);
     assert_string_equal(profile->strings[0], "");
     assert_int_equal(profile->n_value_types, 2);
@@ -123,32 +123,32 @@ static void all_that_is_kept_is_reported(void **state)
 }
 
 /* Values are integers; rounding errors are carried over. */
-static void totals_are_those_of_the_run(void **state)
+static void pprof_totals_equal_the_run(void **state)
 {
     (void)state;
     struct snapshot snapshot;
     struct snapshot_access rows[8];
-    make(&snapshot, rows);
-    Pprof__Profile *profile = packed(&snapshot);
+    make_snapshot(&snapshot, rows);
+    Pprof__Profile *profile = pack_and_unpack(&snapshot);
     assert_int_equal(sum(profile, 0), 100);
     assert_int_equal(sum(profile, 1), 100025);
     pprof__profile__free_unpacked(profile, NULL);
     for (size_t i = 0; i < snapshot.access_count; i++)
         rows[i].samples = 1.0 / 3, rows[i].cycles = 7.5;
-    profile = packed(&snapshot);
+    profile = pack_and_unpack(&snapshot);
     assert_int_equal(sum(profile, 0), 2); /* 5/3 */
     assert_int_equal(profile->n_value_types, 3);
     assert_int_equal(sum(profile, 2), 38); /* 37.5 */
     pprof__profile__free_unpacked(profile, NULL);
 }
 
-static void locations_functions_and_mappings(void **state)
+static void pprof_locations_functions_and_mappings(void **state)
 {
     (void)state;
     struct snapshot snapshot;
     struct snapshot_access rows[8];
-    make(&snapshot, rows);
-    Pprof__Profile *profile = packed(&snapshot);
+    make_snapshot(&snapshot, rows);
+    Pprof__Profile *profile = pack_and_unpack(&snapshot);
     /* An instruction that is listed twice is one location; all instructions that are not
      * distinguished share one. */
     assert_int_equal(profile->n_locations, 3 + 1);
@@ -175,17 +175,17 @@ static void locations_functions_and_mappings(void **state)
     pprof__profile__free_unpacked(profile, NULL);
 }
 
-static void nothing_is_a_profile_too(void **state)
+static void empty_snapshot_gives_a_valid_pprof(void **state)
 {
     (void)state;
     struct snapshot snapshot = {.counted_s = NAN};
-    Pprof__Profile *profile = packed(&snapshot);
+    Pprof__Profile *profile = pack_and_unpack(&snapshot);
     assert_int_equal(profile->n_samples, 0);
     assert_int_equal(profile->duration_ns, 0);
     pprof__profile__free_unpacked(profile, NULL);
 }
 
-static void the_file_is_whole_or_not_there(void **state)
+static void pprof_file_is_written_atomically(void **state)
 {
     (void)state;
     char folder[] = "/tmp/misstop-pprof-XXXXXX";
@@ -194,7 +194,7 @@ static void the_file_is_whole_or_not_there(void **state)
     struct stat status;
     struct snapshot snapshot;
     struct snapshot_access rows[8];
-    make(&snapshot, rows);
+    make_snapshot(&snapshot, rows);
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/out.pb.gz", folder);
     FILE *old = fopen(path, "we");
@@ -233,7 +233,7 @@ static const char *location_name(const Pprof__Profile *profile, uint64_t id)
 }
 
 /* The instruction, then its callers; the values of a row are divided among its stacks. */
-static void stacks_are_whole(void **state)
+static void pprof_stacks_are_complete(void **state)
 {
     (void)state;
     struct snapshot snapshot;
@@ -245,10 +245,10 @@ static void stacks_are_whole(void **state)
     const struct snapshot_frame main_alone = {
         .function = "main", .file = "m.c", .line = 3, .inner = &visit};
     const struct snapshot_stack stacks[] = {{&main_of_walk, 0.7}, {&main_alone, 0.3}};
-    size_t count = make(&snapshot, rows);
+    size_t count = make_snapshot(&snapshot, rows);
     rows[1].stacks = rows[2].stacks = stacks;
     rows[1].stack_count = rows[2].stack_count = 2;
-    Pprof__Profile *profile = packed(&snapshot);
+    Pprof__Profile *profile = pack_and_unpack(&snapshot);
     assert_int_equal(profile->n_samples, count + 2);
     assert_int_equal(sum(profile, 0), 100);
     assert_int_equal(sum(profile, 1), 100025);
@@ -269,12 +269,12 @@ static void stacks_are_whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_that_is_kept_is_reported),
-        cmocka_unit_test(totals_are_those_of_the_run),
-        cmocka_unit_test(locations_functions_and_mappings),
-        cmocka_unit_test(stacks_are_whole),
-        cmocka_unit_test(nothing_is_a_profile_too),
-        cmocka_unit_test(the_file_is_whole_or_not_there),
+        cmocka_unit_test(pprof_has_every_listed_access),
+        cmocka_unit_test(pprof_totals_equal_the_run),
+        cmocka_unit_test(pprof_locations_functions_and_mappings),
+        cmocka_unit_test(pprof_stacks_are_complete),
+        cmocka_unit_test(empty_snapshot_gives_a_valid_pprof),
+        cmocka_unit_test(pprof_file_is_written_atomically),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static const struct layout_row *row_of(struct layout_rows_fixture *fixture, cons
     return NULL;
 }
 
-static void lines_stand_where_the_phase_cuts(void **state)
+static void layout_lines_follow_the_element_phase(void **state)
 {
     struct layout_rows_fixture *fixture = *state;
     const struct layout_row *rows = layout_rows_test_make(fixture, "struct particle");
@@ -72,7 +72,7 @@ static void lines_stand_where_the_phase_cuts(void **state)
     assert_int_equal(fixture->rows.count, 9 + 2);
 }
 
-static void what_costs_is_noted(void **state)
+static void layout_rows_note_hot_and_cold_members(void **state)
 {
     struct layout_rows_fixture *fixture = *state;
     layout_rows_test_make(fixture, "struct particle");
@@ -90,7 +90,7 @@ static void what_costs_is_noted(void **state)
     assert_string_equal(row_of(fixture, "  (vtable)")->row->member.type, "int (**)(void)");
 }
 
-static void lines_inside_one_member_share_a_rule(void **state)
+static void lines_inside_one_member_are_merged(void **state)
 {
     struct layout_rows_fixture *fixture = *state;
     layout_rows_test_make(fixture, "struct order");
@@ -100,7 +100,7 @@ static void lines_inside_one_member_share_a_rule(void **state)
     assert_string_equal(inside[2].text, "next");
 }
 
-static void bits_and_nesting_show_in_the_name(void **state)
+static void bit_fields_and_nesting_show_in_names(void **state)
 {
     struct layout_rows_fixture *fixture = *state;
     layout_rows_test_make(fixture, "struct particle");
@@ -111,7 +111,7 @@ static void bits_and_nesting_show_in_the_name(void **state)
     row_of(fixture, "  (hole)");
 }
 
-static void folding_leaves_the_inner_ones_out(void **state)
+static void folded_struct_hides_its_members(void **state)
 {
     struct layout_rows_fixture *fixture = *state;
     layout_rows_test_make(fixture, "struct particle");
@@ -132,7 +132,7 @@ static void folding_leaves_the_inner_ones_out(void **state)
 }
 
 /* Offsets and depths of hostile input. */
-static void nonsense_stays_in_bounds(void **state)
+static void hostile_layout_rows_are_bounded(void **state)
 {
     struct layout_rows_fixture *fixture = *state;
     const struct snapshot *hostile = fixture_new(FIXTURE_HOSTILE, 0);
@@ -149,9 +149,9 @@ static int run_layout_rows(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, layout_rows_setup, layout_rows_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(lines_stand_where_the_phase_cuts),     TEST(what_costs_is_noted),
-        TEST(lines_inside_one_member_share_a_rule), TEST(bits_and_nesting_show_in_the_name),
-        TEST(folding_leaves_the_inner_ones_out),    TEST(nonsense_stays_in_bounds),
+        TEST(layout_lines_follow_the_element_phase), TEST(layout_rows_note_hot_and_cold_members),
+        TEST(lines_inside_one_member_are_merged),    TEST(bit_fields_and_nesting_show_in_names),
+        TEST(folded_struct_hides_its_members),       TEST(hostile_layout_rows_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -199,7 +199,7 @@ static void source_rows_test_make(struct source_rows_fixture *fixture, bool read
 }
 
 /* Formats the rows as "70 71 |"; | is a separator, lines with samples are in brackets. */
-static const char *shape(const struct source_rows *rows)
+static const char *format_rows(const struct source_rows *rows)
 {
     static char out[512];
     size_t used = 0;
@@ -214,12 +214,12 @@ static const char *shape(const struct source_rows *rows)
     return out;
 }
 
-static void hot_lines_stand_among_their_neighbours(void **state)
+static void hot_source_lines_have_context(void **state)
 {
     struct source_rows_fixture *fixture = *state;
     source_rows_test_make(fixture, true);
     /* from the head of the function; a gap; up to the end of the file; the header; no line */
-    assert_string_equal(shape(&fixture->rows),
+    assert_string_equal(format_rows(&fixture->rows),
                         "| 70 71 72 73 [74] [75] 76 77 78 | 89 90 91 [92] 93 | [12] | [0] ");
     assert_true(fixture->rows.unreadable); /* the header */
     assert_string_equal(fixture->rows.list[0].text, "/build/demo/src/demo.c");
@@ -227,7 +227,7 @@ static void hot_lines_stand_among_their_neighbours(void **state)
     assert_true(isnan(fixture->rows.list[1].samples));
 }
 
-static void instructions_of_a_line_add_up(void **state)
+static void source_line_sums_its_instructions(void **state)
 {
     struct source_rows_fixture *fixture = *state;
     struct view_sources none = {0};
@@ -251,7 +251,7 @@ static void instructions_of_a_line_add_up(void **state)
     free(instructions.list);
 }
 
-static void inlined_code_says_so(void **state)
+static void inlined_code_is_marked(void **state)
 {
     struct source_rows_fixture *fixture = *state;
     source_rows_test_make(fixture, true);
@@ -261,28 +261,28 @@ static void inlined_code_says_so(void **state)
                         "/build/demo/include/clamp.h  inlined: min < clamp");
 }
 
-static void without_the_file_only_hot_lines_are_left(void **state)
+static void unreadable_source_shows_hot_lines_only(void **state)
 {
     struct source_rows_fixture *fixture = *state;
     source_rows_test_make(fixture, false);
-    assert_string_equal(shape(&fixture->rows), "| [74] [75] [92] | [12] | [0] ");
+    assert_string_equal(format_rows(&fixture->rows), "| [74] [75] [92] | [12] | [0] ");
     assert_true(fixture->rows.unreadable);
 }
 
-static void a_head_far_above_leaves_a_gap(void **state)
+static void distant_function_start_leaves_a_gap(void **state)
 {
     struct source_rows_fixture *fixture = *state;
     struct snapshot_code code = *fixture->code;
     code.line = 10;
     fixture->code = &code;
     source_rows_test_make(fixture, true);
-    assert_memory_equal(shape(&fixture->rows), "| 10 | 71 72 73 [74]", 20);
+    assert_memory_equal(format_rows(&fixture->rows), "| 10 | 71 72 73 [74]", 20);
     code.line = 80; /* belongs to another function, or wrong */
     source_rows_test_make(fixture, true);
-    assert_memory_equal(shape(&fixture->rows), "| 71 72 73 [74]", 15);
+    assert_memory_equal(format_rows(&fixture->rows), "| 71 72 73 [74]", 15);
 }
 
-static void no_line_known_makes_no_rows(void **state)
+static void unknown_lines_give_no_rows(void **state)
 {
     struct source_rows_fixture *fixture = *state;
     const struct snapshot *bare = fixture_new(FIXTURE_USUAL, 0);
@@ -292,7 +292,7 @@ static void no_line_known_makes_no_rows(void **state)
     fixture_release(bare);
 }
 
-static void lines_at_both_ends_do_not_wrap(void **state)
+static void line_numbers_at_limits_do_not_wrap(void **state)
 {
     struct source_rows_fixture *fixture = *state;
     struct snapshot_instruction ends[] = {{.file = "demo.c", .line = 1, .samples = 1},
@@ -300,22 +300,22 @@ static void lines_at_both_ends_do_not_wrap(void **state)
     struct snapshot_code code = {.file = "demo.c", .instructions = ends, .instruction_count = 2};
     fixture->code = &code;
     source_rows_test_make(fixture, true);
-    assert_string_equal(shape(&fixture->rows), "| [1] 2 3 4 | [4294967295] ");
+    assert_string_equal(format_rows(&fixture->rows), "| [1] 2 3 4 | [4294967295] ");
     source_rows_test_make(fixture, false);
-    assert_string_equal(shape(&fixture->rows), "| [1] [4294967295] ");
+    assert_string_equal(format_rows(&fixture->rows), "| [1] [4294967295] ");
 }
 
 static int run_source_rows(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, source_rows_setup, source_rows_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(hot_lines_stand_among_their_neighbours),
-        TEST(instructions_of_a_line_add_up),
-        TEST(inlined_code_says_so),
-        TEST(without_the_file_only_hot_lines_are_left),
-        TEST(a_head_far_above_leaves_a_gap),
-        TEST(no_line_known_makes_no_rows),
-        TEST(lines_at_both_ends_do_not_wrap),
+        TEST(hot_source_lines_have_context),
+        TEST(source_line_sums_its_instructions),
+        TEST(inlined_code_is_marked),
+        TEST(unreadable_source_shows_hot_lines_only),
+        TEST(distant_function_start_leaves_a_gap),
+        TEST(unknown_lines_give_no_rows),
+        TEST(line_numbers_at_limits_do_not_wrap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static void check_rows(void)
     }
 }
 
-static void nothing_overflows_at_any_size(void **state)
+static void no_screen_overflows_at_any_size(void **state)
 {
     static const int sizes[][2] = {{10, 40},  {24, 80}, {36, 120}, {100, 300}, {11, 41},
                                    {13, 200}, {60, 40}, {10, 99},  {3, 20},    {1, 1}};
@@ -49,7 +49,7 @@ static void nothing_overflows_at_any_size(void **state)
             }
 }
 
-static void objects_say_what_and_how_sure(void **state)
+static void objects_screen_shows_shares_and_confidence(void **state)
 {
     (void)state;
     screen_open(FIXTURE_USUAL, 36, 120, false, "1");
@@ -90,7 +90,7 @@ static void show_wait(double high)
 }
 
 /* A process that hardly waits for a moment does not change the sort order. */
-static void rows_are_not_sorted_anew_by_a_moment(void **state)
+static void short_wait_change_keeps_sort_order(void **state)
 {
     (void)state;
     screen_open(FIXTURE_USUAL, 36, 160, false, "1");
@@ -103,7 +103,7 @@ static void rows_are_not_sorted_anew_by_a_moment(void **state)
     screen_close();
 }
 
-static void little_room_keeps_what_matters(void **state)
+static void small_objects_screen_keeps_essential_columns(void **state)
 {
     (void)state;
     screen_open(FIXTURE_USUAL, 10, 40, false, "1");
@@ -120,7 +120,7 @@ static void little_room_keeps_what_matters(void **state)
 }
 
 /* Each tab starts with a sentence on its contents, if there is room. */
-static void tabs_say_what_they_show(void **state)
+static void tabs_begin_with_a_description(void **state)
 {
     (void)state;
     for (const char *key = "123456789"; *key; key++) {
@@ -135,7 +135,7 @@ static void tabs_say_what_they_show(void **state)
     screen_close();
 }
 
-static void few_samples_and_none_are_said(void **state)
+static void few_or_no_samples_are_reported(void **state)
 {
     (void)state;
     screen_open(FIXTURE_ONE, 24, 80, false, "1");
@@ -148,7 +148,7 @@ static void few_samples_and_none_are_said(void **state)
     screen_close();
 }
 
-static void detail_shows_fields_code_and_instances(void **state)
+static void detail_screen_shows_fields_code_and_instances(void **state)
 {
     (void)state;
     screen_open(FIXTURE_USUAL, 36, 120, false, "\n");
@@ -165,7 +165,7 @@ static void detail_shows_fields_code_and_instances(void **state)
 
 enum { LABEL = 7 }; /* columns before the map of sets */
 
-static void sets_mark_the_crowded_ones(void **state)
+static void sets_screen_marks_hot_sets(void **state)
 {
     (void)state;
     screen_open(FIXTURE_USUAL, 36, 120, false, "5");
@@ -201,7 +201,7 @@ static void sets_mark_the_crowded_ones(void **state)
     screen_close();
 }
 
-static void search_tells_state_and_reasons(void **state)
+static void search_screen_shows_state_and_reasons(void **state)
 {
     (void)state;
     screen_open(FIXTURE_USUAL, 36, 120, false, "6");
@@ -221,7 +221,7 @@ static void search_tells_state_and_reasons(void **state)
     screen_close();
 }
 
-static void code_and_window_lead_to_objects(void **state)
+static void code_and_window_screens_list_objects(void **state)
 {
     (void)state;
     screen_open(FIXTURE_USUAL, 36, 140, false, "2");
@@ -238,7 +238,7 @@ static void code_and_window_lead_to_objects(void **state)
     screen_close();
 }
 
-static void heap_shows_bins_their_path_and_sizes(void **state)
+static void heap_screen_shows_bins_paths_and_sizes(void **state)
 {
     (void)state;
     screen_open(FIXTURE_USUAL, 40, 160, false, "4");
@@ -255,7 +255,7 @@ static void heap_shows_bins_their_path_and_sizes(void **state)
     screen_close();
 }
 
-static void an_object_says_who_allocated_it(void **state)
+static void detail_screen_shows_allocation_path(void **state)
 {
     (void)state;
     screen_open(FIXTURE_USUAL, 40, 160, false, "4\n");
@@ -263,7 +263,7 @@ static void an_object_says_who_allocated_it(void **state)
     screen_close();
 }
 
-static void layout_draws_the_type_with_its_lines_and_heat(void **state)
+static void layout_screen_draws_type_lines_and_heat(void **state)
 {
     (void)state;
     screen_open(FIXTURE_TYPED, 36, 120, false, "\n\n");
@@ -298,7 +298,7 @@ static void layout_draws_the_type_with_its_lines_and_heat(void **state)
     screen_close();
 }
 
-static void objects_and_detail_name_types_and_fields(void **state)
+static void objects_and_detail_show_types_and_fields(void **state)
 {
     (void)state;
     screen_open(FIXTURE_TYPED, 36, 149, false, "1");
@@ -328,7 +328,7 @@ static void note_prose(void *to, enum paint paint, const char *label, const char
 }
 
 /* One sample of weight 900 and 99 of weight one. */
-static void fields_known_are_parts_of_the_weight(void **state)
+static void known_field_share_is_by_weight(void **state)
 {
     struct snapshot few = {.totals = {.typed = {[TYPED_NOT] = 1, [TYPED_CODE] = 99},
                                       .untyped = {[UNTYPED_VOID] = 1},
@@ -341,7 +341,7 @@ static void fields_known_are_parts_of_the_weight(void **state)
                                  "known: by code 10.0%\nvoid: 90.0%  "));
 }
 
-static void a_function_shows_source_or_where_it_was_looked_for(void **state)
+static void function_screen_shows_source_or_searched_places(void **state)
 {
     (void)state;
     screen_open(FIXTURE_TYPED, 36, 120, false, "2\n");
@@ -357,7 +357,7 @@ static void a_function_shows_source_or_where_it_was_looked_for(void **state)
     screen_close();
 }
 
-static void sharing_draws_the_line_byte_by_byte(void **state)
+static void sharing_screen_draws_accesses_per_byte(void **state)
 {
     (void)state;
     screen_open(FIXTURE_USUAL, 36, 140, false, "7");
@@ -382,7 +382,7 @@ static void sharing_draws_the_line_byte_by_byte(void **state)
     screen_close();
 }
 
-static void what_is_not_known_is_no_number(void **state)
+static void screens_never_show_nan(void **state)
 {
     static const enum fixture_kind kinds[] = {FIXTURE_EMPTY, FIXTURE_ONE};
     (void)state;
@@ -396,7 +396,7 @@ static void what_is_not_known_is_no_number(void **state)
     }
 }
 
-static void help_lists_keys_columns_and_the_source(void **state)
+static void help_screen_lists_keys_and_columns(void **state)
 {
     (void)state;
     screen_open(FIXTURE_USUAL, 600, 120, false, "?");
@@ -420,7 +420,7 @@ static void help_lists_keys_columns_and_the_source(void **state)
 }
 
 /* Returns the row that was found, after the hint on which lines of the help are visible. */
-static const char *marked(void)
+static const char *found_help_row(void)
 {
     static char text[1024];
     int at = snprintf(text, sizeof text, "%s", screen_row(screen_canvas.rows - 2));
@@ -430,28 +430,28 @@ static const char *marked(void)
     return text;
 }
 
-static void help_finds_a_word_and_the_next(void **state)
+static void help_search_finds_next_match(void **state)
 {
     (void)state;
     struct snapshot *simulated = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_USUAL, 0);
     simulated->uses.known = true; /* required for the columns of use in the help */
     screen_open_on(simulated, 24, 80, false, "?/spatial\n");
     char first[1024];
-    snprintf(first, sizeof first, "%s", marked());
+    snprintf(first, sizeof first, "%s", found_help_row());
     assert_non_null(strcasestr(first, "spatial"));
     screen_press('n');
-    assert_non_null(strcasestr(marked(), "spatial"));
-    assert_string_not_equal(marked(), first);
-    for (int i = 0; i < 50 && strcmp(marked(), first) != 0; i++)
+    assert_non_null(strcasestr(found_help_row(), "spatial"));
+    assert_string_not_equal(found_help_row(), first);
+    for (int i = 0; i < 50 && strcmp(found_help_row(), first) != 0; i++)
         screen_press('n');
-    assert_string_equal(marked(), first);
+    assert_string_equal(found_help_row(), first);
     screen_close();
     screen_open(FIXTURE_USUAL, 24, 80, false, "?/no such word");
     assert_true(screen_browser.prompt.missing && screen_has("not found"));
     screen_close();
 }
 
-static void help_changes_nothing_of_the_screen_it_is_of(void **state)
+static void keys_on_help_do_not_affect_other_screens(void **state)
 {
     (void)state;
     screen_open(FIXTURE_USUAL, 24, 80, false, "?");
@@ -463,7 +463,7 @@ static void help_changes_nothing_of_the_screen_it_is_of(void **state)
     screen_close();
 }
 
-static void ascii_draws_ascii_only(void **state)
+static void ascii_screens_draw_ascii_only(void **state)
 {
     static const char *const keys[] = {"1", "\n", "3", "4",    "5",      "6",    "7",
                                        "8", "9",  "?", "\n\n", "\n\n\n", "2\n\n"};
@@ -480,28 +480,28 @@ static void ascii_draws_ascii_only(void **state)
 static int run_screens(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_overflows_at_any_size),
-        cmocka_unit_test(what_is_not_known_is_no_number),
-        cmocka_unit_test(objects_say_what_and_how_sure),
-        cmocka_unit_test(rows_are_not_sorted_anew_by_a_moment),
-        cmocka_unit_test(little_room_keeps_what_matters),
-        cmocka_unit_test(tabs_say_what_they_show),
-        cmocka_unit_test(few_samples_and_none_are_said),
-        cmocka_unit_test(detail_shows_fields_code_and_instances),
-        cmocka_unit_test(sets_mark_the_crowded_ones),
-        cmocka_unit_test(search_tells_state_and_reasons),
-        cmocka_unit_test(code_and_window_lead_to_objects),
-        cmocka_unit_test(heap_shows_bins_their_path_and_sizes),
-        cmocka_unit_test(an_object_says_who_allocated_it),
-        cmocka_unit_test(layout_draws_the_type_with_its_lines_and_heat),
-        cmocka_unit_test(objects_and_detail_name_types_and_fields),
-        cmocka_unit_test(fields_known_are_parts_of_the_weight),
-        cmocka_unit_test(a_function_shows_source_or_where_it_was_looked_for),
-        cmocka_unit_test(sharing_draws_the_line_byte_by_byte),
-        cmocka_unit_test(help_lists_keys_columns_and_the_source),
-        cmocka_unit_test(help_finds_a_word_and_the_next),
-        cmocka_unit_test(help_changes_nothing_of_the_screen_it_is_of),
-        cmocka_unit_test(ascii_draws_ascii_only),
+        cmocka_unit_test(no_screen_overflows_at_any_size),
+        cmocka_unit_test(screens_never_show_nan),
+        cmocka_unit_test(objects_screen_shows_shares_and_confidence),
+        cmocka_unit_test(short_wait_change_keeps_sort_order),
+        cmocka_unit_test(small_objects_screen_keeps_essential_columns),
+        cmocka_unit_test(tabs_begin_with_a_description),
+        cmocka_unit_test(few_or_no_samples_are_reported),
+        cmocka_unit_test(detail_screen_shows_fields_code_and_instances),
+        cmocka_unit_test(sets_screen_marks_hot_sets),
+        cmocka_unit_test(search_screen_shows_state_and_reasons),
+        cmocka_unit_test(code_and_window_screens_list_objects),
+        cmocka_unit_test(heap_screen_shows_bins_paths_and_sizes),
+        cmocka_unit_test(detail_screen_shows_allocation_path),
+        cmocka_unit_test(layout_screen_draws_type_lines_and_heat),
+        cmocka_unit_test(objects_and_detail_show_types_and_fields),
+        cmocka_unit_test(known_field_share_is_by_weight),
+        cmocka_unit_test(function_screen_shows_source_or_searched_places),
+        cmocka_unit_test(sharing_screen_draws_accesses_per_byte),
+        cmocka_unit_test(help_screen_lists_keys_and_columns),
+        cmocka_unit_test(help_search_finds_next_match),
+        cmocka_unit_test(keys_on_help_do_not_affect_other_screens),
+        cmocka_unit_test(ascii_screens_draw_ascii_only),
     };
     setlocale(LC_ALL, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);
@@ -527,7 +527,7 @@ static void show(struct snapshot *snapshot, const char *keys)
         screen_press(*keys == '\n' ? KEYS_ENTER : (uint32_t)*keys);
 }
 
-static struct snapshot *usual(enum fixture_kind kind)
+static struct snapshot *snapshot_without_unknown(enum fixture_kind kind)
 {
     struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(kind, 0);
     assert_non_null(snapshot);
@@ -535,9 +535,9 @@ static struct snapshot *usual(enum fixture_kind kind)
 }
 
 /* The third function has most of the samples, and none on a known object. */
-static struct snapshot *with_unknown(void)
+static struct snapshot *snapshot_with_unknown(void)
 {
-    struct snapshot *snapshot = usual(FIXTURE_TYPED);
+    struct snapshot *snapshot = snapshot_without_unknown(FIXTURE_TYPED);
     struct snapshot_code *code = &snapshot->code[2];
     struct snapshot_instruction *instruction = &snapshot->code[0].instructions[0];
     for (size_t i = 0; i < snapshot->code_count; i++)
@@ -560,10 +560,10 @@ static struct snapshot *with_unknown(void)
     return snapshot;
 }
 
-static void the_function_leads(void **state)
+static void function_with_most_unattributed_samples_leads(void **state)
 {
     (void)state;
-    struct snapshot *snapshot = with_unknown();
+    struct snapshot *snapshot = snapshot_with_unknown();
     show(snapshot, "2");
     int at = screen_row_with(snapshot->code[2].function);
     int other = screen_row_with(snapshot->code[0].function);
@@ -574,15 +574,15 @@ static void the_function_leads(void **state)
     for (int i = 0; i < 4; i++)
         screen_press('>');
     unsigned sort = browser_table_of(&screen_browser, &function_columns)->sort;
-    browser_show(&screen_browser, with_unknown(), fixture_release);
+    browser_show(&screen_browser, snapshot_with_unknown(), fixture_release);
     assert_int_equal(browser_table_of(&screen_browser, &function_columns)->sort, sort);
     screen_close();
 }
 
-static void without_any_the_columns_are_not_there(void **state)
+static void unknown_column_is_hidden_without_unattributed_samples(void **state)
 {
     (void)state;
-    show(usual(FIXTURE_TYPED), "2");
+    show(snapshot_without_unknown(FIXTURE_TYPED), "2");
     assert_false(screen_has("UNKNOWN"));
     assert_true(screen_has("SHARE"));
     assert_string_equal(table_sort_title(browser_table_of(&screen_browser, &function_columns)),
@@ -590,10 +590,10 @@ static void without_any_the_columns_are_not_there(void **state)
     screen_close();
 }
 
-static void its_screen_says_where_and_why(void **state)
+static void function_screen_locates_unattributed_samples(void **state)
 {
     (void)state;
-    show(with_unknown(), "2\n");
+    show(snapshot_with_unknown(), "2\n");
     int head = screen_row_with("40.1% of all samples");
     assert_true(head > 0 && screen_column_of(head, unknown_screen_note) > 0);
     int line = screen_row_with("LINE");
@@ -605,10 +605,10 @@ static void its_screen_says_where_and_why(void **state)
     screen_close();
 }
 
-static void a_line_without_accesses_says_so(void **state)
+static void line_without_accesses_is_described(void **state)
 {
     (void)state;
-    show(with_unknown(), "2\nj");
+    show(snapshot_with_unknown(), "2\nj");
     const struct source_row *row =
         table_selected(browser_table_of(&screen_browser, &source_columns));
     assert_true(row && row->line && !row->sites);
@@ -617,7 +617,7 @@ static void a_line_without_accesses_says_so(void **state)
 }
 
 /* Figures next to it may be dropped, but the text is the purpose of the screen. */
-static void a_long_line_has_the_room(void **state)
+static void long_source_line_gets_full_width(void **state)
 {
     (void)state;
     static struct source_row row = {
@@ -625,7 +625,7 @@ static void a_long_line_has_the_room(void **state)
     static const char text[] = "    for (int i = 0; i < 2000; i++) sum += index_by_price[(rnd(s) + "
                                "sum) % (1 << 23)];";
     struct layout layout;
-    const struct snapshot *snapshot = usual(FIXTURE_EMPTY);
+    const struct snapshot *snapshot = snapshot_without_unknown(FIXTURE_EMPTY);
     strcpy(row.text, text);
     columns_layout(&source_columns, NULL, snapshot, &row, 1, 120, true, &layout);
     int width = 0;
@@ -637,14 +637,14 @@ static void a_long_line_has_the_room(void **state)
 }
 
 /* work(), called by one() from main(), and by two(). */
-static struct snapshot *with_callers(void)
+static struct snapshot *snapshot_with_callers(void)
 {
     static struct snapshot_caller list[] = {
         {.depth = 0, .id = 70, .function = "one", .module = "m", .path = 1, .samples = 60},
         {.depth = 1, .id = 71, .function = "main", .module = "m", .path = 2, .samples = 60},
         {.depth = 0, .id = 72, .function = "two", .module = "m", .path = 3, .samples = 40}};
     static struct snapshot_callers callers = {.samples = 100, .list = list, .count = 3};
-    struct snapshot *snapshot = usual(FIXTURE_TYPED);
+    struct snapshot *snapshot = snapshot_without_unknown(FIXTURE_TYPED);
     list[0].share = list[1].share = (struct snapshot_share){0.6, 0.5, 0.7};
     list[2].share = (struct snapshot_share){0.4, 0.3, 0.5};
     list[2].id = snapshot->code[1].id; /* it has samples of its own */
@@ -654,7 +654,7 @@ static struct snapshot *with_callers(void)
 }
 
 /* Moves to the pane of callers, which is last. */
-static void to_callers(void)
+static void select_callers_pane(void)
 {
     for (int i = 0; i < 4; i++)
         if (browser_table(&screen_browser)->columns != &caller_columns)
@@ -662,11 +662,11 @@ static void to_callers(void)
     assert_ptr_equal(browser_table(&screen_browser)->columns, &caller_columns);
 }
 
-static void a_function_shows_its_callers(void **state)
+static void function_screen_shows_callers(void **state)
 {
     (void)state;
-    show(with_callers(), "2\n");
-    to_callers();
+    show(snapshot_with_callers(), "2\n");
+    select_callers_pane();
     int one = screen_row_with("60.0%");
     assert_true(one > 0 && screen_column_of(one, "one") > 0);
     assert_int_equal(screen_column_of(one + 1, "main"), screen_column_of(one, "one") + 2);
@@ -685,11 +685,11 @@ static void a_function_shows_its_callers(void **state)
     screen_close();
 }
 
-static void an_object_shows_who_accesses_it_from_where(void **state)
+static void detail_screen_shows_callers(void **state)
 {
     (void)state;
-    show(with_callers(), "\n");
-    to_callers();
+    show(snapshot_with_callers(), "\n");
+    select_callers_pane();
     assert_true(screen_has("Callers") && screen_has("two"));
     screen_press('o');
     assert_int_equal(table_rows(browser_table(&screen_browser)), 2);
@@ -699,13 +699,13 @@ static void an_object_shows_who_accesses_it_from_where(void **state)
 static int run_unknown_screen(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_function_leads),
-        cmocka_unit_test(without_any_the_columns_are_not_there),
-        cmocka_unit_test(its_screen_says_where_and_why),
-        cmocka_unit_test(a_line_without_accesses_says_so),
-        cmocka_unit_test(a_long_line_has_the_room),
-        cmocka_unit_test(a_function_shows_its_callers),
-        cmocka_unit_test(an_object_shows_who_accesses_it_from_where),
+        cmocka_unit_test(function_with_most_unattributed_samples_leads),
+        cmocka_unit_test(unknown_column_is_hidden_without_unattributed_samples),
+        cmocka_unit_test(function_screen_locates_unattributed_samples),
+        cmocka_unit_test(line_without_accesses_is_described),
+        cmocka_unit_test(long_source_line_gets_full_width),
+        cmocka_unit_test(function_screen_shows_callers),
+        cmocka_unit_test(detail_screen_shows_callers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -719,7 +719,7 @@ static int close_browser(void **state)
     return 0;
 }
 
-static void objects_says_that_there_are_findings(void **state)
+static void objects_screen_shows_findings(void **state)
 {
     (void)state;
     screen_open(FIXTURE_TYPED, 36, 120, false, "");
@@ -739,7 +739,7 @@ static void objects_says_that_there_are_findings(void **state)
     assert_int_equal(screen_browser.screen, SCREEN_FINDINGS);
 }
 
-static void the_list_and_the_selected_one_in_full(void **state)
+static void findings_screen_shows_list_and_selected_finding(void **state)
 {
     (void)state;
     screen_open(FIXTURE_TYPED, 36, 120, false, "");
@@ -757,7 +757,7 @@ static void the_list_and_the_selected_one_in_full(void **state)
 
 /* A finding that disappears leaves no blank row: the text starts one row below the list, whatever
  * its length. */
-static void the_list_is_as_long_as_there_are_findings(void **state)
+static void findings_text_follows_list_without_gap(void **state)
 {
     (void)state;
     screen_open(FIXTURE_TYPED, 36, 120, false, "");
@@ -771,7 +771,7 @@ static void the_list_is_as_long_as_there_are_findings(void **state)
     assert_int_equal(screen_row_with("Evidence"), screen_row_with("hot and cold fields") + 2);
 }
 
-static void enter_opens_the_screen_that_shows_it(void **state)
+static void enter_on_finding_opens_its_screen(void **state)
 {
     (void)state;
     screen_open(FIXTURE_TYPED, 36, 120, false, "");
@@ -784,7 +784,7 @@ static void enter_opens_the_screen_that_shows_it(void **state)
     assert_int_equal(screen_browser.screen, SCREEN_SHARING);
 }
 
-static void none_says_what_is_looked_for(void **state)
+static void absence_of_findings_is_explained(void **state)
 {
     (void)state;
     screen_open(FIXTURE_USUAL, 24, 80, false, "");
@@ -796,7 +796,7 @@ static void none_says_what_is_looked_for(void **state)
     assert_int_equal(screen_browser.screen, SCREEN_FINDINGS);
 }
 
-static void little_room_is_enough(void **state)
+static void findings_screen_fits_small_terminals(void **state)
 {
     (void)state;
     screen_open(FIXTURE_TYPED, 10, 40, false, "");
@@ -808,12 +808,12 @@ static void little_room_is_enough(void **state)
 static int run_findings_screen(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(objects_says_that_there_are_findings, close_browser),
-        cmocka_unit_test_teardown(the_list_and_the_selected_one_in_full, close_browser),
-        cmocka_unit_test_teardown(the_list_is_as_long_as_there_are_findings, close_browser),
-        cmocka_unit_test_teardown(enter_opens_the_screen_that_shows_it, close_browser),
-        cmocka_unit_test_teardown(none_says_what_is_looked_for, close_browser),
-        cmocka_unit_test_teardown(little_room_is_enough, close_browser),
+        cmocka_unit_test_teardown(objects_screen_shows_findings, close_browser),
+        cmocka_unit_test_teardown(findings_screen_shows_list_and_selected_finding, close_browser),
+        cmocka_unit_test_teardown(findings_text_follows_list_without_gap, close_browser),
+        cmocka_unit_test_teardown(enter_on_finding_opens_its_screen, close_browser),
+        cmocka_unit_test_teardown(absence_of_findings_is_explained, close_browser),
+        cmocka_unit_test_teardown(findings_screen_fits_small_terminals, close_browser),
     };
     setlocale(LC_ALL, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);
@@ -832,7 +832,7 @@ static void select_part(void)
     fail_msg("no region to search in");
 }
 
-static void a_search_inside_another_leads_back(void **state)
+static void nested_search_returns_with_escape(void **state)
 {
     (void)state;
     struct snapshot *snapshot = (struct snapshot *)fixture_new(FIXTURE_USUAL, 0);
@@ -855,7 +855,7 @@ static void a_search_inside_another_leads_back(void **state)
     screen_close();
 }
 
-static void help_begins_with_the_screen_one_is_on(void **state)
+static void help_begins_with_the_current_screen(void **state)
 {
     static const char *const keys[] = {"1", "2", "3", "4",  "5",    "6",
                                        "7", "8", "9", "\n", "\n\n", "2\n"};
@@ -884,7 +884,7 @@ static void help_begins_with_the_screen_one_is_on(void **state)
     screen_close();
 }
 
-static void what_is_not_listed_is_reported_and_can_be(void **state)
+static void unlisted_objects_are_counted_and_can_be_listed(void **state)
 {
     (void)state;
     struct snapshot *snapshot = (struct snapshot *)fixture_new(FIXTURE_USUAL, 0);
@@ -907,7 +907,7 @@ static void what_is_not_listed_is_reported_and_can_be(void **state)
 }
 
 /* A list of figures is useless without names. */
-static void the_smallest_window_says_what_rows_are_of(void **state)
+static void smallest_window_shows_row_names(void **state)
 {
     static const struct {
         const char *keys;
@@ -931,7 +931,7 @@ static void the_smallest_window_says_what_rows_are_of(void **state)
 enum { PERIODS = 40, PROFILE = 16 };
 
 /* A run with one object in one phase, calm at periods of 2 s and more. */
-static void with_run(struct snapshot *snapshot)
+static void fill_timeline(struct snapshot *snapshot)
 {
     static double weight[PERIODS];
     static double volatilities[PROFILE];
@@ -967,11 +967,11 @@ static void with_run(struct snapshot *snapshot)
 static void open_run(int rows, int columns, const char *keys)
 {
     struct snapshot *snapshot = (struct snapshot *)fixture_new(FIXTURE_USUAL, 0);
-    with_run(snapshot);
+    fill_timeline(snapshot);
     screen_open_on(snapshot, rows, columns, false, keys);
 }
 
-static void a_picture_without_room_says_so(void **state)
+static void chart_without_room_shows_a_message(void **state)
 {
     static const char keys[] = "bvo";
     (void)state;
@@ -991,7 +991,7 @@ static void a_picture_without_room_says_so(void **state)
 }
 
 /* The drawn period, the shortest one, and the leading object; absent if there is little room. */
-static void volatility_is_one_line(void **state)
+static void volatility_takes_one_line(void **state)
 {
     (void)state;
     open_run(36, 120, "8");
@@ -1007,12 +1007,12 @@ static void volatility_is_one_line(void **state)
 static int run_ways(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_search_inside_another_leads_back),
-        cmocka_unit_test(the_smallest_window_says_what_rows_are_of),
-        cmocka_unit_test(a_picture_without_room_says_so),
-        cmocka_unit_test(volatility_is_one_line),
-        cmocka_unit_test(what_is_not_listed_is_reported_and_can_be),
-        cmocka_unit_test(help_begins_with_the_screen_one_is_on),
+        cmocka_unit_test(nested_search_returns_with_escape),
+        cmocka_unit_test(smallest_window_shows_row_names),
+        cmocka_unit_test(chart_without_room_shows_a_message),
+        cmocka_unit_test(volatility_takes_one_line),
+        cmocka_unit_test(unlisted_objects_are_counted_and_can_be_listed),
+        cmocka_unit_test(help_begins_with_the_current_screen),
     };
     setlocale(LC_ALL, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);

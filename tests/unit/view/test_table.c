@@ -63,7 +63,7 @@ static void untouched_selection_stays_on_top(void **state)
     assert_string_equal(selected(&fixture->table), "grid");
 }
 
-static void moved_selection_follows_its_object(void **state)
+static void selection_follows_its_object(void **state)
 {
     struct fixture *fixture = *state;
     table_move(&fixture->table, 2);
@@ -86,7 +86,7 @@ static void moved_selection_follows_its_object(void **state)
     assert_null(table_selected(&fixture->table));
 }
 
-static void filter_and_find(void **state)
+static void table_filter_and_find(void **state)
 {
     struct fixture *fixture = *state;
     table_filter(&fixture->table, "ARENA");
@@ -106,7 +106,7 @@ static void filter_and_find(void **state)
     assert_string_equal(selected(&fixture->table), "errno_table");
 }
 
-static void the_selected_row_is_always_in_sight(void **state)
+static void selected_row_is_always_visible(void **state)
 {
     struct fixture *fixture = *state;
     struct table *table = &fixture->table;
@@ -126,7 +126,7 @@ static void the_selected_row_is_always_in_sight(void **state)
     assert_int_equal(table->top, 0);
 }
 
-static void fewer_rows_leave_no_blank_screen(void **state)
+static void shrinking_table_scrolls_back(void **state)
 {
     struct fixture *fixture = *state;
     table_move(&fixture->table, 99);
@@ -137,7 +137,7 @@ static void fewer_rows_leave_no_blank_screen(void **state)
     assert_int_equal(fixture->table.top, 2);
 }
 
-static void sorting_goes_through_the_columns_on_the_screen(void **state)
+static void sort_key_cycles_through_visible_columns(void **state)
 {
     struct fixture *fixture = *state;
     draw(fixture);
@@ -156,7 +156,7 @@ static void sorting_goes_through_the_columns_on_the_screen(void **state)
     assert_true(marked);
 }
 
-static void clicks(void **state)
+static void clicks_select_sort_and_scroll(void **state)
 {
     struct fixture *fixture = *state;
     struct table *table = &fixture->table;
@@ -176,7 +176,7 @@ static void clicks(void **state)
     assert_false(table->invert);
 }
 
-static void a_scrollbar_only_where_rows_are_hidden(void **state)
+static void scrollbar_appears_only_if_rows_are_hidden(void **state)
 {
     struct fixture *fixture = *state;
     draw(fixture);
@@ -201,7 +201,7 @@ static uint64_t number_identity(const struct snapshot *snapshot, const void *row
     return (uint64_t)(1000 + *(const double *)row);
 }
 
-static const char *number_parting(const void *row)
+static const char *number_separator(const void *row)
 {
     return *(const double *)row < 0 ? "PART" : NULL;
 }
@@ -217,10 +217,10 @@ static const struct columns number_columns = {
     .sort = COLUMNS_AS_THEY_COME,
     .row_size = sizeof(double),
     .identity = number_identity,
-    .parting = number_parting,
+    .parting = number_separator,
 };
 
-static bool drawn(const struct canvas *canvas, const char *text)
+static bool canvas_has(const struct canvas *canvas, const char *text)
 {
     char line[256];
     for (int row = 0; row < canvas->rows; row++) {
@@ -231,45 +231,45 @@ static bool drawn(const struct canvas *canvas, const char *text)
     return false;
 }
 
-static double chosen(const struct table *table)
+static double selected_number(const struct table *table)
 {
     const double *row = table_selected(table);
     return row ? *row : NAN;
 }
 
-static void rows_that_part_others_are_never_selected(void **state)
+static void separator_rows_are_never_selected(void **state)
 {
     struct fixture *fixture = *state;
     static const double rows[] = {-1, 5, -2, -3, 9, 7, -4};
     struct table table;
     table_init(&table, &number_columns);
     table_set(&table, fixture->snapshot, rows, 7);
-    assert_true(chosen(&table) == 5);
+    assert_true(selected_number(&table) == 5);
     assert_int_equal(table_rows(&table), 3);
     table_prefer(&table, 1009);
-    assert_true(chosen(&table) == 9); /* until the user moves the cursor */
+    assert_true(selected_number(&table) == 9); /* until the user moves the cursor */
     table_prefer(&table, 1007);
     table_move(&table, -100);
-    assert_true(chosen(&table) == 5);
+    assert_true(selected_number(&table) == 5);
     table_prefer(&table, 1009);
-    assert_true(chosen(&table) == 5);
+    assert_true(selected_number(&table) == 5);
     table_move(&table, 1);
-    assert_true(chosen(&table) == 9);
+    assert_true(selected_number(&table) == 9);
     table_move(&table, -1);
-    assert_true(chosen(&table) == 5);
+    assert_true(selected_number(&table) == 5);
     table_move(&table, 100);
-    assert_true(chosen(&table) == 7);
+    assert_true(selected_number(&table) == 7);
     canvas_clear(&fixture->canvas);
     table_draw(&table, &fixture->canvas, (struct area){0, 0, 10, 80}, true);
-    assert_true(drawn(&fixture->canvas, "── PART ──"));
+    assert_true(canvas_has(&fixture->canvas, "── PART ──"));
     assert_int_equal(table_click(&table, 1, 5), TABLE_MISSED);
     assert_int_equal(table_click(&table, 2, 5), TABLE_SELECTED);
     /* when sorted, separators make no sense; unsorted is one of the steps */
     table_sort_step(&table, 1);
     assert_int_equal(table.shown, 3);
-    assert_true(chosen(&table) == 5);
+    assert_true(selected_number(&table) == 5);
     table_move(&table, -5);
-    assert_true(chosen(&table) == 9);
+    assert_true(selected_number(&table) == 9);
     table_sort_step(&table, 1);
     assert_int_equal(table.shown, 7);
     table_sort_step(&table, -1);
@@ -277,7 +277,7 @@ static void rows_that_part_others_are_never_selected(void **state)
     table_fini(&table);
 }
 
-static void a_far_selection_has_neighbours_on_both_sides(void **state)
+static void distant_selection_is_centred(void **state)
 {
     struct fixture *fixture = *state;
     double rows[100];
@@ -295,7 +295,7 @@ static void a_far_selection_has_neighbours_on_both_sides(void **state)
     table_fini(&table);
 }
 
-static void nothing_but_parting_rows_selects_nothing(void **state)
+static void table_of_separators_has_no_selection(void **state)
 {
     struct fixture *fixture = *state;
     static const double rows[] = {-1, -2};
@@ -310,7 +310,7 @@ static void nothing_but_parting_rows_selects_nothing(void **state)
 }
 
 /* The separator above the first selectable row stays visible when scrolling up. */
-static void what_parts_stays_in_sight(void **state)
+static void first_separator_stays_visible(void **state)
 {
     struct fixture *fixture = *state;
     static const double rows[] = {-1, 1, 2, 3, 4, 5, 6, 7, 8};
@@ -322,7 +322,7 @@ static void what_parts_stays_in_sight(void **state)
     table_move(&table, -100);
     canvas_clear(&fixture->canvas);
     table_draw(&table, &fixture->canvas, (struct area){0, 0, 5, 80}, true);
-    assert_true(drawn(&fixture->canvas, "PART"));
+    assert_true(canvas_has(&fixture->canvas, "PART"));
     table_fini(&table);
 }
 
@@ -331,17 +331,17 @@ static int run_table(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(untouched_selection_stays_on_top),
-        TEST(moved_selection_follows_its_object),
-        TEST(filter_and_find),
-        TEST(the_selected_row_is_always_in_sight),
-        TEST(fewer_rows_leave_no_blank_screen),
-        TEST(sorting_goes_through_the_columns_on_the_screen),
-        TEST(clicks),
-        TEST(a_scrollbar_only_where_rows_are_hidden),
-        TEST(rows_that_part_others_are_never_selected),
-        TEST(a_far_selection_has_neighbours_on_both_sides),
-        TEST(nothing_but_parting_rows_selects_nothing),
-        TEST(what_parts_stays_in_sight),
+        TEST(selection_follows_its_object),
+        TEST(table_filter_and_find),
+        TEST(selected_row_is_always_visible),
+        TEST(shrinking_table_scrolls_back),
+        TEST(sort_key_cycles_through_visible_columns),
+        TEST(clicks_select_sort_and_scroll),
+        TEST(scrollbar_appears_only_if_rows_are_hidden),
+        TEST(separator_rows_are_never_selected),
+        TEST(distant_selection_is_centred),
+        TEST(table_of_separators_has_no_selection),
+        TEST(first_separator_stays_visible),
     };
     setlocale(LC_ALL, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);
@@ -361,7 +361,7 @@ static bool has(const struct columns *columns, const struct layout *layout, cons
     return false;
 }
 
-static void columns_fit_at_every_width(void **state)
+static void columns_fit_every_width(void **state)
 {
     const struct snapshot *snapshot = fixture_new(FIXTURE_HOSTILE, 0);
     (void)state;
@@ -380,7 +380,7 @@ static void columns_fit_at_every_width(void **state)
     fixture_release(snapshot);
 }
 
-static void the_interval_stays_when_there_is_little_room(void **state)
+static void interval_column_is_kept_at_small_width(void **state)
 {
     const struct snapshot *snapshot = fixture_new(FIXTURE_USUAL, 0);
     struct layout layout;
@@ -398,7 +398,7 @@ static void the_interval_stays_when_there_is_little_room(void **state)
     fixture_release(snapshot);
 }
 
-static void columns_of_events_stand_only_where_measured(void **state)
+static void event_columns_appear_only_if_measured(void **state)
 {
     const struct snapshot *snapshot = fixture_new(FIXTURE_USUAL, 0);
     struct layout layout;
@@ -454,7 +454,7 @@ static void columns_stay_while_the_screen_is_open(void **state)
     fixture_release(untyped);
 }
 
-static void names_keep_a_width_before_lesser_columns(void **state)
+static void name_column_has_priority_over_lesser_columns(void **state)
 {
     const struct snapshot *snapshot = fixture_new(FIXTURE_USUAL, 0);
     (void)state;
@@ -487,7 +487,7 @@ static void expect(const struct snapshot *snapshot, const void *row, const char 
     assert_string_equal(text, want);
 }
 
-static void unknown_is_blank_and_zero_is_zero(void **state)
+static void unknown_cells_are_blank_and_zero_is_printed(void **state)
 {
     const struct snapshot *snapshot = fixture_new(FIXTURE_USUAL, 0);
     struct snapshot_object object = snapshot->objects[0];
@@ -515,7 +515,29 @@ static void unknown_is_blank_and_zero_is_zero(void **state)
     fixture_release(snapshot);
 }
 
-static void text_to_be_read_has_room_before_figures(void **state)
+static void hot_field_has_the_type_unless_the_name_has_it(void **state)
+{
+    const struct snapshot *snapshot = fixture_new(FIXTURE_TYPED, 0);
+    struct snapshot_field field = {.name = "node.next", .type_id = 1, .share = 1, .size = 8};
+    struct snapshot_object object = snapshot->objects[0];
+    (void)state;
+    object.fields = &field;
+    object.field_count = 1;
+    object.kind = OBJECT_HEAP;
+    object.name = "main a.c:7";
+    expect(snapshot, &object, "HOT FIELD", "node.next");
+    object.name = "struct node []";
+    expect(snapshot, &object, "HOT FIELD", "next");
+    object.name = "table";
+    object.kind = OBJECT_GLOBAL; /* Detail has its declared type */
+    expect(snapshot, &object, "HOT FIELD", "next");
+    field.type_id = 0;
+    field.name = "+8";
+    expect(snapshot, &object, "HOT FIELD", "+8");
+    fixture_release(snapshot);
+}
+
+static void source_text_has_priority_over_figures(void **state)
 {
     const struct snapshot *snapshot = fixture_new(FIXTURE_TYPED, 0);
     struct source_row row = {.file = "a.c", .line = 7, .sites = 1};
@@ -530,7 +552,7 @@ static void text_to_be_read_has_room_before_figures(void **state)
     fixture_release(snapshot);
 }
 
-static void names_lose_their_middle(void **state)
+static void long_names_are_shortened_in_the_middle(void **state)
 {
     const struct snapshot *snapshot = fixture_new(FIXTURE_USUAL, 0);
     struct snapshot_object object = snapshot->objects[0];
@@ -540,7 +562,7 @@ static void names_lose_their_middle(void **state)
     fixture_release(snapshot);
 }
 
-static void order_puts_unknown_last_both_ways(void **state)
+static void unknown_values_sort_last_in_both_orders(void **state)
 {
     const struct snapshot *snapshot = fixture_new(FIXTURE_USUAL, 0);
     struct snapshot_object big = snapshot->objects[0];
@@ -562,7 +584,7 @@ static void order_puts_unknown_last_both_ways(void **state)
     fixture_release(snapshot);
 }
 
-static void matching_ignores_case_and_looks_at_all_text(void **state)
+static void filter_ignores_case_and_searches_all_text(void **state)
 {
     const struct snapshot *snapshot = fixture_new(FIXTURE_USUAL, 0);
     struct snapshot_object object = snapshot->objects[0];
@@ -575,7 +597,7 @@ static void matching_ignores_case_and_looks_at_all_text(void **state)
     fixture_release(snapshot);
 }
 
-static void every_titled_column_is_explained_once(void **state)
+static void every_titled_column_has_help(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < object_columns.count; i++)
@@ -642,7 +664,7 @@ static void check_members(const struct columns *columns, const char *manual, int
     }
 }
 
-static void every_member_is_in_the_manual(void **state)
+static void man_page_lists_every_json_member(void **state)
 {
     char *manual = json_chapter();
     (void)state;
@@ -654,18 +676,19 @@ static void every_member_is_in_the_manual(void **state)
 static int run_columns(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_fit_at_every_width),
-        cmocka_unit_test(the_interval_stays_when_there_is_little_room),
-        cmocka_unit_test(columns_of_events_stand_only_where_measured),
+        cmocka_unit_test(columns_fit_every_width),
+        cmocka_unit_test(interval_column_is_kept_at_small_width),
+        cmocka_unit_test(event_columns_appear_only_if_measured),
         cmocka_unit_test(columns_stay_while_the_screen_is_open),
-        cmocka_unit_test(names_keep_a_width_before_lesser_columns),
-        cmocka_unit_test(unknown_is_blank_and_zero_is_zero),
-        cmocka_unit_test(text_to_be_read_has_room_before_figures),
-        cmocka_unit_test(names_lose_their_middle),
-        cmocka_unit_test(order_puts_unknown_last_both_ways),
-        cmocka_unit_test(matching_ignores_case_and_looks_at_all_text),
-        cmocka_unit_test(every_titled_column_is_explained_once),
-        cmocka_unit_test(every_member_is_in_the_manual),
+        cmocka_unit_test(name_column_has_priority_over_lesser_columns),
+        cmocka_unit_test(unknown_cells_are_blank_and_zero_is_printed),
+        cmocka_unit_test(hot_field_has_the_type_unless_the_name_has_it),
+        cmocka_unit_test(source_text_has_priority_over_figures),
+        cmocka_unit_test(long_names_are_shortened_in_the_middle),
+        cmocka_unit_test(unknown_values_sort_last_in_both_orders),
+        cmocka_unit_test(filter_ignores_case_and_searches_all_text),
+        cmocka_unit_test(every_titled_column_has_help),
+        cmocka_unit_test(man_page_lists_every_json_member),
     };
     setlocale(LC_ALL, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,17 +10,17 @@
 #include "unit/view/screen_fixture.h"
 #include "unit/view/watch_fixture.h"
 
-static const struct snapshot *watched(void)
+static const struct snapshot *snapshot_with_watches(void)
 {
     struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_USUAL, 0);
     watch_fixture_fill(snapshot);
     return snapshot;
 }
 
-static void the_list_and_why(void **state)
+static void watch_screen_lists_verdicts_and_reasons(void **state)
 {
     (void)state;
-    screen_open_on(watched(), 30, 150, false, "");
+    screen_open_on(snapshot_with_watches(), 30, 150, false, "");
     assert_true(screen_has("w Watch"));
     screen_press('w');
     assert_int_equal(screen_browser.screen, SCREEN_WATCH);
@@ -40,16 +40,16 @@ static void the_list_and_why(void **state)
 }
 
 /* If the budget is the limit, the screen explains how to change it; otherwise not. */
-static void more_is_advised_where_it_helps(void **state)
+static void larger_watch_budget_is_advised_if_limiting(void **state)
 {
     (void)state;
-    struct snapshot *snapshot = (struct snapshot *)(uintptr_t)watched();
+    struct snapshot *snapshot = (struct snapshot *)(uintptr_t)snapshot_with_watches();
     snapshot->watch.budget_limits = true;
     screen_open_on(snapshot, 24, 80, false, "");
     screen_press('w');
     assert_true(screen_has("--watch=5 is up to 5 times as fast"));
     screen_close();
-    snapshot = (struct snapshot *)(uintptr_t)watched();
+    snapshot = (struct snapshot *)(uintptr_t)snapshot_with_watches();
     snapshot->watch.budget_limits = true;
     snapshot->watch.budget = 0.5;
     screen_open_on(snapshot, 24, 80, false, "");
@@ -57,10 +57,10 @@ static void more_is_advised_where_it_helps(void **state)
     assert_false(screen_has("--watch="));
 }
 
-static void enter_opens_the_object(void **state)
+static void enter_opens_the_watched_object(void **state)
 {
     (void)state;
-    screen_open_on(watched(), 30, 120, false, "");
+    screen_open_on(snapshot_with_watches(), 30, 120, false, "");
     screen_press('w', KEYS_ENTER);
     assert_int_equal(screen_browser.screen, SCREEN_DETAIL);
     assert_int_equal(screen_browser.opened.id, screen_browser.snapshot->objects[0].id);
@@ -74,7 +74,7 @@ static void enter_opens_the_object(void **state)
     assert_true(screen_has("this object is not listed now"));
 }
 
-static void off_says_how_to_have_it(void **state)
+static void watch_screen_when_off_explains_option(void **state)
 {
     (void)state;
     screen_open_on(fixture_new(FIXTURE_USUAL, 0), 24, 80, false, "");
@@ -85,10 +85,10 @@ static void off_says_how_to_have_it(void **state)
     assert_int_equal(screen_browser.screen, SCREEN_WATCH);
 }
 
-static void little_room_is_enough(void **state)
+static void watch_screen_fits_small_terminals(void **state)
 {
     (void)state;
-    screen_open_on(watched(), 10, 40, false, "");
+    screen_open_on(snapshot_with_watches(), 10, 40, false, "");
     screen_press('w');
     assert_true(screen_has("capacity"));
     for (int i = 0; i < 5; i++)
@@ -101,10 +101,10 @@ static void little_room_is_enough(void **state)
 
 /* ---- batch ---- */
 
-static void text_tells_all_of_it(void **state)
+static void text_report_has_watch_results(void **state)
 {
     (void)state;
-    char *text = fixture_printed(fixture_text, watched());
+    char *text = fixture_printed(fixture_text, snapshot_with_watches());
     assert_non_null(strstr(text, "watch: cost 0.87% of its time, 1% allowed; 4 debug registers"));
     assert_non_null(strstr(text, "TOUCHED BY"));
     assert_non_null(strstr(text, "move (move.c:12)"));
@@ -115,10 +115,10 @@ static void text_tells_all_of_it(void **state)
     free(text);
 }
 
-static void json_tells_unknown_as_null(void **state)
+static void json_unknown_watch_values_are_null(void **state)
 {
     (void)state;
-    char *text = fixture_printed(json_print, watched());
+    char *text = fixture_printed(json_print, snapshot_with_watches());
     json_t *root = json_loads(text, 0, NULL);
     json_t *watch = json_object_get(root, "watch");
     json_t *objects = json_object_get(watch, "objects");
@@ -145,13 +145,13 @@ static void json_tells_unknown_as_null(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(the_list_and_why, screen_teardown),
-        cmocka_unit_test_teardown(more_is_advised_where_it_helps, screen_teardown),
-        cmocka_unit_test_teardown(enter_opens_the_object, screen_teardown),
-        cmocka_unit_test_teardown(off_says_how_to_have_it, screen_teardown),
-        cmocka_unit_test_teardown(little_room_is_enough, screen_teardown),
-        cmocka_unit_test(text_tells_all_of_it),
-        cmocka_unit_test(json_tells_unknown_as_null),
+        cmocka_unit_test_teardown(watch_screen_lists_verdicts_and_reasons, screen_teardown),
+        cmocka_unit_test_teardown(larger_watch_budget_is_advised_if_limiting, screen_teardown),
+        cmocka_unit_test_teardown(enter_opens_the_watched_object, screen_teardown),
+        cmocka_unit_test_teardown(watch_screen_when_off_explains_option, screen_teardown),
+        cmocka_unit_test_teardown(watch_screen_fits_small_terminals, screen_teardown),
+        cmocka_unit_test(text_report_has_watch_results),
+        cmocka_unit_test(json_unknown_watch_values_are_null),
     };
     setlocale(LC_ALL, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);

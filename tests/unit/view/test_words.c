@@ -41,7 +41,7 @@ static unsigned claimed;
 
 /* In the help "conflict" is also a reason for a sample without a type; in JSON "stall" is also the
  * name of a kind of event. */
-static void look_at(const char *where, const char *text)
+static void check_text(const char *where, const char *text)
 {
     size_t count = strcmp(where, "help") ? sizeof claims / sizeof *claims : CLAIMS_IN_HELP;
     if (!strcmp(text, "stall"))
@@ -54,10 +54,10 @@ static void look_at(const char *where, const char *text)
         }
 }
 
-static void look_at_canvas(const char *where)
+static void check_canvas(const char *where)
 {
     for (int row = 0; row < screen_canvas.rows; row++)
-        look_at(where, screen_row(row));
+        check_text(where, screen_row(row));
 }
 
 static bool recorded; /* a replayed perf recording */
@@ -77,7 +77,7 @@ static const struct snapshot *timed(enum fixture_kind kind)
 
 static const enum fixture_kind kinds[] = {FIXTURE_USUAL, FIXTURE_EMPTY, FIXTURE_ONE, FIXTURE_TYPED};
 
-static void screens_claim_no_miss(void **state)
+static void screens_of_time_samples_claim_no_miss(void **state)
 {
     (void)state;
     claimed = 0;
@@ -89,7 +89,7 @@ static void screens_claim_no_miss(void **state)
             browser_go(&screen_browser, (enum screen_id)screen);
             screen_draw();
             for (int pane = 0; pane < 4; pane++) {
-                look_at_canvas(screens[screen].screen->name);
+                check_canvas(screens[screen].screen->name);
                 screen_press(KEYS_RIGHT);
             }
             browser_return(&screen_browser);
@@ -99,7 +99,7 @@ static void screens_claim_no_miss(void **state)
     assert_int_equal(claimed, 0);
 }
 
-static void opened_rows_claim_no_miss(void **state)
+static void opened_rows_of_time_samples_claim_no_miss(void **state)
 {
     static const char *const keys[] = {"\n",  "\n\n", "\n\n\n", "2\n", "2\n\n",
                                        "m\n", "f\n",  "4\n",    "5\n", "8\n"};
@@ -108,13 +108,13 @@ static void opened_rows_claim_no_miss(void **state)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
             screen_open_on(timed(kinds[i]), 60, 240, false, keys[k]);
-            look_at_canvas(keys[k]);
+            check_canvas(keys[k]);
             screen_close();
         }
     assert_int_equal(claimed, 0);
 }
 
-static void help_claims_no_miss(void **state)
+static void help_of_time_samples_claims_no_miss(void **state)
 {
     (void)state;
     claimed = 0;
@@ -124,7 +124,7 @@ static void help_claims_no_miss(void **state)
             continue;
         browser_go(&screen_browser, (enum screen_id)screen);
         screen_press('?');
-        look_at_canvas("help");
+        check_canvas("help");
         screen_press('?');
         browser_return(&screen_browser);
     }
@@ -132,19 +132,19 @@ static void help_claims_no_miss(void **state)
     assert_int_equal(claimed, 0);
 }
 
-static void look_at_lines(const char *where, char *text)
+static void check_lines(const char *where, char *text)
 {
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
-        look_at(where, line);
+        check_text(where, line);
 }
 
-static void text_claims_no_miss(void **state)
+static void text_of_time_samples_claims_no_miss(void **state)
 {
     (void)state;
     claimed = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         char *text = fixture_printed(fixture_text, timed(kinds[i]));
-        look_at_lines("text", text);
+        check_lines("text", text);
         free(text);
     }
     assert_int_equal(claimed, 0);
@@ -169,32 +169,32 @@ static void strip_markup(char *text)
     *to = '\0';
 }
 
-static void html_claims_no_miss(void **state)
+static void html_of_time_samples_claims_no_miss(void **state)
 {
     (void)state;
     claimed = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         char *text = fixture_printed(fixture_page, timed(kinds[i]));
         strip_markup(text);
-        look_at_lines("html", text);
+        check_lines("html", text);
         free(text);
     }
     assert_int_equal(claimed, 0);
 }
 
 /* Checks only values: the names of members are fixed. */
-static void look_at_values(json_t *value)
+static void check_values(json_t *value)
 {
     const char *key;
     json_t *inner;
     size_t index;
     if (json_is_string(value))
-        look_at("json", json_string_value(value));
-    json_array_foreach(value, index, inner) look_at_values(inner);
-    json_object_foreach(value, key, inner) look_at_values(inner);
+        check_text("json", json_string_value(value));
+    json_array_foreach(value, index, inner) check_values(inner);
+    json_object_foreach(value, key, inner) check_values(inner);
 }
 
-static void json_claims_no_miss(void **state)
+static void json_of_time_samples_claims_no_miss(void **state)
 {
     (void)state;
     claimed = 0;
@@ -202,14 +202,14 @@ static void json_claims_no_miss(void **state)
         char *text = fixture_printed(json_print, timed(kinds[i]));
         json_t *value = json_loads(text, 0, NULL);
         assert_non_null(value);
-        look_at_values(value);
+        check_values(value);
         json_decref(value);
         free(text);
     }
     assert_int_equal(claimed, 0);
 }
 
-static void words_follow_the_event(void **state)
+static void measured_word_follows_the_event(void **state)
 {
     static const struct {
         const char *event;
@@ -248,19 +248,19 @@ static int replay(void **state)
 static int run_measured_words(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_follow_the_event),
-        cmocka_unit_test(screens_claim_no_miss),
-        cmocka_unit_test(opened_rows_claim_no_miss),
-        cmocka_unit_test(help_claims_no_miss),
-        cmocka_unit_test(text_claims_no_miss),
-        cmocka_unit_test(html_claims_no_miss),
-        cmocka_unit_test(json_claims_no_miss),
-        cmocka_unit_test_setup(screens_claim_no_miss, replay),
-        cmocka_unit_test_setup(opened_rows_claim_no_miss, replay),
-        cmocka_unit_test_setup(help_claims_no_miss, replay),
-        cmocka_unit_test_setup(text_claims_no_miss, replay),
-        cmocka_unit_test_setup(html_claims_no_miss, replay),
-        cmocka_unit_test_setup(json_claims_no_miss, replay),
+        cmocka_unit_test(measured_word_follows_the_event),
+        cmocka_unit_test(screens_of_time_samples_claim_no_miss),
+        cmocka_unit_test(opened_rows_of_time_samples_claim_no_miss),
+        cmocka_unit_test(help_of_time_samples_claims_no_miss),
+        cmocka_unit_test(text_of_time_samples_claims_no_miss),
+        cmocka_unit_test(html_of_time_samples_claims_no_miss),
+        cmocka_unit_test(json_of_time_samples_claims_no_miss),
+        cmocka_unit_test_setup(screens_of_time_samples_claim_no_miss, replay),
+        cmocka_unit_test_setup(opened_rows_of_time_samples_claim_no_miss, replay),
+        cmocka_unit_test_setup(help_of_time_samples_claims_no_miss, replay),
+        cmocka_unit_test_setup(text_of_time_samples_claims_no_miss, replay),
+        cmocka_unit_test_setup(html_of_time_samples_claims_no_miss, replay),
+        cmocka_unit_test_setup(json_of_time_samples_claims_no_miss, replay),
     };
     setlocale(LC_ALL, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);
@@ -285,12 +285,12 @@ static struct binary_desc list[] = {
     {.path = "/lib/libm.so", .found = "/lib/libm.so", .samples = 100, .state = BINARY_UNVERIFIED},
 };
 
-static struct snapshot_binaries first(size_t from, size_t count)
+static struct snapshot_binaries binaries_from(size_t from, size_t count)
 {
     return (struct snapshot_binaries){.list = list + from, .count = count, .samples = 1000};
 }
 
-static const char *report(const struct snapshot_binaries *binaries)
+static const char *print_binaries(const struct snapshot_binaries *binaries)
 {
     static char text[4096];
     text[0] = '\0'; /* empty if nothing is written */
@@ -300,16 +300,16 @@ static const char *report(const struct snapshot_binaries *binaries)
     return text;
 }
 
-static void what_is_missing_is_a_part_of_all_samples(void **state)
+static void missing_binaries_share_is_of_all_samples(void **state)
 {
     char text[128];
     (void)state;
-    struct snapshot_binaries all = first(0, 4);
+    struct snapshot_binaries all = binaries_from(0, 4);
     assert_true(binary_missing(&all) == 0.7);
     binary_note(&all, text, sizeof text);
     assert_string_equal(text,
                         "70.0% of the samples are in programs or libraries that were not found");
-    struct snapshot_binaries found = first(2, 2);
+    struct snapshot_binaries found = binaries_from(2, 2);
     assert_true(binary_missing(&found) == 0);
     binary_note(&found, text, sizeof text);
     assert_string_equal(text, "");
@@ -317,7 +317,7 @@ static void what_is_missing_is_a_part_of_all_samples(void **state)
     assert_true(binary_missing(&none) == 0);
 }
 
-static void each_is_reported_what_became_of_it(void **state)
+static void each_binary_state_is_described(void **state)
 {
     static const char *const fates[] = {
         "not found: build-id 12ab",
@@ -331,27 +331,27 @@ static void each_is_reported_what_became_of_it(void **state)
     }
 }
 
-static void the_report_names_the_missing_and_the_remedy(void **state)
+static void binary_report_names_missing_files_and_remedy(void **state)
 {
     (void)state;
-    struct snapshot_binaries all = first(0, 4);
-    const char *text = report(&all);
+    struct snapshot_binaries all = binaries_from(0, 4);
+    const char *text = print_binaries(&all);
     assert_non_null(strstr(text, "600 samples  /opt/x/server: not found"));
     assert_non_null(strstr(text, "100 samples  /lib/libz.so: found another build"));
     assert_null(strstr(text, "libc.so"));
     assert_non_null(strstr(text, "perf archive"));
     assert_non_null(strstr(text, "not verified"));
-    struct snapshot_binaries found = first(2, 1);
-    assert_string_equal(report(&found), "");
+    struct snapshot_binaries found = binaries_from(2, 1);
+    assert_string_equal(print_binaries(&found), "");
 }
 
-static void on_screen(void **state)
+static void missing_binaries_are_shown_on_screen(void **state)
 {
     (void)state;
     struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_USUAL, 0);
     screen_open_on(snapshot, 36, 120, false, "");
     assert_false(screen_has("are not here"));
-    snapshot->binaries = first(0, 4);
+    snapshot->binaries = binaries_from(0, 4);
     screen_draw();
     assert_true(screen_has("binaries missing"));
     screen_press('i');
@@ -365,10 +365,10 @@ static void on_screen(void **state)
 static int run_binary_words(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_missing_is_a_part_of_all_samples),
-        cmocka_unit_test(each_is_reported_what_became_of_it),
-        cmocka_unit_test(the_report_names_the_missing_and_the_remedy),
-        cmocka_unit_test(on_screen),
+        cmocka_unit_test(missing_binaries_share_is_of_all_samples),
+        cmocka_unit_test(each_binary_state_is_described),
+        cmocka_unit_test(binary_report_names_missing_files_and_remedy),
+        cmocka_unit_test(missing_binaries_are_shown_on_screen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -388,7 +388,7 @@ static struct snapshot_simulation two_levels(void)
     };
 }
 
-static void all_of_it(void **state)
+static void simulation_sentence_has_counts_and_rates(void **state)
 {
     char text[320];
     struct snapshot_simulation simulation = two_levels();
@@ -398,7 +398,7 @@ static void all_of_it(void **state)
                               "L2 1.0M 0.10%; every miss is a sample");
 }
 
-static void what_became_of_the_misses(void **state)
+static void simulation_sentence_describes_sampling_and_pauses(void **state)
 {
     char text[320];
     struct snapshot_simulation simulation = two_levels();
@@ -424,7 +424,7 @@ static void what_became_of_the_misses(void **state)
 }
 
 /* The seconds before the program runs do not count as a pause. */
-static void what_is_awaited_at_first(void **state)
+static void simulation_sentence_before_the_program_starts(void **state)
 {
     char text[320];
     struct snapshot_simulation simulation = two_levels();
@@ -441,7 +441,7 @@ static void what_is_awaited_at_first(void **state)
 }
 
 /* No rate without accesses, and no sentence without a simulation. */
-static void nothing_is_said_of_nothing(void **state)
+static void simulation_sentence_is_empty_without_simulation(void **state)
 {
     char text[320];
     struct snapshot_simulation simulation = two_levels();
@@ -454,7 +454,7 @@ static void nothing_is_said_of_nothing(void **state)
     assert_string_equal(text, "");
 }
 
-static void a_short_buffer_is_kept(void **state)
+static void simulation_sentence_fits_any_buffer(void **state)
 {
     struct snapshot_simulation simulation = two_levels();
     (void)state;
@@ -469,16 +469,16 @@ static void a_short_buffer_is_kept(void **state)
 static int run_simulation_words(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_of_it),
-        cmocka_unit_test(what_became_of_the_misses),
-        cmocka_unit_test(what_is_awaited_at_first),
-        cmocka_unit_test(nothing_is_said_of_nothing),
-        cmocka_unit_test(a_short_buffer_is_kept),
+        cmocka_unit_test(simulation_sentence_has_counts_and_rates),
+        cmocka_unit_test(simulation_sentence_describes_sampling_and_pauses),
+        cmocka_unit_test(simulation_sentence_before_the_program_starts),
+        cmocka_unit_test(simulation_sentence_is_empty_without_simulation),
+        cmocka_unit_test(simulation_sentence_fits_any_buffer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-static void layouts_asked_about_in_words(void **state)
+static void whatif_layouts_are_described(void **state)
 {
     static const struct {
         struct whatif_plan plan;
@@ -510,7 +510,7 @@ static void layouts_asked_about_in_words(void **state)
     assert_non_null(strstr(text, "; the other 0 elsewhere."));
 }
 
-static void readings_of_layouts(void **state)
+static void layout_readings_are_described(void **state)
 {
     static const struct {
         struct snapshot_layout layout;
@@ -538,7 +538,7 @@ static void readings_of_layouts(void **state)
     }
 }
 
-static void the_heap_is_not_that_of_a_time_range(void **state)
+static void heap_note_in_a_time_range(void **state)
 {
     struct snapshot_time_range range = {0};
     struct snapshot snapshot = {.heap.summary.note = "own"};
@@ -550,7 +550,7 @@ static void the_heap_is_not_that_of_a_time_range(void **state)
 
 /* Sentences on the excess in sets, not on which sets they are; with many samples hardly any program
  * is exactly even. */
-static void what_is_said_of_sets(void **state)
+static void sets_reading_describes_the_excess(void **state)
 {
     (void)state;
     char words[256];
@@ -572,10 +572,10 @@ static void what_is_said_of_sets(void **state)
 static int run_layout_words(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layouts_asked_about_in_words),
-        cmocka_unit_test(what_is_said_of_sets),
-        cmocka_unit_test(readings_of_layouts),
-        cmocka_unit_test(the_heap_is_not_that_of_a_time_range),
+        cmocka_unit_test(whatif_layouts_are_described),
+        cmocka_unit_test(sets_reading_describes_the_excess),
+        cmocka_unit_test(layout_readings_are_described),
+        cmocka_unit_test(heap_note_in_a_time_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
