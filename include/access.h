@@ -54,14 +54,14 @@ enum access_kind {
 
 /* How the address was obtained, most reliable first. */
 enum access_how {
-    ACCESS_RECORDED, /* recorded by the hardware */
-    ACCESS_DIRECT,   /* operand of the instruction before the IP; registers unchanged since */
-    ACCESS_UNDONE,   /* register changes undone over the instructions in between */
-    ACCESS_BRANCHED, /* operand of an instruction before a jump that leads to the IP */
-    ACCESS_REREAD,   /* base recovered by reading the target's memory again */
-    ACCESS_INFERRED, /* taken from a neighbour: the next iteration, or memory written since */
-    ACCESS_LANE,     /* one lane of a gather or scatter, which accesses all lanes */
-    ACCESS_OBJECT,   /* somewhere in the object at this address: vector indices not known */
+    ACCESS_RECORDED,  /* recorded by the hardware */
+    ACCESS_DIRECT,    /* operand of the instruction before the IP; registers unchanged since */
+    ACCESS_INVERTED,  /* register changes undone over the instructions in between */
+    ACCESS_BRANCHED,  /* operand of an instruction before a jump that leads to the IP */
+    ACCESS_REREAD,    /* base recovered by reading the target's memory again */
+    ACCESS_INFERRED,  /* taken from a neighbour: the next iteration, or memory written since */
+    ACCESS_LANE,      /* one lane of a gather or scatter, which accesses all lanes */
+    ACCESS_IN_OBJECT, /* somewhere in the object at this address: vector indices not known */
     ACCESS_HOW_COUNT
 };
 
@@ -105,18 +105,18 @@ struct access {
     uint8_t base;   /* enum sample_register of the base; SREG_NONE: none */
     uint8_t index;  /* enum sample_register of the index; SREG_NONE: none */
     int32_t displacement;
-    uint8_t cause;  /* enum miss_cause */
-    bool locked;    /* atomic read-modify-write: lock prefix, or xchg */
-    bool of_leaf;   /* needs the frame of a leaf function, which is short-lived */
-    bool waits;     /* the loop only waits for another thread's store (spinning) */
-    bool kept;      /* stack slot that holds a register across calls in a loop */
-    bool rewritten; /* stack slot that the loop around the access stores to */
-    bool chases;    /* address loaded in the same loop; the sample is of this instruction */
+    uint8_t cause;          /* enum miss_cause */
+    bool locked;            /* atomic read-modify-write: lock prefix, or xchg */
+    bool is_in_leaf_frame;  /* needs the frame of a leaf function, which is short-lived */
+    bool is_spinning;       /* the loop only waits for another thread's store (spinning) */
+    bool is_spill_slot;     /* stack slot that holds a register across calls in a loop */
+    bool is_stored_in_loop; /* stack slot that the loop around the access stores to */
+    bool is_pointer_chase;  /* address loaded in the same loop; the sample is of this instruction */
     /* Line already accessed by this pass of the loop, or by the same straight-line code. */
-    bool again;
+    bool line_was_accessed;
     /* The instruction evicts its line from the caches, or its function contains a flush. */
-    bool flushes;
-    uint8_t per_line; /* log2 of the pass's accesses to each line; 0: not known */
+    bool flushes_line;
+    uint8_t per_line_log2; /* log2 of the pass's accesses to each line; 0: not known */
 };
 
 /* Return the name of a reason as in JSON ("overwritten"), the note shown at an instruction ("object

@@ -41,13 +41,13 @@ enum agent_state { AGENT_ABSENT, AGENT_RUNNING, AGENT_GAVE_UP };
 
 enum agent_reason {
     AGENT_NO_REASON,
-    AGENT_NO_MEMORY,   /* the whole memory could not be mapped (address space limit?) */
-    AGENT_NO_WIPE,     /* no MADV_WIPEONFORK: a kernel before 4.14 */
-    AGENT_NO_MALLOC,   /* no allocator found behind the agent */
-    AGENT_OTHER_SIZES, /* the sizes in the header make no sense to this agent */
-    AGENT_NO_CLOCK,    /* reading the processor's clock is forbidden (PR_SET_TSC) */
-    AGENT_SANDBOXED,   /* the program restricted its own system calls (seccomp) */
-    AGENT_NOT_FOLLOWED /* the process exec'd a program that cannot load the agent */
+    AGENT_NO_MEMORY,     /* the whole memory could not be mapped (address space limit?) */
+    AGENT_NO_WIPEONFORK, /* no MADV_WIPEONFORK: a kernel before 4.14 */
+    AGENT_NO_MALLOC,     /* no allocator found behind the agent */
+    AGENT_OTHER_SIZES,   /* the sizes in the header make no sense to this agent */
+    AGENT_NO_CLOCK,      /* reading the processor's clock is forbidden (PR_SET_TSC) */
+    AGENT_SANDBOXED,     /* the program restricted its own system calls (seccomp) */
+    AGENT_NOT_FOLLOWED   /* the process exec'd a program that cannot load the agent */
 };
 
 enum agent_clock { AGENT_TSC, AGENT_MONOTONIC };
@@ -55,7 +55,7 @@ enum agent_clock { AGENT_TSC, AGENT_MONOTONIC };
 enum agent_flags {
     AGENT_CHECK_PATHS = 1, /* compare each cached path with a fresh unwind */
     /* Valgrind: the exec'd program itself passes the variables to the watched program. */
-    AGENT_HAND_ON = 2,
+    AGENT_PASS_VARIABLES = 2,
 };
 
 struct agent_sizes {
@@ -82,9 +82,9 @@ struct agent_header {
     uint32_t reader;
     struct agent_sizes sizes;
     uint64_t total_bytes;
-    uint32_t owner;    /* misstop's process and its descriptor of this memory: */
-    uint32_t owner_fd; /* needed to follow an exec */
-    uint32_t filters;  /* number of seccomp filters of misstop itself */
+    uint32_t owner;           /* misstop's process and its descriptor of this memory: */
+    uint32_t owner_fd;        /* needed to follow an exec */
+    uint32_t seccomp_filters; /* number of seccomp filters of misstop itself */
     uint32_t unused;
     struct agent_file linker; /* the dynamic linker that can load the agent */
     uint64_t words_read;      /* read by misstop */
@@ -98,16 +98,16 @@ struct agent_header {
     uint32_t rings_used; /* rings from this index on were never written */
     /* Programs run in the process so far: an exec leaves rings without threads. */
     uint32_t generation;
-    uint64_t load;         /* AGENT_NOT_FOLLOWED: enum agent_load */
-    uint64_t words_from;   /* the running program's words start here */
-    uint64_t path_top;     /* ids assigned << AGENT_PATH_SHIFT | words written */
-    uint64_t lost_no_ring; /* events of threads that found no free ring */
-    uint64_t lost_paths;   /* events without a path because the memory for paths is full */
-    uint64_t unwound;      /* paths that needed an unwind */
-    uint64_t checked;      /* cached paths compared with a fresh unwind */
-    uint64_t wrong;        /* ... that differed */
-    uint64_t chunks_taken; /* chunks taken from the pool since the start */
-    uint32_t woken;        /* number of wakeups of misstop; the futex it waits on */
+    uint64_t not_followed_reason; /* AGENT_NOT_FOLLOWED: enum agent_load */
+    uint64_t words_from;          /* the running program's words start here */
+    uint64_t path_top;            /* ids assigned << AGENT_PATH_SHIFT | words written */
+    uint64_t lost_no_ring;        /* events of threads that found no free ring */
+    uint64_t lost_paths;          /* events without a path because the memory for paths is full */
+    uint64_t unwound;             /* paths that needed an unwind */
+    uint64_t paths_checked;       /* cached paths compared with a fresh unwind */
+    uint64_t paths_wrong;         /* ... that differed */
+    uint64_t chunks_taken;        /* chunks taken from the pool since the start */
+    uint32_t woken;               /* number of wakeups of misstop; the futex it waits on */
     uint32_t unused3;
     uint8_t unused2[128 - 104];
     /* Free lists as stacks: changes << 32 | index + 1. Both sides push and pop. */

@@ -44,11 +44,11 @@ struct whatif_misses {
 struct whatif_counts {
     uint64_t accesses;
     uint64_t object_accesses;
-    uint64_t cut; /* of these, accesses split into several parts */
+    uint64_t split_accesses; /* of these, accesses split into several parts */
     struct whatif_misses before;
     struct whatif_misses after; /* all 0 if nothing is moved */
     /* Misses in after.object on lines not touched since the start, which might have hit by then. */
-    uint64_t fresh[RELAYOUT_LEVELS_MAX];
+    uint64_t cold_misses[RELAYOUT_LEVELS_MAX];
 };
 
 #endif

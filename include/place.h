@@ -53,13 +53,13 @@ struct type_desc {
     uint64_t size; /* bytes; 0: not known (incomplete) */
     const struct type_member *members;
     uint32_t member_count;
-    bool cut;     /* has more members than can be kept */
-    bool managed; /* a language runtime decides the layout */
+    bool is_truncated; /* has more members than can be kept */
+    bool managed;      /* a language runtime decides the layout */
 };
 
 /* Source of an access's type. Every attributed sample has one of these values. */
 enum typed {
-    TYPED_NOT,      /* see enum untyped */
+    TYPED_NONE,     /* see enum untyped */
     TYPED_CODE,     /* from the type that the instruction's pointer points to */
     TYPED_DATA,     /* from the object's own type */
     TYPED_AGREED,   /* both sources agree */
@@ -115,10 +115,10 @@ struct heap_bin {
     /* Type of its blocks, from the variables they are assigned to and the code that accesses them;
      * 0: not known. */
     uint32_t type_id;
-    const char *type;  /* name of the type, as for an object; NULL: not known */
-    bool walked;       /* a size class; requests, rates and lifetimes are not known */
-    bool renamed;      /* the user chose the name */
-    uint32_t combined; /* further call paths merged into this bin */
+    const char *type;   /* name of the type, as for an object; NULL: not known */
+    bool is_size_class; /* a size class; requests, rates and lifetimes are not known */
+    bool renamed;       /* the user chose the name */
+    uint32_t combined;  /* further call paths merged into this bin */
     uint64_t live_blocks;
     uint64_t usable_bytes;    /* bytes of live blocks */
     uint64_t requested_bytes; /* bytes of live blocks; 0 if walked */
@@ -167,7 +167,7 @@ struct place {
     struct access access;
     uint32_t object; /* object id */
     /* Object id of the heap bin, if the object is named after its type instead; otherwise 0. */
-    uint32_t holder;
+    uint32_t bin_object;
     uint32_t function;   /* function id of access.ip */
     uint64_t base;       /* start of the accessed instance; end (CFA) of a stack frame */
     uint64_t size_bytes; /* size of the instance; 0: not known */
@@ -196,18 +196,18 @@ struct object_rename {
     uint32_t type; /* type of the object; 0: not known */
     /* All accesses to `from` were `offset` bytes into an instance of `to`. Otherwise `offset` is
      * the start of the type in an instance of `from`. */
-    bool fixed;
+    bool has_fixed_offset;
     int64_t offset;
 };
 
 /* Description of an object for views. Strings are sanitised: printable UTF-8 only. */
 struct object_desc {
     const char *name;
-    const char *module;    /* base name of the file; "" if none */
-    const char *type;      /* "struct particle [1000]"; NULL until types are known */
-    uint32_t type_id;      /* id of the type, or of its elements; 0: not known */
-    uint32_t type_votes;   /* accesses by code that gave it this type; 0: declared with this type */
-    uint32_t type_against; /* accesses by code that gave it another type */
+    const char *module;  /* base name of the file; "" if none */
+    const char *type;    /* "struct particle [1000]"; NULL until types are known */
+    uint32_t type_id;    /* id of the type, or of its elements; 0: not known */
+    uint32_t type_votes; /* accesses by code that gave it this type; 0: declared with this type */
+    uint32_t type_votes_against; /* accesses by code that gave it another type */
     enum object_kind kind;
     uint64_t address;    /* first instance seen */
     uint64_t size_bytes; /* 0: not known */
@@ -267,10 +267,10 @@ struct resolver_target {
 };
 
 struct loading_state {
-    uint32_t waiting; /* unanswered requests */
+    uint32_t pending_requests;
     uint32_t processes;
     uint64_t resident_bytes;
-    const char *busy_with; /* file that takes long to read; NULL: none */
+    const char *slow_file; /* file that takes long to read; NULL: none */
 };
 
 /* Memory use of the target, in addition to the samples. NAN or 0: not known. */
@@ -343,11 +343,11 @@ static inline bool place_ask(const struct place_names *names, enum place_questio
 const char *object_kind_name(enum object_kind kind);
 
 /* A search for an object by exact name ("htab", "libc.so.6:main_arena"), or by a part of only one
- * name. Call object_search_look() for each object; `found` is the result if `fits` is 1. */
+ * name. Call object_search_look() for each object; `found` is the result if `match_count` is 1. */
 struct object_search {
     const char *name;
     uint32_t found;
-    unsigned fits;
+    unsigned match_count;
     bool exact;
 };
 
@@ -370,7 +370,7 @@ struct binary_desc {
     const char *found_id; /* build-id of the rejected file; NULL: none */
     uint64_t samples;     /* user-mode samples with an instruction in this file */
     /* Recorded on another or an unknown machine: a matching path does not identify the file. */
-    bool elsewhere;
+    bool is_from_other_host;
     enum binary_state state;
 };
 
@@ -380,15 +380,16 @@ struct snapshot_binaries {
     const struct binary_desc *list; /* most samples first, at most BINARIES_SHOWN; NULL: live */
     size_t count;
     uint64_t samples; /* samples of the recording so far, all events */
-    uint64_t nowhere; /* samples in code outside all recorded mappings: functions without names */
-    bool code_only;   /* only code mappings were recorded: perf record without -d */
+    /* samples in code outside all recorded mappings: functions without names */
+    uint64_t outside_mappings;
+    bool code_only; /* only code mappings were recorded: perf record without -d */
 };
 
 /* A file named by the program, its debug information or the recording that exists here but was not
  * opened. Strings are printable. */
 struct file_refused {
     const char *path;
-    const char *why;
+    const char *reason;
 };
 
 struct snapshot_refused {

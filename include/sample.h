@@ -52,11 +52,11 @@ enum sample_has {
     SAMPLE_HAS_PHYSICAL = 1 << 4, /* PERF_SAMPLE_PHYS_ADDR */
     SAMPLE_HAS_EXACT_IP = 1 << 5, /* `ip` is the culprit itself (PEBS precise, IBS) */
     /* Registers are not those of the culprit (IBS): never compute an address from them. */
-    SAMPLE_HAS_ALIEN_REGS = 1 << 6,
+    SAMPLE_HAS_SKID_REGS = 1 << 6,
     /* Registers of 32-bit code or another architecture were recorded, and left out. */
-    SAMPLE_HAS_OTHER_REGS = 1 << 7,
+    SAMPLE_HAS_FOREIGN_REGS = 1 << 7,
     /* With HAS_ADDRESS: misstop computed the address when it recorded. */
-    SAMPLE_HAS_RECORDED = 1 << 8,
+    SAMPLE_HAS_WRITER_ADDRESS = 1 << 8,
     /* The event counts instructions: an access only if the sampled instruction is one. */
     SAMPLE_HAS_ANY_INSTRUCTION = 1 << 9
 };
@@ -160,31 +160,32 @@ enum event_role {
 struct sampler_event {
     char name[64]; /* as the user would write it */
     enum event_role role;
-    char weighs[64];    /* meaning of its samples; "": not known */
-    uint64_t period;    /* current period; 0: not known */
-    double counted;     /* share of the time that it was counted; NAN: not known, as in replay */
-    uint64_t opened_on; /* kernel events open for it (threads x CPUs); 0: could not be opened */
+    char weight_unit[64]; /* meaning of its samples; "": not known */
+    uint64_t period;      /* current period; 0: not known */
+    double running_share; /* share of the time that it was counted; NAN: not known, as in replay */
+    uint64_t open_count;  /* kernel events open for it (threads x CPUs); 0: could not be opened */
 };
 
 /* Properties of a session, live or replayed. Stable but for events[].period and counts. */
 struct sampler_info {
-    const char *source; /* "counter", ..., "replay" */
-    const char *weighs; /* meaning of a sample, for the header line */
+    const char *source;      /* "counter", ..., "replay" */
+    const char *weight_unit; /* meaning of a sample, for the header line */
     bool live;
-    bool foreign; /* recorded on another architecture */
+    bool is_foreign_arch; /* recorded on another architecture */
     bool exact_address;
     bool exact_ip;
-    bool latency;
-    bool data_source;
-    bool lines; /* also reports lines: RECORD_LINE */
+    bool has_latency;
+    bool has_data_source;
+    bool has_lines; /* also reports lines: RECORD_LINE */
     unsigned event_count;
     struct sampler_event events[SAMPLE_EVENTS_MAX];
-    pid_t pid;            /* the sampled process; in replay the chosen one */
-    uint64_t records_bad; /* malformed records, dropped */
-    double rate;          /* live: target of samples per second; below rate_wanted if */
-    double rate_wanted;   /* digested */
-    double switches; /* switches per second of CPU time, if the rate is lowered because of them */
-    char note[512];  /* note for the user ("auto took clock: ..."), or "" */
+    pid_t pid;             /* the sampled process; in replay the chosen one */
+    uint64_t records_bad;  /* malformed records, dropped */
+    double rate;           /* live: target of samples per second; below requested_rate if */
+    double requested_rate; /* digested */
+    /* switches per second of CPU time, if the rate is lowered because of them */
+    double switches_per_cpu_s;
+    char note[512]; /* note for the user ("auto took clock: ..."), or "" */
 };
 
 #endif

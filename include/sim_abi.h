@@ -30,8 +30,8 @@ enum {
     /* Kept free of misses, for units that must not be lost. */
     SIM_RING_RESERVE = SIM_RING_UNITS / 8,
     SIM_PATH_UNITS_MAX = 64,
-    SIM_PAIRS_MAX = 1 << 16,   /* maximum number of instruction pairs, per kind and level */
-    SIM_PAIR_PLACES = 1 << 17, /* hash table slots for them, so that searches are short */
+    SIM_PAIRS_MAX = 1 << 16,  /* maximum number of instruction pairs, per kind and level */
+    SIM_PAIR_SLOTS = 1 << 17, /* hash table slots for them, so that searches are short */
     /* One in this many lines reports its reuse; fewer if there are many lines. */
     SIM_REUSE_ONE_IN = 32,
     SIM_REUSE_LINES = 4096,   /* upper bound of the lines with reported reuse */
@@ -72,10 +72,10 @@ struct sim_header {
     uint32_t flags;         /* enum sim_flags */
     uint32_t unused0;
     struct sim_geometry levels[SIM_LEVELS_MAX];
-    char from[SIM_NAME_BYTES]; /* function that starts counting; "": the program's start */
-    char to[SIM_NAME_BYTES];   /* function that stops counting; "": none */
+    char count_from[SIM_NAME_BYTES]; /* function that starts counting; "": the program's start */
+    char count_to[SIM_NAME_BYTES];   /* function that stops counting; "": none */
     /* File of the agent, excluded from the program's code; "": none. */
-    char agent[SIM_NAME_BYTES * 4];
+    char agent_path[SIM_NAME_BYTES * 4];
     /* Written by misstop at any time. */
     uint32_t stop;          /* misstop has ended */
     uint32_t paused;        /* the user has paused counting */
@@ -90,10 +90,10 @@ struct sim_header {
     uint32_t threads_used;
     uint32_t instructions_used;
     /* One in this many misses of the most frequent level is reported; 1: all. */
-    uint32_t period_now;
+    uint32_t miss_period;
     uint64_t misses_dropped; /* not written to the ring; their weight is added to other misses */
     uint64_t lost;           /* units that must not be lost but were: the ring was full */
-    char trouble[SIM_NAME_BYTES]; /* with SIM_GAVE_UP: the cause */
+    char failure[SIM_NAME_BYTES]; /* with SIM_GAVE_UP: the cause */
 };
 
 /* Exact totals of a thread. load_misses[i], store_misses[i]: accesses that level i did not hold. */
@@ -144,7 +144,7 @@ struct sim_miss {
     /* An enum sim_kind: the first byte after the stamp of every unit that begins a record. */
     uint8_t kind;
     uint8_t op;            /* enum sim_op */
-    uint8_t served;        /* index of the level that held it; level_count: memory */
+    uint8_t hit_level;     /* index of the level that held it; level_count: memory */
     uint8_t evictor_level; /* header.evictor_level at that time: the level with a known evictor */
     uint16_t size;         /* bytes */
     uint16_t causes;       /* enum sim_cause per missed level: sim_cause_of() */
@@ -237,26 +237,28 @@ struct sim_ring {
 enum sim_path { SIM_PATH_UNKNOWN, SIM_PATH_OTHER, SIM_PATH_ASKED };
 
 /*
- * "What if this object had another layout?" misstop writes every member except `asked`, then
- * `asked`. The tool accepts the question, follows the agent's rings from then on and reports that.
+ * "What if this object had another layout?" misstop writes every member except `number`, then
+ * `number`. The tool accepts the question, follows the agent's rings from then on and reports that.
  * misstop follows the rings up to the same point and lists the existing blocks; from then on both
  * models count.
  */
 struct sim_question {
-    uint64_t asked;  /* number of the question; 0: none, the previous question has ended */
-    uint64_t listed; /* number of the question that the listed blocks belong to */
+    uint64_t number;        /* number of the question; 0: none, the previous question has ended */
+    uint64_t listed_number; /* number of the question that the listed blocks belong to */
     uint32_t block_count;
-    uint32_t follows; /* blocks of SIM_PATH_ASKED are followed; 0: only the listed blocks */
+    /* blocks of SIM_PATH_ASKED are followed; 0: only the listed blocks */
+    uint32_t follows_new_blocks;
     struct relayout layout;
 };
 
-/* Control of all questions. Written by misstop, except `waits`. */
-struct sim_asked {
-    uint64_t zeroed; /* incremented to reset the counts */
+/* Control of all questions. Written by misstop, except `waiting_at_access`. */
+struct sim_question_control {
+    uint64_t resets; /* incremented to reset the counts */
     /* Accesses after which the program waits for questions; 0: never. Cleared by the tool. */
-    uint64_t awaited;
-    uint64_t awaited_count; /* number of questions to wait for, starting with the first */
-    uint64_t waits; /* number of accesses at which the program now waits; 0: it does not wait */
+    uint64_t wait_at_access;
+    uint64_t wait_question_count; /* number of questions to wait for, starting with the first */
+    /* number of accesses at which the program now waits; 0: it does not wait */
+    uint64_t waiting_at_access;
 };
 
 struct sim_block {
@@ -268,7 +270,7 @@ enum sim_answer_state { SIM_ANSWER_NONE, SIM_ANSWER_TAKEN, SIM_ANSWER_COUNTS, SI
 
 /* Written periodically by the tool; misses as in struct sim_thread, loads and stores together. */
 struct sim_answer {
-    uint64_t of;                 /* number of the question */
+    uint64_t question;           /* number of the question */
     uint64_t stamp;              /* time at which it was accepted */
     uint32_t state;              /* enum sim_answer_state */
     uint32_t settled;            /* the second model's contents have reached a steady state */
@@ -287,10 +289,10 @@ struct sim_shared {
     };
     struct sim_thread threads[SIM_THREADS_MAX];
     struct sim_instruction instructions[SIM_INSTRUCTIONS_MAX];
-    struct sim_pair pairs[SIM_PAIRS][SIM_LEVELS_MAX][SIM_PAIR_PLACES];
+    struct sim_pair pairs[SIM_PAIRS][SIM_LEVELS_MAX][SIM_PAIR_SLOTS];
     struct sim_ring ring;
     union sim_unit units[SIM_RING_UNITS];
-    struct sim_asked asked;
+    struct sim_question_control control;
     struct sim_question questions[SIM_QUESTIONS_MAX];
     struct sim_answer answers[SIM_QUESTIONS_MAX];
     struct sim_block blocks[SIM_QUESTIONS_MAX][SIM_BLOCKS_MAX];

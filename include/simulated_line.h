@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum line_what { LINE_LEFT, LINE_REUSED };
+enum line_event_kind { LINE_LEFT, LINE_REUSED };
 
 /* In the order of enum model_use_class (src/sim/model/model.h). A modify counts as a store. */
 enum line_use {
@@ -28,7 +28,7 @@ struct line_event {
     uint64_t distance;
     uint32_t tid;           /* running thread */
     uint16_t event;         /* LINE_LEFT: event of the misses of the level it left */
-    uint8_t what;           /* enum line_what */
+    uint8_t kind;           /* enum line_event_kind */
     uint8_t level;          /* LINE_LEFT: index of that level; 0: nearest */
     uint16_t line_bytes;    /* line size */
     uint16_t used_bytes;    /* LINE_LEFT: distinct bytes of it that were used */
@@ -46,10 +46,10 @@ struct line_pair {
     uint64_t first;  /* address of the fetching instruction */
     uint64_t second; /* address of the other instruction */
     uint64_t count;
-    uint32_t place; /* in the table of its kind and level */
+    uint32_t slot; /* in the table of its kind and level */
 };
 
-/* Number by which a pair is asked for: the first one there from `place` on. */
+/* Number by which a pair is asked for: the first one there from `slot` on. */
 static inline uint64_t line_pair_number(enum line_pairs kind, uint8_t level, uint32_t place)
 {
     return (uint64_t)kind << 40 | (uint64_t)level << 32 | place;

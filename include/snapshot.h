@@ -37,7 +37,7 @@ struct snapshot_set_part {
 
 /* Why the sets shown may differ from the real ones. */
 enum sets_doubt {
-    SETS_SURE,
+    SETS_EXACT,
     SETS_WITHIN_PAGE, /* indexed by physical addresses, but only virtual ones are known */
     SETS_GUESSED /* the recording does not describe its caches: those of this machine are used */
 };
@@ -66,7 +66,7 @@ struct snapshot_sets {
     double excess;    /* share of the samples above an even distribution */
     double hot_share; /* share of the samples in the hot sets */
     /* Share of the hot sets' excess on as many lines as a set has ways; NAN: not known. */
-    double held;
+    double fitting_share;
     enum sets_content content;
     bool conflict;                   /* SETS_MANY_LINES, and misses are counted */
     struct snapshot_set_part *parts; /* sorted by set, most samples first; from the window */
@@ -90,8 +90,8 @@ struct snapshot_pair {
     uint64_t line_b;
     uint32_t object_a; /* index into objects */
     uint32_t object_b;
-    uint32_t together; /* times seen within the neighbourhood */
-    double lift;       /* seen / expected if independent */
+    uint32_t pair_count; /* times seen within the neighbourhood */
+    double lift;         /* seen / expected if independent */
 };
 
 #define SNAPSHOT_RECURRENCE_BINS 8 /* lines with 1, 2, 3-4, 5-8, ... 65+ samples */
@@ -106,8 +106,8 @@ struct snapshot_window {
     uint64_t recurring;
     double span_s; /* time between oldest and newest entry */
     uint64_t histogram[SNAPSHOT_RECURRENCE_BINS];
-    double lines;  /* estimate, with lines not sampled; NAN: fewer than SNAPSHOT_WINDOW_MIN */
-    double caches; /* the estimate as a multiple of the cache of `sets` */
+    double lines; /* estimate, with lines not sampled; NAN: fewer than SNAPSHOT_WINDOW_MIN */
+    double cache_multiple; /* the estimate as a multiple of the cache of `sets` */
     struct snapshot_recurrence *top;
     size_t top_count;
     struct snapshot_pair *pairs;
@@ -127,19 +127,19 @@ enum region_state {
 enum region_reason {
     REGION_NO_REASON,
     REGION_NO_SAMPLES,
-    REGION_QUIET,     /* no samples for too many rounds */
-    REGION_WAS_BEST,  /* no samples now, but it was among the best */
-    REGION_TOO_FEW,   /* too few samples to search inside */
-    REGION_EVEN,      /* no part has more samples than the others */
-    REGION_SEVERAL,   /* several lines are used */
-    REGION_ELSEWHERE, /* found in another phase */
+    REGION_QUIET,          /* no samples for too many rounds */
+    REGION_WAS_BEST,       /* no samples now, but it was among the best */
+    REGION_TOO_FEW,        /* too few samples to search inside */
+    REGION_EVEN,           /* no part has more samples than the others */
+    REGION_SEVERAL,        /* several lines are used */
+    REGION_IN_OTHER_PHASE, /* found in another phase */
     REGION_REASON_COUNT
 };
 
 struct snapshot_region_phase {
-    char name[4]; /* "A" */
-    double share; /* fraction of all misses in the searched range, in that phase */
-    bool leads;   /* no region found in that phase has more */
+    char name[4];    /* "A" */
+    double share;    /* fraction of all misses in the searched range, in that phase */
+    bool is_largest; /* no region found in that phase has more */
 };
 
 struct snapshot_region {
@@ -168,8 +168,8 @@ struct snapshot_search {
     double explained;  /* share of the misses in the found regions */
     uint64_t base;     /* searched range */
     uint64_t bound;
-    const char *what;                /* "all", or the object's name */
-    const char *before;              /* `what` of the search to go back to; NULL: none */
+    const char *range_name;          /* "all", or the object's name */
+    const char *previous_range_name; /* `range_name` of the search to go back to; NULL: none */
     struct snapshot_region *regions; /* measured, queued or found; most misses first */
     size_t region_count;
     struct snapshot_region *dropped; /* newest first */
@@ -245,12 +245,12 @@ struct snapshot_event {
     uint64_t samples; /* number since the start or the last reset */
     double events;    /* sum of the samples' periods; NAN: not known */
     /* Fraction of the time that it was counted: events may take turns. NAN or 0: not known. */
-    double counted;
+    double running_share;
 };
 
 struct snapshot_source {
-    const char *name;   /* "counter", "clock", ... */
-    const char *weighs; /* unit of a share: "cache misses", "time at the access" */
+    const char *name;        /* "counter", "clock", ... */
+    const char *weight_unit; /* unit of a share: "cache misses", "time at the access" */
     bool precise;
     bool live;
     size_t event_count;
@@ -277,17 +277,18 @@ struct snapshot_totals {
     uint64_t reasons[REASON_COUNT];
     uint64_t how[ACCESS_HOW_COUNT];
     uint64_t typed[TYPED_COUNT];     /* attributed samples by enum typed */
-    uint64_t untyped[UNTYPED_COUNT]; /* samples of typed[TYPED_NOT] by reason */
+    uint64_t untyped[UNTYPED_COUNT]; /* samples of typed[TYPED_NONE] by reason */
     uint64_t agent;                  /* samples of misstop's own agent; not included in `samples` */
     uint64_t lost;
     uint64_t throttled;
     double reason_weight[REASON_COUNT];   /* like `weight`, for samples without an object */
     double typed_weight[TYPED_COUNT];     /* like `weight`, for attributed samples */
-    double untyped_weight[UNTYPED_COUNT]; /* components of typed_weight[TYPED_NOT] */
-    double everything;                    /* weight of all samples; 0: not known */
-    double weight;    /* events represented by the attributed samples of the ranking event */
-    double effective; /* number of samples of equal weight with the same statistical error */
-    double rate;      /* samples per second of the ranking event, over the last interval */
+    double untyped_weight[UNTYPED_COUNT]; /* components of typed_weight[TYPED_NONE] */
+    double total_weight;                  /* weight of all samples; 0: not known */
+    double weight; /* events represented by the attributed samples of the ranking event */
+    /* number of samples of equal weight with the same statistical error */
+    double effective_samples;
+    double rate; /* samples per second of the ranking event, over the last interval */
 };
 
 struct snapshot {
@@ -308,13 +309,13 @@ struct snapshot {
     struct snapshot_levels *levels; /* levels of all attributed samples; NULL: not known */
     struct snapshot_rates *rates;   /* rates of all attributed samples; NULL: not known */
     struct snapshot_wait wait;      /* fraction of the process's CPU time spent waiting */
-    /* All with a share of objects_min or more, most samples first. */
+    /* All with a share of objects_min_share or more, most samples first. */
     struct snapshot_object *objects;
     size_t object_count;
     size_t objects_left_out;
     double objects_left_share; /* total share of the objects left out; NAN: no samples */
-    double objects_min;        /* smallest share that is listed; 0: all are listed */
-    bool objects_all;          /* the user asked for objects of less than 0.001 */
+    double objects_min_share;  /* smallest share that is listed; 0: all are listed */
+    bool lists_all_objects;    /* the user asked for objects of less than 0.001 */
     struct snapshot_code *code;
     size_t code_count;
     struct snapshot_matrix matrix;

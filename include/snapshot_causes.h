@@ -24,7 +24,7 @@ struct snapshot_causes_figures {
     double misses;             /* misses represented */
     double share[CAUSE_COUNT]; /* fractions of the misses; share[CAUSE_NOT_KNOWN] is 0 */
     double evicted;            /* misses with a known evictor */
-    double by_itself; /* fraction of `evicted` due to the row itself; NAN: not known, or none */
+    double self_evicted; /* fraction of `evicted` due to the row itself; NAN: not known, or none */
     /* Fractions of the misses: evicted before reuse, by the same or another object (DTrack 3.5). */
     double early_same;
     double early_other;
@@ -89,8 +89,8 @@ struct snapshot_causes_list {
 
 struct snapshot_causes {
     bool known; /* known for misses of the ranking event; otherwise the rest is empty */
-    struct snapshot_causes_figures all; /* by_itself: evicted by the object itself */
-    struct snapshot_causes_list of[CAUSES_KINDS];
+    struct snapshot_causes_figures all; /* self_evicted: evicted by the object itself */
+    struct snapshot_causes_list by_kind[CAUSES_KINDS];
 };
 
 /* Miss-ratio curves of a fully associative LRU cache, from the reuse distances sampled by a

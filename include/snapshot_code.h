@@ -34,9 +34,9 @@ struct snapshot_instruction {
     uint32_t line;          /* 0: not known */
     const char *inlined;    /* "min < clamp": functions inlined there; NULL: none */
     double samples;         /* samples on known objects, weighted: of mean weight */
-    double count_over;      /* samples counted, minus `samples`; 0 if all have the same weight */
+    double count_excess;    /* samples counted, minus `samples`; 0 if all have the same weight */
     double unknown_samples; /* without a known object */
-    double unknown_over;
+    double unknown_excess;
     enum reason unknown_reason; /* most frequent reason of the unknown samples; REASON_NONE: none */
     double share;               /* fraction of its function's samples, on known objects or not */
     double loads;
@@ -100,7 +100,7 @@ struct snapshot_code {
     uint32_t line;
     uint64_t address; /* hottest accessing instruction */
     double samples;   /* weighted, as for an instruction */
-    double count_over;
+    double count_excess;
     /* Fraction of its object's samples; in `code`, of all attributed samples. */
     struct snapshot_share share;
     /*
@@ -109,7 +109,7 @@ struct snapshot_code {
      * or REASON_NONE.
      */
     double unknown_samples;
-    double unknown_over;
+    double unknown_excess;
     double unknown_share;
     double all_share;
     enum reason unknown_reason;
@@ -144,7 +144,7 @@ struct snapshot_matrix_cell {
     double stores;
     /* Cycles waited, latency x accesses; NAN: latencies are not measured for this event. */
     double cycles;
-    double by[SNAPSHOT_MEASURES];         /* events of the other measures; NAN: not counted */
+    double by_measure[SNAPSHOT_MEASURES]; /* events of the other measures; NAN: not counted */
     const struct snapshot_levels *levels; /* levels of a listed cell; NULL: not measured */
     const struct rates_sums *rates; /* sums for the miss rate, also of totals; NULL: not measured */
     const struct snapshot_causes_figures *causes;
@@ -203,8 +203,8 @@ struct snapshot_matrix {
     struct snapshot_matrix_cell *column_totals; /* [column_count + 2] */
     struct snapshot_matrix_cell *cells;         /* [(row_count + 2) * (column_count + 2)] by rows */
     double attributed;                          /* fraction of the total weight */
-    double forgotten; /* share of all attributed weight in dropped cells */
-    double estimated; /* fraction of the dropped weight that is spread over listed cells */
+    double dropped_share; /* share of all attributed weight in dropped cells */
+    double estimated;     /* fraction of the dropped weight that is spread over listed cells */
     /* Parts of cells, as far as they were kept; unordered. */
     struct snapshot_matrix_site *sites; /* without sites below 1/4000 of the total */
     size_t site_count;
@@ -224,7 +224,7 @@ struct snapshot_matrix {
 static inline bool snapshot_matrix_any(const struct snapshot_matrix_cell *cell)
 {
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
-        if (cell->by[i] > 0)
+        if (cell->by_measure[i] > 0)
             return true;
     return cell->samples > 0;
 }

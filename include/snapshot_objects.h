@@ -24,10 +24,10 @@ struct snapshot_field {
     /* Offset into the element if an element is inferred, otherwise into the object; negative: from
      * the end of a stack frame (CFA). */
     int64_t offset;
-    uint32_t size;     /* widest access seen, bytes */
-    double samples;    /* under the basis, weighted: samples of mean weight */
-    double count_over; /* samples counted, minus `samples`; 0 if all have the same weight */
-    double share;      /* fraction of its object's samples */
+    uint32_t size;       /* widest access seen, bytes */
+    double samples;      /* under the basis, weighted: samples of mean weight */
+    double count_excess; /* samples counted, minus `samples`; 0 if all have the same weight */
+    double share;        /* fraction of its object's samples */
     double loads;
     double stores;
     struct snapshot_levels *levels;         /* NULL: not measured */
@@ -50,8 +50,8 @@ struct snapshot_layout_row {
     uint32_t index;            /* index of the member in its type; TYPE_NO_MEMBER: none */
     bool has_members;          /* rows of its own members follow; its heat is their sum */
     double samples;
-    double count_over; /* samples counted, minus `samples` */
-    double share;      /* fraction of the object's samples of this type */
+    double count_excess; /* samples counted, minus `samples` */
+    double share;        /* fraction of the object's samples of this type */
     double loads;
     double stores;
     const struct snapshot_levels *levels; /* NULL: not measured, or the row covers several fields */
@@ -87,8 +87,8 @@ struct snapshot_layout {
     uint64_t size;    /* size of one element */
     bool inferred; /* the type is not known: element size and offsets are inferred from samples */
     double samples;
-    double count_over; /* samples counted, minus `samples` */
-    double share;      /* fraction of the object's samples */
+    double count_excess; /* samples counted, minus `samples` */
+    double share;        /* fraction of the object's samples */
     struct snapshot_layout_row *rows;
     size_t row_count;
     struct snapshot_layout_line *lines;
@@ -101,7 +101,7 @@ struct snapshot_layout {
     uint64_t hot_lines; /* lines needed if those members were adjacent */
     enum layout_reading reading; /* interpretation of the figures above and `unused` */
     double unused;               /* fraction of the fetched bytes that is not used */
-    bool unused_min;             /* `unused` is a lower bound: neighbours are not known */
+    bool unused_is_lower_bound;  /* `unused` is a lower bound: neighbours are not known */
     uint32_t line_bytes;
 };
 
@@ -110,29 +110,29 @@ struct snapshot_layout {
 struct snapshot_instance {
     uint64_t base;
     uint64_t size;
-    double samples;    /* weighted: samples of mean weight */
-    double count_over; /* samples counted, minus `samples` */
-    double share;      /* fraction of its object's samples */
-    uint32_t tid;      /* thread with most misses on it */
+    double samples;      /* weighted: samples of mean weight */
+    double count_excess; /* samples counted, minus `samples` */
+    double share;        /* fraction of its object's samples */
+    uint32_t tid;        /* thread with most misses on it */
 };
 
 struct snapshot_object {
     uint32_t id;
     const char *name;
     const char *module;
-    const char *type;      /* NULL: not known */
-    const char *type_raw;  /* type of an element, as written by the compiler; NULL: not known */
-    uint32_t type_id;      /* type of its elements; 0: not known */
-    uint32_t type_votes;   /* accesses by code that gave it this type; 0: declared with this type */
-    uint32_t type_against; /* accesses by code that gave it another type */
-    double typed[TYPED_COUNT]; /* fractions of the samples */
+    const char *type;     /* NULL: not known */
+    const char *type_raw; /* type of an element, as written by the compiler; NULL: not known */
+    uint32_t type_id;     /* type of its elements; 0: not known */
+    uint32_t type_votes;  /* accesses by code that gave it this type; 0: declared with this type */
+    uint32_t type_votes_against; /* accesses by code that gave it another type */
+    double typed[TYPED_COUNT];   /* fractions of the samples */
     enum object_kind kind;
     uint64_t address;
     uint64_t size;
     uint32_t blocks;
-    uint32_t bin;      /* index into heap.bins; UINT32_MAX: not a heap bin */
-    double samples;    /* ranking event under the basis, weighted: samples of mean weight */
-    double count_over; /* samples counted, minus `samples`; 0 if all have the same weight */
+    uint32_t bin;        /* index into heap.bins; UINT32_MAX: not a heap bin */
+    double samples;      /* ranking event under the basis, weighted: samples of mean weight */
+    double count_excess; /* samples counted, minus `samples`; 0 if all have the same weight */
     struct snapshot_share share; /* fraction of all attributed weight of the ranking event */
     double loads; /* fraction of samples; samples without loads and stores are of unknown kind */
     double stores;
@@ -191,9 +191,9 @@ struct snapshot_bin {
     double samples;       /* samples under the basis */
     double share;         /* fraction of all attributed weight of the ranking event */
     /* Name with the first caller that distinguishes it from bins of that name; NULL: unique. */
-    const char *called;
-    bool touched; /* it has had a sample since the start or the last reset */
-    bool suspect; /* grows, is old, and was never touched: possibly a leak */
+    const char *display_name;
+    bool was_sampled;     /* it has had a sample since the start or the last reset */
+    bool is_leak_suspect; /* grows, is old, and was never touched: possibly a leak */
 };
 
 struct snapshot_heap {

@@ -27,28 +27,28 @@ enum rate_level {
 };
 
 /* How the number of accesses is known, in addition to the misses. */
-enum rates_from {
+enum rates_evidence {
     RATES_RECORDED, /* the same samples are hits and misses, and record which they are */
     RATES_COUNTED   /* accesses and misses are sampled by separate events */
 };
 
 struct snapshot_rates {
-    enum rates_from from;
+    enum rates_evidence evidence;
     double accesses; /* estimate: the sum of periods; NAN: not known, as for the members below */
-    struct snapshot_share accessed; /* its fraction of all accesses */
+    struct snapshot_share access_share; /* its fraction of all accesses */
     /* Misses per access. If value is NAN and low is not: misses were sampled, but no access. */
     struct snapshot_share miss_rate[RATE_LEVELS];
-    struct snapshot_share stall;  /* its fraction of all stall time */
-    struct snapshot_share missed; /* its fraction of all misses at `level` */
+    struct snapshot_share stall_share; /* its fraction of all stall time */
+    struct snapshot_share miss_share;  /* its fraction of all misses at `level` */
     /* Ratio stall / missed; 1: like the average. Interval as above; high NAN: no upper bound. */
-    struct snapshot_share critical;
+    struct snapshot_share stall_ratio;
     enum rate_level level;
 };
 
 /* Returns the name as in JSON: "L1", "L2", "memory". */
 const char *rate_level_name(enum rate_level level);
 
-enum levels_from {
+enum levels_evidence {
     LEVELS_RECORDED, /* recorded by the hardware with each sample */
     LEVELS_COUNTED   /* calculated from the sample counts of several miss events */
 };
@@ -63,11 +63,11 @@ enum levels_from {
  * pebs samples loads above a latency threshold, evenly among those; ibs samples all ops alike.
  */
 struct snapshot_levels {
-    enum levels_from from;
+    enum levels_evidence evidence;
     double accesses;                /* sum of `level`, including level[DATA_UNKNOWN] */
     double level[DATA_LEVEL_COUNT]; /* names: data_level_name() */
-    char found[48];                 /* leading levels: "DRAM 61% L3 22%"; "": not known */
-    double far; /* share found beyond this core's caches, of those with a known level */
+    char summary[48];               /* leading levels: "DRAM 61% L3 22%"; "": not known */
+    double far_share; /* share found beyond this core's caches, of those with a known level */
     double snoop[SNOOP_COUNT]; /* accesses; names: data_snoop_name() */
     double tlb[TLB_COUNT];     /* accesses; names: data_tlb_name() */
     double hitm;               /* share of accesses that found the line modified in another cache */
@@ -84,7 +84,7 @@ struct snapshot_levels {
     double stall;
 };
 
-/* Computes the members that follow from the counts, and `found`. */
+/* Computes the members that follow from the counts, and `summary`. */
 void snapshot_levels_derive(struct snapshot_levels *levels);
 
 /* Fraction of the time spent waiting for data that is not in this core's nearer caches: of the
@@ -100,8 +100,8 @@ enum wait_evidence {
 };
 
 struct snapshot_wait {
-    enum wait_evidence from; /* WAIT_UNKNOWN: the rest is empty */
-    double low[WAIT_LEVELS]; /* bounds, 0..1; both NAN: no evidence for this level */
+    enum wait_evidence evidence; /* WAIT_UNKNOWN: the rest is empty */
+    double low[WAIT_LEVELS];     /* bounds, 0..1; both NAN: no evidence for this level */
     double high[WAIT_LEVELS];
 };
 
@@ -118,7 +118,7 @@ struct snapshot_use {
     double used_bytes;      /* distinct bytes of each line */
     double touched_bytes;   /* every access counted */
     double uses[LINE_USES]; /* accesses */
-    double followed;        /* lines actually followed; they represent all lines */
+    double followed_lines;  /* lines actually followed; they represent all lines */
     double squares;         /* sum of squares of the used bytes per line */
     double spatial_low;     /* 95 % interval of the spatial use; exact if all lines were followed */
     double spatial_high;
@@ -142,7 +142,7 @@ static inline void snapshot_use_sum(struct snapshot_use *into, const struct snap
     into->fetched_bytes += more->fetched_bytes;
     into->used_bytes += more->used_bytes;
     into->touched_bytes += more->touched_bytes;
-    into->followed += more->followed;
+    into->followed_lines += more->followed_lines;
     into->squares += more->squares;
     for (int i = 0; i < LINE_USES; i++)
         into->uses[i] += more->uses[i];

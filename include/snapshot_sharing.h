@@ -12,16 +12,16 @@
 enum { SNAPSHOT_SHARING_CODES = 4 };
 
 enum sharing_verdict {
-    SHARING_UNSURE,   /* too few samples, or too little known about the other thread */
-    SHARING_TRUE,     /* threads access the same bytes */
-    SHARING_FALSE,    /* threads access different bytes of the line */
-    SHARING_BOTH,     /* both on one line: a lock next to the data it guards */
-    SHARING_READ_ONLY /* several threads, no store seen: no contention */
+    SHARING_INCONCLUSIVE, /* too few samples, or too little known about the other thread */
+    SHARING_TRUE,         /* threads access the same bytes */
+    SHARING_FALSE,        /* threads access different bytes of the line */
+    SHARING_BOTH,         /* both on one line: a lock next to the data it guards */
+    SHARING_READ_ONLY     /* several threads, no store seen: no contention */
 };
 
 enum sharing_evidence {
-    SHARING_TURNS, /* sampled accesses alternate between threads */
-    SHARING_HITM   /* the hardware found the line modified in another CPU's cache */
+    SHARING_ALTERNATION, /* sampled accesses alternate between threads */
+    SHARING_HITM         /* the hardware found the line modified in another CPU's cache */
 };
 
 enum sharing_remedy_kind {
@@ -46,12 +46,12 @@ struct sharing_remedy {
 struct snapshot_sharing_code {
     uint64_t address;
     const char *function;
-    const char *file;  /* NULL: not known */
-    uint32_t line;     /* 0: not known */
-    const char *where; /* "counter.c:12"; NULL: not known */
-    uint32_t id;       /* id of the function */
-    double share;      /* fraction of its thread's samples on the line */
-    uint64_t read;     /* bit i: byte i of the cache line */
+    const char *file;     /* NULL: not known */
+    uint32_t line;        /* 0: not known */
+    const char *position; /* "counter.c:12"; NULL: not known */
+    uint32_t id;          /* id of the function */
+    double share;         /* fraction of its thread's samples on the line */
+    uint64_t read;        /* bit i: byte i of the cache line */
     uint64_t written;
     const char *field; /* "counters.hits", "+8": named as in Layout */
     bool locked;       /* an atomic instruction */
@@ -82,17 +82,18 @@ struct snapshot_sharing_line {
     enum sharing_verdict verdict;
     double overlap; /* fraction of the contention that is for the same bytes, 0..1; NAN */
     double samples;
-    double share;     /* fraction of all attributed samples */
-    double of_object; /* fraction of the object's samples */
-    double hitm;      /* NAN: not measured */
+    double share;        /* fraction of all attributed samples */
+    double object_share; /* fraction of the object's samples */
+    double hitm;         /* NAN: not measured */
     /* Accesses shortly after another thread's access, at least one of the two a store. */
-    double turns;
-    double pairs;    /* accesses shortly after another access; `turns` is a subset of them */
-    double expected; /* expected turns if the order were random */
+    double alternations;
+    /* accesses shortly after another access; `alternations` is a subset of them */
+    double close_accesses;
+    double expected_alternations; /* expected turns if the order were random */
     bool locked;
-    int node;         /* NUMA node of its page; -1: not known, or there is only one */
-    uint32_t threads; /* counted individually; without threads that have few accesses */
-    double others;    /* accesses by further threads */
+    int node;              /* NUMA node of its page; -1: not known, or there is only one */
+    uint32_t threads;      /* counted individually; without threads that have few accesses */
+    double other_accesses; /* accesses by further threads */
     struct snapshot_sharing_side *sides; /* most samples first */
     size_t side_count;
 };
@@ -107,13 +108,13 @@ struct snapshot_sharing_group {
     enum sharing_evidence evidence;
     double samples;
     struct snapshot_share share; /* fraction of all attributed samples */
-    double of_object;
+    double object_share;
     double hitm;
-    double turns;
-    double expected;
+    double alternations;
+    double expected_alternations;
     bool locked;
-    bool sure;        /* enough samples for the verdict */
-    uint32_t threads; /* distinct, capped at 255; without threads that have few accesses */
+    bool has_enough_samples; /* enough samples for the verdict */
+    uint32_t threads;        /* distinct, capped at 255; without threads that have few accesses */
     struct sharing_remedy remedy;
     struct snapshot_sharing_line *lines; /* most samples first */
     size_t line_count;
@@ -130,5 +131,12 @@ struct snapshot_sharing {
 /* Return the names as in JSON: "unsure", "true", ...; "turns", "hitm". */
 const char *sharing_verdict_name(enum sharing_verdict verdict);
 const char *sharing_evidence_name(enum sharing_evidence evidence);
+
+/* Returns the first byte of the line that a side uses; 0: not known. */
+static inline unsigned sharing_first_byte(const struct snapshot_sharing_side *side)
+{
+    uint64_t bytes = side->read | side->written;
+    return bytes ? (unsigned)__builtin_ctzll(bytes) : 0;
+}
 
 #endif

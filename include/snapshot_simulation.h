@@ -32,7 +32,7 @@ struct snapshot_simulation {
     uint64_t stores;
     uint64_t accesses; /* a modify counts once */
     /* One in this many of the most frequent misses is sampled now; 1: every miss. */
-    uint32_t one_in;
+    uint32_t miss_period;
     uint64_t dropped; /* misses without a sample; other samples represent them */
     bool counting;
     uint8_t pause; /* enum simulation_pause, if not counting */
@@ -42,10 +42,10 @@ const char *simulation_pause_name(enum simulation_pause pause);
 
 /* Questions about other layouts, each for one object, and the simulation's answers so far. */
 enum whatif_state {
-    WHATIF_NONE,  /* nothing was asked, and the other members are undefined */
-    WHATIF_WAITS, /* waits for the object to appear, or for its blocks to be listed */
-    WHATIF_COUNTS,
-    WHATIF_REFUSED /* `why` has the cause */
+    WHATIF_NONE,    /* nothing was asked, and the other members are undefined */
+    WHATIF_PENDING, /* waits for the object to appear, or for its blocks to be listed */
+    WHATIF_COUNTING,
+    WHATIF_REFUSED /* `reason` has the cause */
 };
 
 struct snapshot_whatif_level {
@@ -54,7 +54,7 @@ struct snapshot_whatif_level {
     double object_before; /* fraction of `before` to the object */
     double object_after;
     /* Fraction of object_after on lines fetched only since the question; NAN: nothing moved. */
-    double fresh;
+    double cold_share;
 };
 
 /* At most SIM_QUESTIONS_MAX (sim_abi.h) questions can be active at once. */
@@ -73,14 +73,14 @@ struct snapshot_whatif {
     uint32_t object_id;             /* 0: it has not appeared yet */
     char question[WHATIF_QUESTION]; /* question in the syntax of --what-if: "split=vy" */
     char layout[192];               /* a sentence: the layout in question; "": not planned yet */
-    char why[512];                  /* it waits, or was refused; "": it counts */
+    char reason[512];               /* it waits, or was refused; "": it counts */
     bool settled;                   /* the second model's contents have reached a steady state */
     double blocks;                  /* of the object, now; those below are none of them */
     double blocks_left_out;         /* found no room: they count as others */
     double blocks_small;            /* blocks not moved: smaller than an element */
     double accesses; /* number since the question was asked or settled, as for all members below */
     double object_accesses;
-    double cut; /* accesses that the new layout splits into several parts */
+    double split_accesses; /* accesses that the new layout splits into several parts */
     uint32_t level_count;
     struct snapshot_whatif_level level[SIMULATION_LEVELS_MAX];
     double stall_before; /* cycles, with the latencies of whatif_miss_cycles() (profile/whatif.h) */
@@ -99,7 +99,7 @@ struct snapshot_whatifs {
 /* Returns the relative change of the cycles waited; NAN if nothing was counted yet. */
 static inline double snapshot_whatif_change(const struct snapshot_whatif *answer)
 {
-    return answer->state == WHATIF_COUNTS && answer->stall_before > 0
+    return answer->state == WHATIF_COUNTING && answer->stall_before > 0
                ? answer->stall_after / answer->stall_before - 1
                : NAN;
 }

@@ -45,25 +45,26 @@ struct snapshot_measured {
 
 /* A time range with a stable distribution of the misses over objects. */
 struct snapshot_phase {
-    double start_s; /* time from the start of the run */
-    double end_s;   /* end so far, for the last one */
-    double known_s; /* time at which its start was detected; NAN: the first phase */
+    double start_s;    /* time from the start of the run */
+    double end_s;      /* end so far, for the last one */
+    double detected_s; /* time at which its start was detected; NAN: the first phase */
     double samples;
     char name[4]; /* "A": similar time ranges have the same name; "": not classified yet */
     /* Share of the misses on other objects than in the previous time range, for the same periods as
-     * `rose` and `fell`; NAN: first time range, or nothing to compare. */
+     * `gained_object` and `lost_object`; NAN: first time range, or nothing to compare. */
     double distance;
     const char *leader; /* object with most misses in it; NULL: none */
     uint32_t object;    /* index of the leader in objects; UINT32_MAX */
     double leader_share;
-    const char *rose; /* object that gained most share since the previous time range; NULL */
-    double rose_by;   /* 0 to 1 of the misses; NAN */
-    const char *fell;
-    double fell_by;
-    double *shares;   /* [objects.count], shares of its misses; NULL: no misses */
-    double no_object; /* fraction of its samples that have no object, attributed or not */
-    bool inversion;   /* another object led in the previous time range */
-    bool again;       /* a time range of this name occurred before */
+    /* object that gained most share since the previous time range; NULL */
+    const char *gained_object;
+    double gained_share; /* 0 to 1 of the misses; NAN */
+    const char *lost_object;
+    double lost_share;
+    double *shares;      /* [objects.count], shares of its misses; NULL: no misses */
+    double no_object;    /* fraction of its samples that have no object, attributed or not */
+    bool leader_changed; /* another object led in the previous time range */
+    bool has_recurred;   /* a time range of this name occurred before */
 };
 
 /* Noise counts as damped if the volatility is at or below this. DTrack selects by a threshold (4.3)
@@ -76,7 +77,7 @@ struct snapshot_volatility {
 };
 
 /* Two objects; one has its misses when the other has none. */
-struct snapshot_turns {
+struct snapshot_alternation {
     uint32_t left; /* indices into the objects of the ranking measure */
     uint32_t right;
     double correlation; /* -1 to 0 */
@@ -87,30 +88,31 @@ struct snapshot_timeline {
     uint64_t start_ns; /* the same by the clock of the samples; 0: none */
     /* Period of the points: a multiple of base_s, chosen by volatility and phases. */
     double period_s;
-    double damped_s; /* period that damps the noise of the whole run; NAN: none */
-    double base_s;   /* current base period */
+    double damping_period_s; /* period that damps the noise of the whole run; NAN: none */
+    double base_s;           /* current base period */
     size_t periods;
-    enum snapshot_measure ranks; /* measure of the ranking event; phases are computed from it */
-    struct snapshot_measured by[SNAPSHOT_MEASURES];
+    /* measure of the ranking event; phases are computed from it */
+    enum snapshot_measure ranking_measure;
+    struct snapshot_measured by_measure[SNAPSHOT_MEASURES];
     struct snapshot_phase *phases; /* sorted by time; the last one is still running */
     size_t phase_count;
-    size_t different;                    /* number of distinct phases */
+    size_t distinct_phases;
     struct snapshot_volatility *profile; /* sorted by period */
     size_t profile_count;
     /* Profile of the last two minutes, at the shortest base period. */
     struct snapshot_volatility *recent;
     size_t recent_count;
-    double recent_s;    /* period chosen from `recent`; NAN: too early */
-    bool recent_damped; /* recent_s damps the noise */
-    double display_s;   /* refresh interval that damps the noise and keeps the phases; NAN */
-    struct snapshot_turns *turns; /* strongest first */
-    size_t turn_count;
+    double recent_s;       /* period chosen from `recent`; NAN: too early */
+    bool recent_is_damped; /* recent_s damps the noise */
+    double display_s;      /* refresh interval that damps the noise and keeps the phases; NAN */
+    struct snapshot_alternation *alternations; /* strongest first */
+    size_t alternation_count;
 };
 
 static inline const struct snapshot_measured *
 snapshot_timeline_ranking(const struct snapshot_timeline *timeline)
 {
-    return &timeline->by[timeline->ranks];
+    return &timeline->by_measure[timeline->ranking_measure];
 }
 
 #endif

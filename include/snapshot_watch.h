@@ -44,47 +44,49 @@ struct snapshot_watch_object {
     uint32_t object; /* index into objects; UINT32_MAX: not listed there */
     uint32_t id;
     const char *name;
-    uint64_t watched;              /* first legs: sampled accesses with a watch on their line */
-    uint64_t touched;              /* watched lines that were touched again */
-    struct snapshot_share again;   /* fraction of lines touched again within again_s */
-    double again_s;                /* NAN: too few watches */
-    struct snapshot_share returns; /* fraction of lines touched again within long_s */
+    uint64_t watched; /* first legs: sampled accesses with a watch on their line */
+    uint64_t touched; /* watched lines that were touched again */
+    /* fraction of lines touched again within again_within_s */
+    struct snapshot_share touched_again_share;
+    double again_within_s;                     /* NAN: too few watches */
+    struct snapshot_share touched_within_long; /* fraction of lines touched again within long_s */
     /* Time from one touch to the next. Too short to measure: value NAN, low 0, high known. */
     struct snapshot_median reuse_s;
     struct snapshot_median misses; /* misses of the process in that time; NAN: not counted */
     double thread_misses;          /* misses of the first touching thread, median; NAN */
     uint64_t visits;               /* visits with measured use of the line */
     struct snapshot_share used;    /* fraction of the line's 8-byte words used in a visit */
-    double elsewhere;              /* fraction of touches by another thread; NAN: not known */
+    double by_another_thread;      /* fraction of touches by another thread; NAN: not known */
     enum watch_verdict verdict;
     uint64_t settled; /* watches with a second touch, or that lasted at least long_s */
-    uint64_t needed;  /* number of settled watches for a verdict, estimated until there is one */
-    double wait_s;    /* time until then at this pace; NAN: not known yet */
+    /* number of settled watches for a verdict, estimated until there is one */
+    uint64_t settled_needed;
+    double verdict_in_s; /* time until then at this pace; NAN: not known yet */
     struct snapshot_watch_code codes[SNAPSHOT_WATCH_CODES]; /* most touches first */
     size_t code_count;
 };
 
 struct snapshot_watch {
-    bool on; /* otherwise the other members are undefined */
+    bool is_on; /* otherwise the other members are undefined */
     unsigned registers;
     size_t threads;
     size_t threads_left_out;
     uint64_t offered;
     uint64_t armed;
-    uint64_t unpaid;
+    uint64_t over_budget;
     uint64_t touches;
     double trap_ns;
     double arm_ns;
-    double budget;        /* fraction of the target's CPU time */
-    double overhead;      /* part used so far; NAN */
-    bool budget_limits;   /* the budget limits the pace */
-    size_t verdicts;      /* objects with a verdict */
-    double next_s;        /* time until the next verdict at this pace; NAN: not known */
-    const char *trouble;  /* why it may detect nothing; NULL */
-    bool counts_misses;   /* the ranking event counts cache misses, of the level: */
-    unsigned level;       /* 1: L1 */
-    uint64_t level_lines; /* number of lines in that level; 0: not known */
-    double long_s;        /* a line not touched for this long counts as streamed */
+    double budget;             /* fraction of the target's CPU time */
+    double overhead;           /* part used so far; NAN */
+    bool is_limited_by_budget; /* the budget limits the pace */
+    size_t verdicts;           /* objects with a verdict */
+    double next_s;             /* time until the next verdict at this pace; NAN: not known */
+    const char *failure;       /* why it may detect nothing; NULL */
+    bool counts_misses;        /* the ranking event counts cache misses, of the level: */
+    unsigned level;            /* 1: L1 */
+    uint64_t level_lines;      /* number of lines in that level; 0: not known */
+    double long_s;             /* a line not touched for this long counts as streamed */
     struct snapshot_watch_object *objects; /* most watched first */
     size_t count;
 };
@@ -124,7 +126,7 @@ struct watch_result {
     uint64_t armed_ns;  /* earlier touches were missed */
     uint64_t end_ns;
     /* Part of the time since armed_ns during which the first thread is known not to have run. */
-    uint64_t off_ns;
+    uint64_t off_cpu_ns;
     uint64_t ip; /* address of the instruction after the touching one; 0: not touched */
 };
 

@@ -217,7 +217,7 @@ static int parse_pids(void *context, const char *text, struct error *error)
 #define AT(kind_, member_) .kind = (kind_), .member = offsetof(struct diff_options, member_)
 
 static const struct option_rule rules[] = {
-    {"pid", 'p', .own = parse_pids},
+    {"pid", 'p', .parse = parse_pids},
     {"json", 'j', AT(OPTION_FLAG, json)},
     {"batch", 'b', AT(OPTION_FLAG, batch)},
     {"all", AT(OPTION_FLAG, all)},

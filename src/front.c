@@ -20,9 +20,9 @@
 
 enum {
     REQUESTS = 32,
-    LOAN_MS = 10,   /* how long a key waits for the stages before it is handled without them */
-    AGAIN_MS = 100, /* delay before the screen is redrawn with them */
-    LEAVE_MS = 300  /* how long the loop may take to end after a quit */
+    STAGES_WAIT_MS = 10, /* how long a key waits for the stages before it is handled without them */
+    REDRAW_MS = 100,     /* delay before the screen is redrawn with them */
+    QUIT_WAIT_MS = 300   /* how long the loop may take to end after a quit */
 };
 
 struct front {
@@ -30,22 +30,22 @@ struct front {
     pthread_t thread;
     pthread_mutex_t stages;    /* held while the stages are used */
     pthread_mutex_t next_turn; /* held while waiting for `stages`: the loop cannot overtake */
-    bool asks;                 /* the terminal thread holds `stages`; used only by that thread */
+    bool holds_stages;         /* the terminal thread holds `stages`; used only by that thread */
     bool drawn_without; /* the screen lacks data that requires `stages`; used only by that thread */
     int signals;
-    int to_loop;         /* eventfd */
-    int to_front;        /* eventfd */
-    pthread_mutex_t box; /* protects all members below */
+    int to_loop;                  /* eventfd */
+    int to_front;                 /* eventfd */
+    pthread_mutex_t mailbox_lock; /* protects all members below */
     struct request requests[REQUESTS];
     size_t request_count;
     const struct snapshot *snapshot;
     char message[256];
-    struct view_play line; /* position of a recording; to be drawn if .has_line is set */
-    bool has_line;
+    struct view_play play; /* position of a recording; to be drawn if .has_line is set */
+    bool has_play;
     bool quit;
     bool child;
     bool stopping;
-    bool runs; /* the thread exists; used only by the loop */
+    bool thread_exists; /* the thread exists; used only by the loop */
 };
 
 static void ring_bell(int fd)
@@ -79,7 +79,7 @@ int front_fd(const struct front *front)
 bool front_take(struct front *front, struct front_news *news)
 {
     *news = (struct front_news){.request = {.kind = REQUEST_NONE}};
-    pthread_mutex_lock(&front->box);
+    pthread_mutex_lock(&front->mailbox_lock);
     news->child = front->child;
     if (front->quit)
         news->request.kind = REQUEST_QUIT;
@@ -91,34 +91,34 @@ bool front_take(struct front *front, struct front_news *news)
     front->child = false;
     if (!front->request_count)
         clear_wakeups(front->to_loop);
-    pthread_mutex_unlock(&front->box);
+    pthread_mutex_unlock(&front->mailbox_lock);
     return news->child || news->request.kind != REQUEST_NONE;
 }
 
 void front_show(struct front *front, const struct snapshot *snapshot)
 {
-    pthread_mutex_lock(&front->box);
+    pthread_mutex_lock(&front->mailbox_lock);
     const struct snapshot *unseen = front->snapshot;
     front->snapshot = snapshot;
-    pthread_mutex_unlock(&front->box);
+    pthread_mutex_unlock(&front->mailbox_lock);
     snapshot_free(unseen);
     ring_bell(front->to_front);
 }
 
 void front_message(struct front *front, const char *text)
 {
-    pthread_mutex_lock(&front->box);
+    pthread_mutex_lock(&front->mailbox_lock);
     snprintf(front->message, sizeof front->message, "%s", text);
-    pthread_mutex_unlock(&front->box);
+    pthread_mutex_unlock(&front->mailbox_lock);
     ring_bell(front->to_front);
 }
 
 void front_play(struct front *front, const struct view_play *line)
 {
-    pthread_mutex_lock(&front->box);
-    front->line = *line;
-    front->has_line = true;
-    pthread_mutex_unlock(&front->box);
+    pthread_mutex_lock(&front->mailbox_lock);
+    front->play = *line;
+    front->has_play = true;
+    pthread_mutex_unlock(&front->mailbox_lock);
     ring_bell(front->to_front);
 }
 
@@ -138,34 +138,34 @@ void front_take_back(struct front *front)
 
 bool front_has_stages(const struct front *front)
 {
-    return front->asks;
+    return front->holds_stages;
 }
 
 static void borrow_stages(struct front *front)
 {
-    struct timespec until = deadline_after_ms(LOAN_MS);
+    struct timespec until = deadline_after_ms(STAGES_WAIT_MS);
     if (pthread_mutex_clocklock(&front->next_turn, CLOCK_MONOTONIC, &until))
         return;
-    front->asks = !pthread_mutex_clocklock(&front->stages, CLOCK_MONOTONIC, &until);
+    front->holds_stages = !pthread_mutex_clocklock(&front->stages, CLOCK_MONOTONIC, &until);
     pthread_mutex_unlock(&front->next_turn);
 }
 
 static void give_back_stages(struct front *front)
 {
-    front->drawn_without = !front->asks;
-    if (front->asks)
+    front->drawn_without = !front->holds_stages;
+    if (front->holds_stages)
         pthread_mutex_unlock(&front->stages);
-    front->asks = false;
+    front->holds_stages = false;
 }
 
 static void send_to_loop(struct front *front, const struct request *request)
 {
-    pthread_mutex_lock(&front->box);
+    pthread_mutex_lock(&front->mailbox_lock);
     if (request->kind == REQUEST_QUIT)
         front->quit = true;
     else if (front->request_count < REQUESTS)
         front->requests[front->request_count++] = *request;
-    pthread_mutex_unlock(&front->box);
+    pthread_mutex_unlock(&front->mailbox_lock);
     ring_bell(front->to_loop);
 }
 
@@ -220,9 +220,9 @@ static void read_signals(struct front *front)
         } else if (info.ssi_signo == SIGTSTP) {
             suspend_front(front);
         } else if (info.ssi_signo == SIGCHLD) {
-            pthread_mutex_lock(&front->box);
+            pthread_mutex_lock(&front->mailbox_lock);
             front->child = true;
-            pthread_mutex_unlock(&front->box);
+            pthread_mutex_unlock(&front->mailbox_lock);
             ring_bell(front->to_loop);
         } else {
             ask_to_quit(front);
@@ -234,15 +234,15 @@ static void draw_pending(struct front *front)
 {
     char message[sizeof front->message];
     clear_wakeups(front->to_front);
-    pthread_mutex_lock(&front->box);
+    pthread_mutex_lock(&front->mailbox_lock);
     const struct snapshot *snapshot = front->snapshot;
     memcpy(message, front->message, sizeof message);
-    struct view_play line = front->line;
-    bool has_line = front->has_line;
-    front->has_line = false;
+    struct view_play line = front->play;
+    bool has_line = front->has_play;
+    front->has_play = false;
     front->snapshot = NULL;
     front->message[0] = '\0';
-    pthread_mutex_unlock(&front->box);
+    pthread_mutex_unlock(&front->mailbox_lock);
     if (!snapshot && !has_line && !message[0])
         return;
     borrow_stages(front);
@@ -257,23 +257,23 @@ static void draw_pending(struct front *front)
 
 static bool read_flag(struct front *front, const bool *what)
 {
-    pthread_mutex_lock(&front->box);
+    pthread_mutex_lock(&front->mailbox_lock);
     bool asked = *what;
-    pthread_mutex_unlock(&front->box);
+    pthread_mutex_unlock(&front->mailbox_lock);
     return asked;
 }
 
 /* Gives a busy loop a moment to finish. */
 static void wait_for_loop_end(struct front *front)
 {
-    uint64_t until_ns = clock_now_ns() + (uint64_t)LEAVE_MS * 1000000;
+    uint64_t until_ns = clock_now_ns() + (uint64_t)QUIT_WAIT_MS * 1000000;
     struct pollfd polled = {.fd = front->to_front, .events = POLLIN};
     while (!read_flag(front, &front->stopping) && clock_now_ns() < until_ns) {
         clear_wakeups(front->to_front);
-        poll(&polled, 1, LEAVE_MS / 10);
+        poll(&polled, 1, QUIT_WAIT_MS / 10);
     }
     if (!read_flag(front, &front->stopping))
-        front->setup.leave(front->setup.context);
+        front->setup.force_quit(front->setup.context);
 }
 
 static void *front_run(void *context)
@@ -284,7 +284,7 @@ static void *front_run(void *context)
                               {.fd = front->to_front, .events = POLLIN}};
     while (!read_flag(front, &front->stopping) && !read_flag(front, &front->quit)) {
         int ready =
-            poll(polled, sizeof polled / sizeof *polled, front->drawn_without ? AGAIN_MS : -1);
+            poll(polled, sizeof polled / sizeof *polled, front->drawn_without ? REDRAW_MS : -1);
         if (ready < 0 && errno != EINTR)
             ask_to_quit(front);
         if (ready == 0)
@@ -321,7 +321,7 @@ int front_resume(struct front *front, struct error *error)
     front->stopping = false;
     pthread_mutex_lock(&front->stages);
     int code = -pthread_create(&front->thread, NULL, front_run, front);
-    front->runs = !code;
+    front->thread_exists = !code;
     return code ? error_set(error, code, "cannot start the thread of the screen: %s",
                             strerror(-code))
                 : 0;
@@ -329,15 +329,15 @@ int front_resume(struct front *front, struct error *error)
 
 struct display *front_pause(struct front *front)
 {
-    if (!front->runs)
+    if (!front->thread_exists)
         return front->setup.display;
-    pthread_mutex_lock(&front->box);
+    pthread_mutex_lock(&front->mailbox_lock);
     front->stopping = true;
-    pthread_mutex_unlock(&front->box);
+    pthread_mutex_unlock(&front->mailbox_lock);
     ring_bell(front->to_front);
     pthread_mutex_unlock(&front->stages);
     pthread_join(front->thread, NULL);
-    front->runs = false;
+    front->thread_exists = false;
     return front->setup.display;
 }
 
@@ -352,7 +352,7 @@ int front_start(struct front **out, const struct front_setup *setup, struct erro
     front->to_front = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&front->stages, NULL);
     pthread_mutex_init(&front->next_turn, NULL);
-    pthread_mutex_init(&front->box, NULL);
+    pthread_mutex_init(&front->mailbox_lock, NULL);
     int code =
         front->signals < 0 || front->to_loop < 0 || front->to_front < 0
             ? error_set(error, -EMFILE, "no file descriptor for the screen: %s", strerror(EMFILE))

@@ -82,21 +82,21 @@ static int prepare_agent(const struct feed *feed, struct agent_variables *variab
                                    variables->memory, sizeof variables->memory, error);
 }
 
-static void child_wait_and_exec(const struct launch *launch, const struct launch_wanted *wanted,
+static void child_wait_and_exec(const struct launch *launch, const struct launch_options *options,
                                 struct agent_variables *variables, int gate, int report)
 {
     char byte;
-    char *const *command = wanted->command;
-    if (wanted->signals)
-        signals_restore(wanted->signals);
+    char *const *command = options->command;
+    if (options->signals)
+        signals_restore(options->signals);
     char **environment =
-        wanted->feed && !feed_inherit(wanted->feed) ? make_environment(variables) : NULL;
+        options->feed && !feed_inherit(options->feed) ? make_environment(variables) : NULL;
     if (launch->output[0]) {
         redirect_terminal(STDIN_FILENO, "/dev/null", O_RDONLY);
         redirect_terminal(STDOUT_FILENO, launch->output, O_WRONLY | O_APPEND);
         redirect_terminal(STDERR_FILENO, launch->output, O_WRONLY | O_APPEND);
     }
-    if (wanted->apart)
+    if (options->stdout_to_stderr)
         dup2(STDERR_FILENO, STDOUT_FILENO);
     /* A byte means go; end of file means that misstop died before sending it. */
     if (read(gate, &byte, 1) != 1)
@@ -120,16 +120,16 @@ static int make_output(struct launch *launch)
     return close(fd);
 }
 
-int launch_prepare(struct launch *launch, const struct launch_wanted *wanted, struct error *error)
+int launch_prepare(struct launch *launch, const struct launch_options *options, struct error *error)
 {
-    char *const *command = wanted->command;
+    char *const *command = options->command;
     struct agent_variables variables;
     int gate[2] = {-1, -1};
     int report[2] = {-1, -1};
-    *launch = (struct launch){.gate = -1, .report = -1};
-    if (wanted->feed && prepare_agent(wanted->feed, &variables, error))
+    *launch = (struct launch){.gate = -1, .exec_error_fd = -1};
+    if (options->feed && prepare_agent(options->feed, &variables, error))
         return -ENOENT;
-    if (wanted->quiet && make_output(launch))
+    if (options->is_redirected && make_output(launch))
         return error_set(error, -EIO, "no temporary file for the output of %s; set TMPDIR",
                          command[0]);
     if (pipe2(gate, O_CLOEXEC) || pipe2(report, O_CLOEXEC))
@@ -139,12 +139,12 @@ int launch_prepare(struct launch *launch, const struct launch_wanted *wanted, st
         goto failed;
     if (!launch->pid) {
         close(gate[1]);
-        child_wait_and_exec(launch, wanted, &variables, gate[0], report[1]);
+        child_wait_and_exec(launch, options, &variables, gate[0], report[1]);
     }
     close(gate[0]);
     close(report[1]);
     launch->gate = gate[1];
-    launch->report = report[0];
+    launch->exec_error_fd = report[0];
     return 0;
 
 failed:
@@ -166,9 +166,9 @@ int launch_exec(struct launch *launch, const char *name, struct error *error)
     close(launch->gate);
     launch->gate = -1;
     /* exec closes the report pipe; if exec failed, the pipe has its errno. */
-    ssize_t got = read(launch->report, &code, sizeof code);
-    close(launch->report);
-    launch->report = -1;
+    ssize_t got = read(launch->exec_error_fd, &code, sizeof code);
+    close(launch->exec_error_fd);
+    launch->exec_error_fd = -1;
     if (got != sizeof code)
         return 0;
     waitpid(launch->pid, &launch->status, 0);
@@ -201,14 +201,14 @@ void launch_fini(struct launch *launch)
     enum { TRIES = 40 };
     if (launch->gate >= 0)
         close(launch->gate);
-    if (launch->report >= 0)
-        close(launch->report);
+    if (launch->exec_error_fd >= 0)
+        close(launch->exec_error_fd);
     if (launch->pid && !launch_ended(launch)) {
         kill(launch->pid, SIGTERM);
         for (int i = 0; i < TRIES && !launch_ended(launch); i++)
             nanosleep(&(struct timespec){.tv_nsec = 25000000}, NULL);
     }
-    launch->gate = launch->report = -1;
+    launch->gate = launch->exec_error_fd = -1;
 }
 
 /* Opens the feed and sets `path` to the agent if it is to be loaded. */
@@ -228,12 +228,12 @@ static void open_feed(struct command *command, const struct options *options, ch
 int command_open(struct command *command, const struct options *options, struct error *error)
 {
     char agent[PATH_MAX + 64];
-    *command = (struct command){.words = options->command};
+    *command = (struct command){.argv = options->command};
     open_feed(command, options, agent, sizeof agent);
     if (!options->sim)
         return 0;
     int code = simulation_open(&command->simulation, options, command->feed ? agent : NULL, error);
-    command->words = command->simulation.command;
+    command->argv = command->simulation.command;
     return code;
 }
 

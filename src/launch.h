@@ -22,7 +22,7 @@ struct simulation {
 
 /* Parses `spec`: levels in -C syntax and the word "causes", joined by ':'. Without levels, or if
  * NULL: this machine's caches. Returns 0 or -EINVAL. */
-int simulation_levels(const char *spec, struct sim_wanted *wanted, struct error *error);
+int simulation_levels(const char *spec, struct sim_settings *settings, struct error *error);
 
 /* `agent`: allocation agent that the program will load; NULL: none. Returns -ENOTSUP if built
  * without it, -ENOENT if valgrind or the command is missing; the error text has the remedy. */
@@ -37,12 +37,12 @@ void simulation_doctor(FILE *out);
 void simulation_trouble(const struct simulation *simulation, char *out, size_t size);
 
 struct feed;
-struct signals_before;
+struct signal_dispositions;
 
 struct launch {
-    pid_t pid;  /* 0: nothing launched */
-    int gate;   /* a write lets the child proceed to exec */
-    int report; /* the child's errno if exec failed */
+    pid_t pid;         /* 0: nothing launched */
+    int gate;          /* a write lets the child proceed to exec */
+    int exec_error_fd; /* the child's errno if exec failed */
     bool ended;
     int status;      /* status from wait(2), once ended */
     char output[64]; /* file with the program's terminal output; "": none */
@@ -52,19 +52,20 @@ struct launch {
 int launch_find(char *path, size_t size, const char *built, const char *installed,
                 struct error *error);
 
-struct launch_wanted {
+struct launch_options {
     char *const *command;
     /* The program's terminal output goes to launch->output, and it reads /dev/null. */
-    bool quiet;
+    bool is_redirected;
     /* Reports are printed: the program's standard output goes to standard error. */
-    bool apart;
+    bool stdout_to_stderr;
     struct feed *feed; /* feed of the agent that the child loads; NULL: none */
     /* Signal dispositions for the program; NULL: misstop's own. */
-    const struct signals_before *signals;
+    const struct signal_dispositions *signals;
 };
 
 /* Forks a child that waits at the gate. -ENOENT: no agent; or another negative errno. */
-int launch_prepare(struct launch *launch, const struct launch_wanted *wanted, struct error *error);
+int launch_prepare(struct launch *launch, const struct launch_options *options,
+                   struct error *error);
 
 /* Opens the gate. Returns 0 after the exec, otherwise the error of exec. */
 int launch_exec(struct launch *launch, const char *name, struct error *error);
@@ -84,7 +85,7 @@ void launch_fini(struct launch *launch);
 struct feed;
 
 struct command {
-    char *const *words;           /* the command, NULL-terminated */
+    char *const *argv;            /* the command, NULL-terminated */
     struct feed *feed;            /* feed of the agent; NULL: none */
     struct error heap_note;       /* why there is no agent */
     struct simulation simulation; /* .memory.shared NULL: none */

@@ -36,8 +36,8 @@ enum loop_source {
 struct loop {
     const struct loop_setup *setup;
     struct player player; /* player of a recording */
-    bool replays;         /* a complete recording */
-    bool follows;         /* a recording that arrives through a pipe */
+    bool reads_recording; /* a complete recording */
+    bool follows_pipe;    /* a recording that arrives through a pipe */
     bool signalled;
     struct error *error;
     struct pollfd polled[LOOP_SOURCES];
@@ -46,7 +46,7 @@ struct loop {
     bool target_ended;
     bool time_range_shown; /* --stretch has been handled */
     bool quit;
-    int code;
+    int exit_code;
 };
 
 static struct timespec timespec_of(double seconds)
@@ -135,18 +135,18 @@ static bool loop_act(struct loop *loop, const struct request *request)
         refresh_timer_arm(loop->polled[LOOP_TIMER].fd, loop->delay_s);
         return false;
     case REQUEST_PROCESSES:
-        if (loop->replays)
-            loop->code = player_pick(&loop->player, &loop->quit, loop->error);
+        if (loop->reads_recording)
+            loop->exit_code = player_pick(&loop->player, &loop->quit, loop->error);
         break;
     default:
-        if (!loop->replays ||
-            !player_act(&loop->player, request, loop->delay_s, &loop->code, loop->error))
+        if (!loop->reads_recording ||
+            !player_act(&loop->player, request, loop->delay_s, &loop->exit_code, loop->error))
             ask_engine(loop, request);
         /* If nothing is left to read, because seeking was stopped, the screen is redrawn. */
-        else if (request->kind != REQUEST_PLAY_GO || play_seeks(&loop->player.clock))
+        else if (request->kind != REQUEST_PLAY_GO || play_seeks(&loop->player.play))
             return false;
     }
-    return !loop->quit && !loop->code;
+    return !loop->quit && !loop->exit_code;
 }
 
 static void poll_source(struct loop *loop, enum loop_source source, int fd)
@@ -159,8 +159,8 @@ static int loop_init(struct loop *loop, const struct loop_setup *setup, struct e
     *loop = (struct loop){.setup = setup, .delay_s = setup->options->delay_s, .error = error};
     char cause[ERROR_CAUSE];
     bool idled;
-    loop->follows = engine_follows(setup->engine, &idled);
-    loop->replays = setup->options->input && !loop->follows;
+    loop->follows_pipe = engine_follows(setup->engine, &idled);
+    loop->reads_recording = setup->options->input && !loop->follows_pipe;
     int timer = refresh_timer_open(loop->delay_s);
     /* With a screen, the front reads them. */
     int signals = loop->setup->front ? -1 : signals_open();
@@ -190,9 +190,9 @@ static void loop_fini(struct loop *loop)
 /* With a screen, drains one slice at a time, so that keys are handled in between. */
 static void drain_engine(struct loop *loop)
 {
-    if (loop->replays)
+    if (loop->reads_recording)
         return;
-    bool all_times = loop->target_ended || loop->follows;
+    bool all_times = loop->target_ended || loop->follows_pipe;
     uint64_t until = all_times ? UINT64_MAX : clock_now_ns() - SAMPLER_SETTLES_NS;
     long code;
     /* A simulation waits until its misses are read; a live process continues. */
@@ -203,7 +203,7 @@ static void drain_engine(struct loop *loop)
     if (code == -ENODATA)
         loop->target_ended = true;
     else if (code < 0)
-        loop->code = (int)code;
+        loop->exit_code = (int)code;
 }
 
 static int print_snapshot(const struct loop *loop, FILE *out, const struct snapshot *snapshot)
@@ -219,14 +219,14 @@ static void show_time_range(struct loop *loop)
     bool last =
         loop->target_ended || (options->iterations && loop->refreshes + 1 >= options->iterations);
     if (!options->time_range || loop->time_range_shown ||
-        !(loop->replays ? loop->player.clock.ended : last))
+        !(loop->reads_recording ? loop->player.play.ended : last))
         return;
     loop->time_range_shown = true;
     int code = engine_show_time_range(loop->setup->engine, options->time_range, loop->error);
     if (code && loop->setup->front)
         loop_message(loop, loop->error->text);
     else
-        loop->code = code;
+        loop->exit_code = code;
 }
 
 static int poll_timeout_ms(const struct loop *loop, int otherwise_ms)
@@ -251,7 +251,7 @@ static int poll_events(struct loop *loop, int otherwise_ms)
 /* Refreshes: moves all pending records to the tables and gives the view a snapshot. */
 static void loop_refresh(struct loop *loop)
 {
-    if (loop->replays && !player_refreshes(&loop->player))
+    if (loop->reads_recording && !player_refreshes(&loop->player))
         return;
     drain_engine(loop);
     if (engine_tick(loop->setup->engine) == -ESRCH)
@@ -261,7 +261,7 @@ static void loop_refresh(struct loop *loop)
     if (!engine_has_backlog(loop->setup->engine))
         drain_engine(loop);
     show_time_range(loop);
-    if (loop->code)
+    if (loop->exit_code)
         return;
     uint32_t wanted = loop->setup->options->iterations;
     loop->quit |= wanted && loop->refreshes + 1 >= wanted;
@@ -272,14 +272,14 @@ static void loop_refresh(struct loop *loop)
     if (!loop->quit && !engine_has_backlog(loop->setup->engine))
         drain_engine(loop);
     if (!snapshot) {
-        loop->code = -ENOMEM;
+        loop->exit_code = -ENOMEM;
         return;
     }
     loop->refreshes++;
     if (loop->setup->front) {
         front_show(loop->setup->front, snapshot);
     } else {
-        loop->code = print_snapshot(loop, loop->setup->output, snapshot);
+        loop->exit_code = print_snapshot(loop, loop->setup->output, snapshot);
         snapshot_free(snapshot);
     }
 }
@@ -287,7 +287,7 @@ static void loop_refresh(struct loop *loop)
 static void fill_time_range(struct loop *loop)
 {
     struct engine *engine = loop->setup->engine;
-    if (!loop->quit && !loop->code && engine_is_filling(engine) && engine_fill(engine))
+    if (!loop->quit && !loop->exit_code && engine_is_filling(engine) && engine_fill(engine))
         loop_refresh(loop);
 }
 
@@ -302,13 +302,13 @@ static void read_front(struct loop *loop)
 {
     struct front_news news;
     bool refresh = false;
-    while (!loop->quit && !loop->code && front_take(loop->setup->front, &news)) {
+    while (!loop->quit && !loop->exit_code && front_take(loop->setup->front, &news)) {
         if (news.child)
             check_child(loop);
         if (news.request.kind != REQUEST_NONE)
             refresh |= loop_act(loop, &news.request);
     }
-    if (refresh && !loop->quit && !loop->code)
+    if (refresh && !loop->quit && !loop->exit_code)
         loop_refresh(loop);
 }
 
@@ -329,7 +329,7 @@ static void read_signals(struct loop *loop)
 static bool is_finished_pipe_copy(const struct loop *loop)
 {
     bool idled;
-    return loop->follows && engine_follows(loop->setup->engine, &idled) && !idled;
+    return loop->follows_pipe && engine_follows(loop->setup->engine, &idled) && !idled;
 }
 
 static void handle_ready(struct loop *loop)
@@ -346,7 +346,8 @@ static void handle_ready(struct loop *loop)
         drain_engine(loop);
     if (loop->polled[LOOP_TARGET].revents)
         loop->target_ended = true;
-    bool batch_replay = !loop->setup->front && (loop->replays || is_finished_pipe_copy(loop));
+    bool batch_replay =
+        !loop->setup->front && (loop->reads_recording || is_finished_pipe_copy(loop));
     if (read(loop->polled[LOOP_TIMER].fd, &ticks, sizeof ticks) == sizeof ticks && !batch_replay)
         loop_refresh(loop);
 }
@@ -357,7 +358,7 @@ static bool report_target_end(struct loop *loop)
 {
     char how[80] = "";
     char text[128];
-    if (loop->follows) {
+    if (loop->follows_pipe) {
         loop_message(loop, "the recording has ended; q quits");
         return true;
     }
@@ -374,7 +375,7 @@ static void drain_ended_target(struct loop *loop)
     if (!engine_has_backlog(loop->setup->engine))
         return;
     drain_engine(loop);
-    if (!engine_has_backlog(loop->setup->engine) && !loop->quit && !loop->code)
+    if (!engine_has_backlog(loop->setup->engine) && !loop->quit && !loop->exit_code)
         loop_refresh(loop);
 }
 
@@ -387,10 +388,10 @@ static void show_ended_target(struct loop *loop)
     bool ended = report_target_end(loop);
     /* Stop refreshing, so that decay does not fade out the last snapshot. */
     refresh_timer_arm(loop->polled[LOOP_TIMER].fd, 0);
-    while (!loop->quit && !loop->code) {
+    while (!loop->quit && !loop->exit_code) {
         int ready = poll_events(loop, -1);
         if (ready < 0 && ready != -EINTR)
-            loop->code = ready;
+            loop->exit_code = ready;
         else if (ready > 0)
             handle_ready(loop);
         if (!ended && launch_ended(loop->setup->launch))
@@ -399,7 +400,7 @@ static void show_ended_target(struct loop *loop)
         drain_ended_target(loop);
     }
     /* The files written at the end include all records. */
-    while (engine_has_backlog(loop->setup->engine) && !loop->code)
+    while (engine_has_backlog(loop->setup->engine) && !loop->exit_code)
         drain_engine(loop);
 }
 
@@ -412,22 +413,22 @@ static void watch_target(struct loop *loop)
         refresh_timer_start(loop->polled[LOOP_TIMER].fd, fmin(loop->delay_s, second_picture_s),
                             loop->delay_s);
     }
-    while (!loop->quit && !loop->target_ended && !loop->code) {
+    while (!loop->quit && !loop->target_ended && !loop->exit_code) {
         int ready = poll_events(loop, engine_patience_ms(setup->engine));
         if (ready < 0 && ready != -EINTR)
-            loop->code = ready;
+            loop->exit_code = ready;
         else if (ready > 0)
             handle_ready(loop);
         else
             drain_engine(loop);
         fill_time_range(loop);
     }
-    if (loop->target_ended && !loop->code && !loop->quit && setup->front)
+    if (loop->target_ended && !loop->exit_code && !loop->quit && setup->front)
         show_ended_target(loop);
-    else if (loop->target_ended && !loop->code && !loop->quit)
+    else if (loop->target_ended && !loop->exit_code && !loop->quit)
         loop_refresh(loop);
     /* Ended by a signal: the report covers the samples so far. */
-    else if (loop->signalled && loop->follows && !loop->code && !setup->front)
+    else if (loop->signalled && loop->follows_pipe && !loop->exit_code && !setup->front)
         loop_refresh(loop);
 }
 
@@ -436,18 +437,18 @@ static void play_recording(struct loop *loop)
 {
     player_init(&loop->player, loop->setup->engine, loop->setup->front,
                 loop->setup->front ? loop->setup->options->pace : NAN);
-    while (!loop->quit && !loop->code) {
+    while (!loop->quit && !loop->exit_code) {
         int ready = poll_events(loop, player_patience_ms(&loop->player));
         if (ready < 0 && ready != -EINTR)
-            loop->code = ready;
+            loop->exit_code = ready;
         else if (ready > 0)
             handle_ready(loop);
         fill_time_range(loop);
-        if (loop->quit || loop->code)
+        if (loop->quit || loop->exit_code)
             return;
         int code = player_advance(&loop->player);
         if (code < 0)
-            loop->code = code;
+            loop->exit_code = code;
         else if (code)
             loop_refresh(loop);
         loop->quit |= code && !loop->setup->front;
@@ -460,11 +461,11 @@ int loop_run(const struct loop_setup *setup, struct error *error)
     int code = loop_init(&loop, setup, error);
     if (code)
         goto out;
-    if (loop.replays)
+    if (loop.reads_recording)
         play_recording(&loop);
     else
         watch_target(&loop);
-    code = loop.code;
+    code = loop.exit_code;
     if (code && error->code != code)
         error_set(error, code, "%s: %s", setup->front ? "watching failed" : "cannot print",
                   strerror(-code));

@@ -25,7 +25,7 @@ struct front_setup {
     const struct view_options *view; /* options of files written with `W` */
     /* Called in the terminal's thread on quit, if the loop does not respond soon. Exits the
      * process, or returns to let the loop finish. */
-    void (*leave)(void *context);
+    void (*force_quit)(void *context);
     void *context;
 };
 

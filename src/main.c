@@ -90,7 +90,7 @@ struct run {
     struct launch launch;
     struct command command; /* the launched program */
     pid_t pid;
-    const struct signals_before *signals;
+    const struct signal_dispositions *signals;
     FILE *output;   /* destination of reports */
     char input[32]; /* path to reread a recording from standard input; "": as given */
     bool started;   /* the program passed its gate */
@@ -181,7 +181,7 @@ static unsigned threads_for_cpus(void)
 }
 
 /* Shows progress while a recording of gigabytes is scanned before the screen opens. */
-struct looking {
+struct scan_progress {
     const char *input;
     uint64_t begun_ns;
     bool shown;
@@ -190,7 +190,7 @@ struct looking {
 static void show_progress(void *context, double share)
 {
     enum { SOON_NS = 500000000 };
-    struct looking *looking = context;
+    struct scan_progress *looking = context;
     looking->shown |= clock_now_ns() - looking->begun_ns > SOON_NS;
     if (looking->shown)
         fprintf(stderr, "\rmisstop: looking through %s: %.0f%% ", looking->input, share * 100);
@@ -199,7 +199,7 @@ static void show_progress(void *context, double share)
 static int open_engine(struct run *run, struct error *error)
 {
     const struct options *options = run->options;
-    struct looking looking = {.input = options->input, .begun_ns = clock_now_ns()};
+    struct scan_progress looking = {.input = options->input, .begun_ns = clock_now_ns()};
     struct engine_options wanted = {
         .pid = options->input ? options->pid : run->pid,
         .launched = options->action == OPTIONS_LAUNCH,
@@ -207,7 +207,7 @@ static int open_engine(struct run *run, struct error *error)
         .symfs = options->symfs,
         .debuginfod = options->debuginfod,
         .batch = options->batch,
-        .forgets = options->batch && !options->time_range,
+        .keeps_no_past = options->batch && !options->time_range,
         .threads = options->threads ? options->threads : threads_for_cpus(),
         .progress = isatty(STDERR_FILENO) && !options->batch ? show_progress : NULL,
         .progress_context = &looking,
@@ -244,11 +244,12 @@ static int find_target(struct run *run, struct error *error)
     const struct options *options = run->options;
     if (options->action == OPTIONS_LAUNCH) {
         int code = command_open(&run->command, options, error);
-        const struct launch_wanted wanted = {.command = run->command.words,
-                                             .quiet = !options->batch,
-                                             .apart = options->batch && !options->output,
-                                             .feed = run->command.feed,
-                                             .signals = run->signals};
+        const struct launch_options wanted = {.command = run->command.argv,
+                                              .is_redirected = !options->batch,
+                                              .stdout_to_stderr =
+                                                  options->batch && !options->output,
+                                              .feed = run->command.feed,
+                                              .signals = run->signals};
         if (!code)
             code = launch_prepare(&run->launch, &wanted, error);
         run->pid = run->launch.pid;
@@ -322,8 +323,10 @@ static int run_session(struct run *run, struct error *error)
         code = player_pick_first(run->engine, run->display, &left, error);
     if (code || left)
         return code;
-    const struct front_setup front = {
-        .display = run->display, .view = &options->view, .leave = leave_at_once, .context = run};
+    const struct front_setup front = {.display = run->display,
+                                      .view = &options->view,
+                                      .force_quit = leave_at_once,
+                                      .context = run};
     code = run->display ? front_start(&run->front, &front, error) : 0;
     const struct loop_setup setup = {.options = options,
                                      .engine = run->engine,
@@ -340,10 +343,11 @@ static int run_session(struct run *run, struct error *error)
     return code ? code : written;
 }
 
-static int run_options(const struct options *options, const struct signals_before *signals)
+static int run_options(const struct options *options, const struct signal_dispositions *signals)
 {
     struct error error = {0};
-    struct run run = {.options = options, .signals = signals, .launch = {.gate = -1, .report = -1}};
+    struct run run = {
+        .options = options, .signals = signals, .launch = {.gate = -1, .exec_error_fd = -1}};
     int code = run_session(&run, &error);
     bool own_end = launch_ended(&run.launch);
     if (run.display)
@@ -404,7 +408,7 @@ static int print_version(void)
 int main(int argc, char **argv)
 {
     struct options options;
-    struct signals_before signals;
+    struct signal_dispositions signals;
     struct error error = {0};
     signals_note(&signals);
     setlocale(LC_ALL, "");

@@ -89,7 +89,7 @@ static int apply_option(const struct option_rule *rule, void *options, const cha
     case OPTION_U64:
         return option_number(text, shown, rule->low, rule->high, member, error);
     default:
-        return rule->own(options, text, error);
+        return rule->parse(options, text, error);
     }
 }
 
@@ -244,10 +244,10 @@ const char *const options_colors[] = {"auto", "always", "never", NULL};
 #define AT(kind_, member_) .kind = (kind_), .member = offsetof(struct options, member_)
 
 static const struct option_rule rules[] = {
-    {"pid", 'p', .own = option_pid},
+    {"pid", 'p', .parse = option_pid},
     {"input", 'i', AT(OPTION_TEXT, input)},
     {"record", 'o', AT(OPTION_TEXT, record)},
-    {"record-limit", .own = option_record_limit},
+    {"record-limit", .parse = option_record_limit},
     {"source", 's', AT(OPTION_TEXT, source), .choices = source_names},
     {"event", 'e', AT(OPTION_TEXT, events)},
     {"rate", 'r', AT(OPTION_U32, rate), .low = 1, .high = 1000000},
@@ -268,15 +268,15 @@ static const struct option_rule rules[] = {
     {"sim", AT(OPTION_TEXT, sim), .optional = true},
     {"sim-from", AT(OPTION_TEXT, sim_from)},
     {"sim-to", AT(OPTION_TEXT, sim_to)},
-    {"what-if", .own = option_whatif},
+    {"what-if", .parse = option_whatif},
     {"width", AT(OPTION_U32, view.width), .low = OPTIONS_NARROW, .high = OPTIONS_WIDE},
-    {"heap", .own = option_heap},
+    {"heap", .parse = option_heap},
     {"help", 'h', AT(OPTION_STOP, help)},
     {"version", 'V', AT(OPTION_STOP, version)},
-    {"play", .own = option_pace, .optional = true},
+    {"play", .parse = option_pace, .optional = true},
     {"debuginfod", AT(OPTION_FLAG, debuginfod)},
     {"pprof", AT(OPTION_TEXT, pprof)},
-    {"watch", .own = option_watch, .optional = true},
+    {"watch", .parse = option_watch, .optional = true},
     {"html", AT(OPTION_TEXT, html)},
     {"output", AT(OPTION_TEXT, output)},
     {"full", AT(OPTION_FLAG, view.full)},

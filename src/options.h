@@ -67,9 +67,9 @@ struct options {
 /* --heap: permitted sources of heap data. */
 enum options_heap { OPTIONS_HEAP_AGENT = 1, OPTIONS_HEAP_WALK = 2, OPTIONS_HEAP_AUTO = 3 };
 
-/* Syntax of one option, and the member that it sets: by kind, or by `own`. */
+/* Syntax of one option, and the member that it sets: by kind, or by `parse`. */
 enum option_kind {
-    OPTION_OWN,
+    OPTION_PARSED,
     OPTION_FLAG,
     OPTION_STOP,   /* a flag that stops parsing */
     OPTION_TEXT,   /* "" if the word is missing */
@@ -87,7 +87,7 @@ struct option_rule {
     size_t member;
     double low, high;
     const char *const *choices; /* also for a text; NULL: any */
-    int (*own)(void *options, const char *text, struct error *error);
+    int (*parse)(void *options, const char *text, struct error *error);
 };
 
 enum { OPTIONS_NARROW = 40, OPTIONS_WIDE = 1000 }; /* --width */

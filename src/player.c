@@ -139,7 +139,7 @@ static void draw_line(struct player *player)
 {
     if (!player->front)
         return;
-    const struct play *clock = &player->clock;
+    const struct play *clock = &player->play;
     bool seeks = play_seeks(clock);
     struct view_play line = {
         .position_s = seconds_of_ns(clock->position_ns),
@@ -158,13 +158,13 @@ static void draw_line(struct player *player)
 
 static void start_clock(struct player *player)
 {
-    struct play *clock = &player->clock;
+    struct play *clock = &player->play;
     play_init(clock, engine_length_ns(player->engine), clock_now_ns());
     clock->paused = !player->from_start;
     clock->pace = player->pace;
     play_go(clock, player->from_start ? 0 : PLAY_END);
-    player->through = !player->from_start;
-    engine_set_initial_pass(player->engine, player->through);
+    player->in_initial_pass = !player->from_start;
+    engine_set_initial_pass(player->engine, player->in_initial_pass);
 }
 
 void player_init(struct player *player, struct engine *engine, struct front *front, double pace)
@@ -182,13 +182,13 @@ static int read_until(struct player *player, uint64_t until_ns)
     long code = engine_drain(player->engine, until_ns);
     if (code < 0 && code != -ENODATA)
         return (int)code;
-    play_done(&player->clock, until_ns, clock_now_ns(), code == -ENODATA);
+    play_done(&player->play, until_ns, clock_now_ns(), code == -ENODATA);
     return 0;
 }
 
 int player_advance(struct player *player)
 {
-    struct play *clock = &player->clock;
+    struct play *clock = &player->play;
     bool sought = play_seeks(clock);
     bool ended = clock->ended;
     uint64_t until_ns = play_due(clock, clock_now_ns());
@@ -203,13 +203,13 @@ int player_advance(struct player *player)
 
 bool player_refreshes(const struct player *player)
 {
-    return !(player->through && play_seeks(&player->clock) &&
+    return !(player->in_initial_pass && play_seeks(&player->play) &&
              engine_names_are_recorded(player->engine));
 }
 
 int player_patience_ms(const struct player *player)
 {
-    const struct play *clock = &player->clock;
+    const struct play *clock = &player->play;
     return play_hurries(clock) ? 0 : clock->paused || clock->ended ? -1 : PLAYING_MS;
 }
 
@@ -219,7 +219,7 @@ static int restart_recording(struct player *player, pid_t pid, struct error *err
     int code = engine_restart(player->engine, pid, error);
     if (code)
         return code;
-    player->clock.position_ns = 0;
+    player->play.position_ns = 0;
     /* Read the records before the start, and the first sample. */
     long count = engine_drain(player->engine, 0);
     return count < 0 && count != -ENODATA ? (int)count : 0;
@@ -279,7 +279,7 @@ static bool apply_play_request(struct play *clock, const struct request *request
 bool player_act(struct player *player, const struct request *request, double step_s, int *code,
                 struct error *error)
 {
-    struct play clock = player->clock;
+    struct play clock = player->play;
     bool understood;
     *code = 0;
     if (request->kind < REQUEST_PLAY_PAUSE || request->kind > REQUEST_PLAY_GO)
@@ -293,9 +293,9 @@ bool player_act(struct player *player, const struct request *request, double ste
         front_message(player->front, no_way_back);
         return true;
     }
-    player->clock = clock;
-    player->through &= request->kind == REQUEST_PLAY_PAUSE;
-    engine_set_initial_pass(player->engine, player->through);
+    player->play = clock;
+    player->in_initial_pass &= request->kind == REQUEST_PLAY_PAUSE;
+    engine_set_initial_pass(player->engine, player->in_initial_pass);
     if (back)
         *code = restart_recording(player, 0, error);
     draw_line(player);

@@ -14,13 +14,13 @@
 struct front;
 
 struct player {
-    struct play clock;
+    struct play play;
     struct engine *engine;
-    struct front *front; /* NULL: batch */
-    uint64_t drawn_ns;   /* when the line was last drawn */
-    bool from_start;     /* plays the recording; false: reads it to its end first */
-    bool through;        /* ... and the user has requested nothing else since */
-    double pace;         /* --play=PACE */
+    struct front *front;  /* NULL: batch */
+    uint64_t drawn_ns;    /* when the line was last drawn */
+    bool from_start;      /* plays the recording; false: reads it to its end first */
+    bool in_initial_pass; /* ... and the user has requested nothing else since */
+    double pace;          /* --play=PACE */
 };
 
 /* Reads nothing yet. `pace` NAN: reads to the end; otherwise plays from the start. */

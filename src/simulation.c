@@ -15,7 +15,7 @@
 
 static const char sysfs_cpu[] = "/sys/devices/system/cpu";
 
-static int add_level(struct sim_wanted *wanted, const char *spec, struct error *error)
+static int add_level(struct sim_settings *wanted, const char *spec, struct error *error)
 {
     struct geometry geometry;
     if (wanted->level_count == SIM_LEVELS_MAX)
@@ -34,7 +34,7 @@ static int add_level(struct sim_wanted *wanted, const char *spec, struct error *
 }
 
 /* Adds the caches that sysfs reports; an L1 is required. */
-static int add_machine_caches(struct sim_wanted *wanted, struct error *error)
+static int add_machine_caches(struct sim_settings *wanted, struct error *error)
 {
     static const char *const names[] = {"L1", "L2", "L3"};
     struct error none = {0};
@@ -45,7 +45,7 @@ static int add_machine_caches(struct sim_wanted *wanted, struct error *error)
     return code;
 }
 
-int simulation_levels(const char *spec, struct sim_wanted *wanted, struct error *error)
+int simulation_levels(const char *spec, struct sim_settings *wanted, struct error *error)
 {
     char part[80];
     int code = 0;
@@ -149,7 +149,7 @@ static int make_command(struct simulation *simulation, char **command, struct er
     return 0;
 }
 
-static void name_first_level(struct simulation *simulation, const struct sim_wanted *wanted)
+static void name_first_level(struct simulation *simulation, const struct sim_settings *wanted)
 {
     const struct sim_geometry *first = &wanted->levels[0];
     snprintf(simulation->first_level, sizeof simulation->first_level, "L1=%llu,%u,%u",
@@ -162,10 +162,10 @@ int simulation_open(struct simulation *simulation, const struct options *options
     char folder[PATH_MAX + 64];
     char agent_path[PATH_MAX] = "";
     uint32_t period = options->period > UINT32_MAX ? UINT32_MAX : (uint32_t)options->period;
-    struct sim_wanted wanted = {.from = options->sim_from,
-                                .to = options->sim_to,
-                                .agent = agent ? realpath(agent, agent_path) : NULL,
-                                .period = period};
+    struct sim_settings wanted = {.count_from = options->sim_from,
+                                  .count_to = options->sim_to,
+                                  .agent_path = agent ? realpath(agent, agent_path) : NULL,
+                                  .period = period};
     *simulation = (struct simulation){.memory = {.fd = -1}};
     int code = check_command(options, error);
     if (!code)

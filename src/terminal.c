@@ -77,7 +77,7 @@ static void signals_fill(sigset_t *set)
         sigaddset(set, number);
 }
 
-void signals_note(struct signals_before *before)
+void signals_note(struct signal_dispositions *before)
 {
     struct sigaction action;
     sigprocmask(SIG_SETMASK, NULL, &before->mask);
@@ -87,7 +87,7 @@ void signals_note(struct signals_before *before)
             sigaddset(&before->ignored, number);
 }
 
-void signals_restore(const struct signals_before *before)
+void signals_restore(const struct signal_dispositions *before)
 {
     struct sigaction action;
     for (int number = 1; number < NSIG; number++) {

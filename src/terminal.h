@@ -24,16 +24,16 @@ int keyboard_take(struct error *error);
 int keyboard_leave(char *path, size_t size, struct error *error);
 
 /* Original signal dispositions, for the started program; misstop changes its own. */
-struct signals_before {
+struct signal_dispositions {
     sigset_t mask;
     sigset_t ignored;
 };
 
 /* Call before anything is changed. */
-void signals_note(struct signals_before *before);
+void signals_note(struct signal_dispositions *before);
 
 /* Restores the original dispositions. Call in a child, before exec. */
-void signals_restore(const struct signals_before *before);
+void signals_restore(const struct signal_dispositions *before);
 
 /* Blocks these signals for everything started afterwards. Call first. */
 void signals_block(void);

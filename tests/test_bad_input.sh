@@ -10,7 +10,7 @@ trap 'kill $children 2>/dev/null; rm -rf "$work"' EXIT
 
 # On a busy machine, a short run may not get enough samples: repeats the test with longer runs until it
 # passes.
-lasting() { # FUNCTION that takes a number of seconds, message
+expect_within() { # FUNCTION that takes a number of seconds, message
     for seconds in 1 4 16 60; do
         "$1" $seconds && return
     done
@@ -33,8 +33,8 @@ expect() {
     lines=$(wc -l <"$work/err")
     checks=$((checks + 1))
     if [ "$got" != "$status" ] || ! grep -qiE "^misstop: .*($pattern)" "$work/err" || [ "$lines" != 1 ]; then
-        printf 'FAIL: misstop %s\n  status %s, wanted %s; %s lines, wanted 1 with /%s/\n' \
-            "$*" "$got" "$status" "$lines" "$pattern"
+        printf 'FAIL: misstop %s\n  expected status %s and one line with /%s/, got status %s and %s lines:\n' \
+            "$*" "$status" "$pattern" "$got" "$lines"
         sed 's/^/  | /' "$work/err"
         failures=$((failures + 1))
     fi
@@ -91,7 +91,7 @@ if kill -0 $elf32 2>/dev/null; then
     children="$children $elf32"
     expect 1 '32-bit' -b -n 1 -p $elf32
 else
-    echo "not tested here: this kernel runs no 32-bit programs"
+    echo "skipped: 32-bit program (this kernel runs none)"
 fi
 
 # a process of another user
@@ -102,7 +102,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     checks=$((checks + 1))
     setpriv --reuid 65534 --regid 65534 --clear-groups "$copy" -b -n 1 -p $$ >/dev/null 2>"$work/err"
     if [ $? != 1 ] || ! grep -qiE '^misstop: .*(permission|belongs|not yours|owner|sudo)' "$work/err"; then
-        echo "FAIL: another user's process:"; sed 's/^/  | /' "$work/err"
+        echo "FAIL: another user's process: expected status 1 and the cause, got:"; sed 's/^/  | /' "$work/err"
         failures=$((failures + 1))
     fi
     # an unprivileged user can watch their own process
@@ -112,7 +112,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
             setpriv --reuid 65534 --regid 65534 --clear-groups "$copy" -b -n 1 -d "$1" -- \
                 "$DEMO" $(($1 + 1)) >"$work/out" 2>"$work/err" && grep -q particles "$work/out"
         }
-        lasting watched_unprivileged "an unprivileged user cannot watch a program of his own"
+        expect_within watched_unprivileged "an unprivileged user cannot watch their own program"
     fi
 fi
 
@@ -129,25 +129,27 @@ expect 1 'perf.data' -b -i "$work/zero"
 
 # misstop passes on the exit status of the command, also after a signal
 "$MISSTOP" -b -d 0.2 -- sh -c 'exit 7' >/dev/null 2>&1
-[ $? = 7 ] || { echo "FAIL: the command's status is not passed on"; failures=$((failures + 1)); }
+status=$?
+[ $status = 7 ] || { echo "FAIL: exit status of the command: expected 7, got $status"; failures=$((failures + 1)); }
 "$MISSTOP" -b -d 0.2 -- sh -c 'kill -TERM $$' >/dev/null 2>&1
-[ $? = 143 ] || { echo "FAIL: the command's signal is not passed on"; failures=$((failures + 1)); }
+status=$?
+[ $status = 143 ] || { echo "FAIL: status after a signal to the command: expected 143, got $status"; failures=$((failures + 1)); }
 
 # the reader of the output exits: no message, no failure
 "$DEMO" 100 & demo=$!
 children="$children $demo"
 timeout 60 "$MISSTOP" -b -d 0.1 -n 30 -p $demo 2>"$work/err" | head -n 3 >/dev/null
 status=${PIPESTATUS[0]}
-[ "$status" = 0 ] && [ ! -s "$work/err" ] || { echo "FAIL: | head: status $status"; cat "$work/err"; failures=$((failures + 1)); }
+[ "$status" = 0 ] && [ ! -s "$work/err" ] || { echo "FAIL: output to a closed pipe (| head): expected status 0 and no message, got status $status:"; cat "$work/err"; failures=$((failures + 1)); }
 timeout 60 "$MISSTOP" -b -n 1 -d 0.2 -p $demo >/dev/full 2>"$work/err"
-[ $? = 1 ] && grep -q 'No space' "$work/err" || { echo "FAIL: /dev/full:"; cat "$work/err"; failures=$((failures + 1)); }
+[ $? = 1 ] && grep -q 'No space' "$work/err" || { echo "FAIL: output to /dev/full: expected status 1 and 'No space', got:"; cat "$work/err"; failures=$((failures + 1)); }
 
 # the target ends during the interval: misstop prints the last report and exits with 0
 to_the_end() {
     "$DEMO" "$1" & short=$!
     timeout 90 "$MISSTOP" -b -d 80 -p $short >"$work/out" 2>"$work/err" && grep -q particles "$work/out"
 }
-lasting to_the_end "end of the target"
+expect_within to_the_end "the last report after the end of the target lacks particles, or misstop failed"
 
 # the target executes another program
 through_exec() {
@@ -155,16 +157,16 @@ through_exec() {
     timeout 180 "$MISSTOP" -b -d 1 -p $other >"$work/out" 2>"$work/err"
     grep -q particles "$work/out"
 }
-lasting through_exec "exec of the target"
+expect_within through_exec "the report after an exec of the target lacks particles"
 
 # a truncated ELF file replaces the executable of a running process
 cp "$DEMO" "$work/cut"
 "$work/cut" 100 & cut=$!
 until_executed $cut "$work/cut"
 mv "$work/cut" "$work/old"; head -c 3000 "$work/old" >"$work/cut"
-timeout 60 "$MISSTOP" -b -n 1 -d 1 -p $cut >"$work/out" 2>"$work/err" || { echo "FAIL: replaced executable"; cat "$work/err"; failures=$((failures + 1)); }
+timeout 60 "$MISSTOP" -b -n 1 -d 1 -p $cut >"$work/out" 2>"$work/err" || { echo "FAIL: the target's executable was replaced by a truncated file: misstop failed:"; cat "$work/err"; failures=$((failures + 1)); }
 kill $cut
 wait $cut
 
-echo "$checks lines checked, $failures failures"
+echo "$checks checks, $failures failed"
 [ "$failures" = 0 ]

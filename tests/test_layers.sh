@@ -38,11 +38,11 @@ plant src/profile/profile.c '#include "engine/engine.h"'
 plant src/agent/path.c '#include "base/hash.h"'
 plant src/loop.c '#include "agent/path.h"'
 if "$check" "$copy" >"$copy/found"; then
-    echo "FAIL: planted violations pass"
+    echo "FAIL: check-layers accepts the planted violations"
     exit 1
 fi
 while IFS= read -r violation; do
-    grep -q -- "$violation\$" "$copy/found" || { echo "FAIL: not noticed: $violation"; exit 1; }
+    grep -q -- "$violation\$" "$copy/found" || { echo "FAIL: check-layers does not report: $violation"; exit 1; }
 done <"$copy/planted"
-[ "$(wc -l <"$copy/planted")" -eq "$planted" ] || { echo "FAIL: not all were looked for"; exit 1; }
-echo "layers hold; $planted planted violations noticed"
+[ "$(wc -l <"$copy/planted")" -eq "$planted" ] || { echo "FAIL: expected $planted planted violations, compared $(wc -l <"$copy/planted")"; exit 1; }
+echo "layers hold; $planted planted violations detected"

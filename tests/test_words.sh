@@ -8,7 +8,7 @@ copy=$(mktemp -d) || exit 99
 trap 'rm -rf "$copy"' EXIT
 planted=0
 
-"$check" "$source" || { echo "FAIL: the tree has sentences to write again"; exit 1; }
+"$check" "$source" || { echo "FAIL: comments of the tree have words to avoid"; exit 1; }
 # The sentences are planted in src/base: the other folders only have to exist.
 mkdir "$copy/tree"
 (cd "$source" && find src include tests experiments -type d) | (cd "$copy/tree" && xargs mkdir -p)
@@ -20,16 +20,16 @@ plant() { # lines to add, expected mark
     cp "$source/src/base/text.c" "$file"
     printf '%s\n' "$1" >>"$file"
     if "$check" "$copy/tree" >"$copy/out"; then
-        echo "FAIL: not noticed: '$1'"
+        echo "FAIL: check-words accepts '$1', expected $2"
         exit 1
     fi
-    grep -qF "$2" "$copy/out" || { echo "FAIL: '$1' is not reported as $2"; cat "$copy/out"; exit 1; }
+    grep -qF "$2" "$copy/out" || { echo "FAIL: '$1': expected $2, got:"; cat "$copy/out"; exit 1; }
     planted=$((planted + 1))
 }
-pass() { # lines to add that must be accepted: no comment, or a quotation
+accept() { # lines to add that must be accepted: no comment, or a quotation
     cp "$source/src/base/text.c" "$copy/tree/src/base/text.c"
     printf '%s\n' "$1" >>"$copy/tree/src/base/text.c"
-    "$check" "$copy/tree" || { echo "FAIL: refused: '$1'"; exit 1; }
+    "$check" "$copy/tree" || { echo "FAIL: check-words rejects '$1'"; exit 1; }
 }
 plant '/* A number stands for samples. */' '"stands?"'
 plant 'int a; /* where it lies */' '"lies?"'
@@ -55,9 +55,9 @@ plant '/* Counts anew. */' '"anew"'
 plant '/* The oldest gives way. */' '"gives? way"'
 plant 'int a; /* in the place of b */' '"in the place of"'
 plant '/* Not known any more. */' '"any more"'
-pass 'static const char *const words = "nobody /* told */";'
-pass '/* Option "told" of `struct whose`. */'
-pass 'int told, tells;'
+accept 'static const char *const words = "nobody /* told */";'
+accept '/* Option "told" of `struct whose`. */'
+accept 'int told, tells;'
 mv "$copy/tree/src/base" "$copy/tree/src/bass"
-"$check" "$copy/tree" >"$copy/out" && { echo "FAIL: a listed folder may be absent"; exit 1; }
-echo "comments hold; $planted planted sentences noticed"
+"$check" "$copy/tree" >"$copy/out" && { echo "FAIL: check-words accepts a missing folder of its list"; exit 1; }
+echo "comments hold; $planted planted sentences detected"

@@ -105,7 +105,7 @@ const struct snapshot *machine_snapshot(struct machine *machine)
 const struct snapshot_causes_row *machine_causes(const struct snapshot *snapshot,
                                                  const char *object)
 {
-    const struct snapshot_causes_list *list = &snapshot->causes.of[CAUSES_OBJECTS];
+    const struct snapshot_causes_list *list = &snapshot->causes.by_kind[CAUSES_OBJECTS];
     for (size_t i = 0; i < list->count; i++)
         if (!strcmp(list->rows[i].name, object))
             return &list->rows[i];

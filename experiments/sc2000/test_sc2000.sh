@@ -10,8 +10,9 @@ printf '%s\n' "$out" | awk '
         gsub(/[,;(]/, "")
         even = $6; prime = $10; found = $16; objects = $17
         lines++
-        if (found > 0.3 || objects < 7) { print "the search is off by " found ", finds " objects; bad = 1 }
-        if (even < 5) { print "1 in 50,000 is off by " even " only"; bad = 1 }
-        if (prime > 1.5) { print "1 in 50,111 is off by " prime; bad = 1 }
+        if (found > 0.3) { print "FAIL: largest error of the search: expected at most 0.3 points, got " found; bad = 1 }
+        if (objects < 7) { print "FAIL: arrays found by the search: expected 7, got " objects; bad = 1 }
+        if (even < 5) { print "FAIL: largest error of 1 in 50,000: expected at least 5 points, got " even; bad = 1 }
+        if (prime > 1.5) { print "FAIL: largest error of 1 in 50,111: expected at most 1.5 points, got " prime; bad = 1 }
     }
     END { exit bad || lines != 1 }'

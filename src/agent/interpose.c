@@ -44,7 +44,7 @@ static inline struct thread *record_begin(void)
     struct thread *thread = thread_current;
     if (UNLIKELY(!thread) && !(thread = thread_take()))
         return NULL;
-    if (UNLIKELY(thread->head > thread->full_at) && !thread_make_room(thread)) {
+    if (UNLIKELY(thread->head > thread->chunk_full_at) && !thread_make_room(thread)) {
         if (thread->is_passing)
             thread_give_back(thread);
         return NULL;
@@ -83,7 +83,7 @@ static inline void record_long(struct thread *thread, enum agent_kind kind, uint
 
 static inline bool has_single_recorder(const struct thread *thread)
 {
-    return __atomic_load_n(&gate.alone, __ATOMIC_RELAXED) == (uint64_t)(uintptr_t)thread;
+    return __atomic_load_n(&gate.single_recorder, __ATOMIC_RELAXED) == (uint64_t)(uintptr_t)thread;
 }
 
 static void record_mapping(enum agent_kind kind, const void *address, uint64_t bytes,
@@ -107,9 +107,9 @@ static inline void record_alloc(void *block, size_t size_bytes, void *const *fra
         return;
     uint64_t usable_bytes = real_usable(block);
     uint64_t slack = usable_bytes > size_bytes ? usable_bytes - size_bytes : 0;
-    if (LIKELY(has_single_recorder(thread) && thread->untimed_left && !thread->settling &&
-               size_bytes <= UINT32_MAX && slack < 1 << (64 - AGENT_BRIEF_SLACK) &&
-               thread->unmaps == gate.unmaps)) {
+    if (LIKELY(has_single_recorder(thread) && thread->untimed_left &&
+               !thread->settling_allocations && size_bytes <= UINT32_MAX &&
+               slack < 1 << (64 - AGENT_BRIEF_SLACK) && thread->unmaps == gate.unmaps)) {
         thread->untimed_left--;
         uint64_t path = path_find(&thread->paths, frame);
         record_put(thread, 0, size_bytes | path << AGENT_BRIEF_PATH | slack << AGENT_BRIEF_SLACK,
@@ -120,8 +120,8 @@ static inline void record_alloc(void *block, size_t size_bytes, void *const *fra
     uint64_t stamp = record_stamp();
     if (!has_single_recorder(thread))
         thread_end_single(thread);
-    else if (thread->settling)
-        thread->settling--;
+    else if (thread->settling_allocations)
+        thread->settling_allocations--;
     uint32_t mark = thread->untimed_left ? AGENT_NOT_TIMED : 0;
     thread->untimed_left = mark ? thread->untimed_left - 1 : thread_random_gap(stamp);
     thread->unmaps = gate.unmaps;
@@ -371,12 +371,12 @@ __attribute__((constructor)) static void find_exec(void)
 }
 
 /* An environment made by the agent, or the caller's. */
-struct handed {
+struct exec_environment {
     char **variables;
     void *pages;
     size_t size_bytes;
-    int fd;       /* shared memory for the new program; -1: none */
-    bool is_left; /* the new program will not load the agent, and misstop has been informed */
+    int fd;            /* shared memory for the new program; -1: none */
+    bool is_unwatched; /* the new program will not load the agent, and misstop has been informed */
 };
 
 static bool variable_starts_with(const char *variable, const char *name)
@@ -438,8 +438,8 @@ static enum agent_load check_agent_loadable(struct agent_load_work *work)
     if (stat(session.library, &status) || access(session.library, R_OK) ||
         status.st_dev != session.file.device || status.st_ino != session.file.inode)
         return AGENT_LOAD_NO_AGENT;
-    return agent_load_filters(work) > session.header->filters ? AGENT_LOAD_FILTERED
-                                                              : AGENT_LOADABLE;
+    return agent_load_filters(work) > session.header->seccomp_filters ? AGENT_LOAD_FILTERED
+                                                                      : AGENT_LOADABLE;
 }
 
 static enum agent_load exec_loadable(const char *name, bool is_searched, const char *preload)
@@ -458,7 +458,7 @@ static enum agent_load exec_loadable(const char *name, bool is_searched, const c
 }
 
 /* Writes to new pages, because a child of vfork() may be using the caller's memory. */
-static bool write_variables(struct handed *handed, char *const *environment, size_t count,
+static bool write_variables(struct exec_environment *handed, char *const *environment, size_t count,
                             const char *preload)
 {
     size_t kept = 0;
@@ -485,44 +485,44 @@ static bool write_variables(struct handed *handed, char *const *environment, siz
 
 static void exec_report(enum agent_state state, enum agent_reason reason, enum agent_load why)
 {
-    session.header->load = why;
+    session.header->not_followed_reason = why;
     session.header->reason = reason;
     __atomic_store_n(&session.header->state, state, __ATOMIC_RELEASE);
 }
 
 /* Makes the environment for an exec of `name`; `is_searched`: in PATH as by execvp(). */
-static struct handed make_exec_environment(const char *name, bool is_searched,
-                                           char *const *environment)
+static struct exec_environment make_exec_environment(const char *name, bool is_searched,
+                                                     char *const *environment)
 {
-    struct handed handed = {.variables = (char **)(uintptr_t)environment, .fd = -1};
+    struct exec_environment handed = {.variables = (char **)(uintptr_t)environment, .fd = -1};
     const char *preload = "";
     int saved = errno;
     if (!name || !environment || !session_is_own())
         return handed;
     size_t count = count_variables(environment, &preload);
-    enum agent_load why = session.header->flags & AGENT_HAND_ON
+    enum agent_load why = session.header->flags & AGENT_PASS_VARIABLES
                               ? AGENT_LOADABLE
                               : exec_loadable(name, is_searched, preload);
     if (why == AGENT_LOADABLE && (handed.fd = open_memory()) < 0)
         why = AGENT_LOAD_NO_MEMORY;
     if (why == AGENT_LOADABLE && !write_variables(&handed, environment, count, preload))
         why = AGENT_LOAD_NO_MEMORY;
-    handed.is_left = why != AGENT_LOADABLE;
-    if (handed.is_left)
+    handed.is_unwatched = why != AGENT_LOADABLE;
+    if (handed.is_unwatched)
         exec_report(AGENT_GAVE_UP, AGENT_NOT_FOLLOWED, why);
     errno = saved;
     return handed;
 }
 
 /* Cleans up after a failed exec. */
-static int undo_exec_environment(const struct handed *handed, int result)
+static int undo_exec_environment(const struct exec_environment *handed, int result)
 {
     int saved = errno;
     if (handed->fd >= 0)
         close(handed->fd);
     if (handed->pages)
         session_unmap(handed->pages, handed->size_bytes);
-    if (handed->is_left)
+    if (handed->is_unwatched)
         exec_report(AGENT_RUNNING, AGENT_NO_REASON, AGENT_LOADABLE);
     errno = saved;
     return result;
@@ -537,7 +537,7 @@ static int set_errno(long result)
 static int exec_program(const char *name, bool is_searched, char *const *words,
                         char *const *environment)
 {
-    struct handed handed = make_exec_environment(name, is_searched, environment);
+    struct exec_environment handed = make_exec_environment(name, is_searched, environment);
     int (*real_exec)(const char *, char *const *, char *const *) =
         is_searched ? real_execvpe : real_execve;
     int result = real_exec ? real_exec(name, words, handed.variables)
@@ -574,7 +574,7 @@ INTERPOSED int fexecve(int fd, char *const *words, char *const *environment)
     }
     char path[64] = "/proc/self/fd/";
     write_number(path + strlen(path), fd < 0 ? 0 : (unsigned)fd);
-    struct handed handed = make_exec_environment(path, false, environment);
+    struct exec_environment handed = make_exec_environment(path, false, environment);
     return undo_exec_environment(&handed, real_fexecve(fd, words, handed.variables));
 }
 

@@ -96,9 +96,10 @@ static uint32_t path_table_id(const uint64_t *addresses, unsigned count, uint64_
 }
 
 /* Checks the slots: a signal handler that allocates may have overwritten `stack`. */
-static void path_remember(struct path_known *known, const struct unwound *stack, void *const *frame)
+static void path_remember(struct cached_path *known, const struct unwound *stack,
+                          void *const *frame)
 {
-    if (stack->count - 1 > known->room)
+    if (stack->count - 1 > known->frames_max)
         return;
     uint64_t pointer = (uint64_t)(uintptr_t)(frame + 2);
     uint64_t end = 0; /* in words, past the last slot */
@@ -116,8 +117,8 @@ static void path_remember(struct path_known *known, const struct unwound *stack,
     known->uses_frame_pointer = stack->used_frame_pointer;
     known->count = (uint8_t)(stack->count - 1);
     known->span_words = (uint16_t)end;
-    known->patience = 0;
-    known->trust = PATH_TRUST;
+    known->skip_searches = 0;
+    known->hit_credit = PATH_HIT_CREDIT;
     __atomic_signal_fence(__ATOMIC_RELEASE);
     known->stack_pointer = pointer;
 }
@@ -135,7 +136,7 @@ static uint32_t path_id_of_stack(const struct unwound *stack)
 
 static uint32_t entry_bytes(unsigned frames)
 {
-    size_t bytes = sizeof(struct path_known) + frames * sizeof(struct path_frame);
+    size_t bytes = sizeof(struct cached_path) + frames * sizeof(struct path_frame);
     return (uint32_t)((bytes + PATH_STEP - 1) & ~(size_t)(PATH_STEP - 1));
 }
 
@@ -147,7 +148,7 @@ void path_cache_start(struct path_cache *cache, size_t size_bytes)
 
 /* Reserves the room before writing: a signal handler that allocates must not get the same room. Its
  * changes to the index cost at most one more unwinding. */
-static struct path_known *reserve_entry(struct path_cache *cache, uint16_t *place, unsigned frames)
+static struct cached_path *reserve_entry(struct path_cache *cache, uint16_t *place, unsigned frames)
 {
     uint32_t need = entry_bytes(frames);
     uint32_t start = __atomic_fetch_add(&cache->used_bytes, need, __ATOMIC_RELAXED);
@@ -156,26 +157,27 @@ static struct path_known *reserve_entry(struct path_cache *cache, uint16_t *plac
         start = entry_bytes(0);
         __atomic_store_n(&cache->used_bytes, start + need, __ATOMIC_RELAXED);
     }
-    struct path_known *known = path_at(cache, (uint16_t)(start / PATH_STEP));
+    struct cached_path *known = path_at(cache, (uint16_t)(start / PATH_STEP));
     known->stack_pointer = 0;
-    known->room = (uint8_t)frames;
+    known->frames_max = (uint8_t)frames;
     *place = (uint16_t)(start / PATH_STEP);
     return known;
 }
 
-/* Returns true for an entry with PATH_TRUST misses, after it was not used for PATIENCE searches. */
-static bool entry_may_be_replaced(struct path_known *known)
+/* Returns true for an entry with PATH_HIT_CREDIT misses, after it was not used for PATIENCE
+ * searches. */
+static bool entry_may_be_replaced(struct cached_path *known)
 {
     enum { PATIENCE = 32 };
-    if (known->patience) {
-        known->patience--;
-        return !known->patience;
+    if (known->skip_searches) {
+        known->skip_searches--;
+        return !known->skip_searches;
     }
-    if (known->trust) {
-        known->trust--;
+    if (known->hit_credit) {
+        known->hit_credit--;
         return false;
     }
-    known->patience = PATIENCE;
+    known->skip_searches = PATIENCE;
     return false;
 }
 
@@ -185,9 +187,9 @@ uint32_t path_unwind(struct path_cache *cache, uint16_t *place, void *const *fra
     const struct unwound *stack = unwind(&cache->unwind, frame);
     unsigned frames = stack->count - 1;
     uint32_t path = path_id_of_stack(stack);
-    struct path_known *known = path_at(cache, *place);
+    struct cached_path *known = path_at(cache, *place);
     if (!*place || !known->stack_pointer || entry_may_be_replaced(known)) {
-        if (!*place || known->room < frames)
+        if (!*place || known->frames_max < frames)
             known = reserve_entry(cache, place, frames);
         known->path = path;
         path_remember(known, stack, frame);
@@ -197,12 +199,12 @@ uint32_t path_unwind(struct path_cache *cache, uint16_t *place, void *const *fra
     return path;
 }
 
-void path_check(struct path_cache *cache, const struct path_known *known, void *const *frame)
+void path_check(struct path_cache *cache, const struct cached_path *known, void *const *frame)
 {
     int saved = errno;
     bool same = path_id_of_stack(unwind(&cache->unwind, frame)) == known->path;
-    __atomic_fetch_add(&session.header->checked, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&session.header->paths_checked, 1, __ATOMIC_RELAXED);
     if (!same)
-        __atomic_fetch_add(&session.header->wrong, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&session.header->paths_wrong, 1, __ATOMIC_RELAXED);
     errno = saved;
 }

@@ -22,14 +22,14 @@
 #include "agent/session.h"
 #include "agent/unwind.h"
 
-enum { PATH_INDEX_BITS = 10, PATH_STEP = 8, PATH_TRUST = 2 };
+enum { PATH_INDEX_BITS = 10, PATH_STEP = 8, PATH_HIT_CREDIT = 2 };
 
 struct path_frame {
     uint32_t slot; /* words from the stack pointer to the return address */
     uint32_t low;  /* low half of the return address */
 };
 
-struct path_known {
+struct cached_path {
     uint64_t return_address;
     uint64_t stack_pointer; /* the caller's, after the return; 0: empty entry */
     uint64_t frame_pointer; /* valid if uses_frame_pointer */
@@ -37,9 +37,9 @@ struct path_known {
     uint16_t span_words; /* from the stack pointer to past the last slot */
     uint8_t count;       /* number of frames without the first (the return address itself) */
     bool uses_frame_pointer;
-    uint8_t trust;    /* reset by a hit; at 0 another path may replace the entry */
-    uint8_t patience; /* searches until the entry is used again */
-    uint8_t room;     /* capacity in frames */
+    uint8_t hit_credit;    /* reset by a hit; at 0 another path may replace the entry */
+    uint8_t skip_searches; /* searches until the entry is used again */
+    uint8_t frames_max;    /* capacity in frames */
     struct path_frame frames[];
 };
 
@@ -58,15 +58,15 @@ void path_cache_start(struct path_cache *cache, size_t size_bytes);
 uint32_t path_unwind(struct path_cache *cache, uint16_t *place, void *const *frame);
 
 /* Counts whether unwinding now gives the same path, for AGENT_CHECK_PATHS. */
-void path_check(struct path_cache *cache, const struct path_known *known, void *const *frame);
+void path_check(struct path_cache *cache, const struct cached_path *known, void *const *frame);
 
-static inline struct path_known *path_at(struct path_cache *cache, uint16_t place)
+static inline struct cached_path *path_at(struct path_cache *cache, uint16_t place)
 {
-    return (struct path_known *)(cache->entries + (size_t)place * PATH_STEP);
+    return (struct cached_path *)(cache->entries + (size_t)place * PATH_STEP);
 }
 
 /* Returns true if the entry is for this caller at this depth, with its stack readable. */
-static inline bool path_fits(const struct path_cache *cache, const struct path_known *known,
+static inline bool path_fits(const struct path_cache *cache, const struct cached_path *known,
                              void *const *frame)
 {
     uint64_t pointer = (uint64_t)(uintptr_t)(frame + 2);
@@ -76,7 +76,7 @@ static inline bool path_fits(const struct path_cache *cache, const struct path_k
            unwind_may_read(&cache->unwind, pointer, pointer + 8u * known->span_words);
 }
 
-static inline bool path_holds(const struct path_known *known, void *const *frame)
+static inline bool path_holds(const struct cached_path *known, void *const *frame)
 {
     const char *stack = (const char *)(frame + 2);
     uint32_t different = 0;
@@ -91,11 +91,12 @@ static inline uint32_t path_find(struct path_cache *cache, void *const *frame)
     uint64_t key = (uint64_t)(uintptr_t)frame[1] * UINT64_C(0x9e3779b97f4a7c15) ^
                    (uint64_t)(uintptr_t)frame * UINT64_C(0xc2b2ae3d27d4eb4f);
     uint16_t *place = &cache->index[key >> (64 - PATH_INDEX_BITS)];
-    struct path_known *known = path_at(cache, *place);
-    if (UNLIKELY(known->patience || !path_fits(cache, known, frame) || !path_holds(known, frame)))
+    struct cached_path *known = path_at(cache, *place);
+    if (UNLIKELY(known->skip_searches || !path_fits(cache, known, frame) ||
+                 !path_holds(known, frame)))
         return path_unwind(cache, place, frame);
-    known->trust = PATH_TRUST;
-    if (UNLIKELY(gate.check))
+    known->hit_credit = PATH_HIT_CREDIT;
+    if (UNLIKELY(gate.checks_paths))
         path_check(cache, known, frame);
     return known->path;
 }

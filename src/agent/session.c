@@ -120,12 +120,12 @@ static int open_gate(struct agent_header *header)
     if (path_table_start() || thread_start() || unwind_start())
         return set_given_up(header, AGENT_NO_MEMORY);
     if (madvise(&gate, sizeof gate, MADV_WIPEONFORK))
-        return set_given_up(header, AGENT_NO_WIPE);
+        return set_given_up(header, AGENT_NO_WIPEONFORK);
     gate.monotonic = header->clock == AGENT_MONOTONIC;
-    gate.check = header->flags & AGENT_CHECK_PATHS;
+    gate.checks_paths = header->flags & AGENT_CHECK_PATHS;
     header->own_malloc = real_own_malloc();
     __atomic_store_n(&header->state, AGENT_RUNNING, __ATOMIC_RELEASE);
-    __atomic_store_n(&gate.on, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&gate.is_recording, 1, __ATOMIC_RELEASE);
     return 0;
 }
 
@@ -160,7 +160,7 @@ void session_start(const struct real *functions)
 
 static void session_stop(void)
 {
-    __atomic_store_n(&gate.on, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&gate.is_recording, 0, __ATOMIC_RELAXED);
 }
 
 void session_give_up(enum agent_reason reason)

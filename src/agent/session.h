@@ -14,13 +14,13 @@ struct real;
 /* Switches for recording, on a page that the kernel zeroes in forked children: a child does not
  * record, however it was forked, and the check is free. */
 struct gate {
-    uint32_t on;        /* alone on the page: read by every call of the program */
-    uint32_t monotonic; /* stamps by clock_gettime: the time stamp counter is not invariant */
-    uint32_t check;     /* AGENT_CHECK_PATHS */
-    uint64_t unmaps;    /* munmap calls so far: readable memory may no longer be readable */
-    uint64_t unloads;   /* dlclose calls so far: code may have changed */
+    uint32_t is_recording; /* alone on the page: read by every call of the program */
+    uint32_t monotonic;    /* stamps by clock_gettime: the time stamp counter is not invariant */
+    uint32_t checks_paths; /* AGENT_CHECK_PATHS */
+    uint64_t unmaps;       /* munmap calls so far: readable memory may no longer be readable */
+    uint64_t unloads;      /* dlclose calls so far: code may have changed */
     /* The only recording thread; 0: several threads record, and write nothing here. */
-    uint64_t alone __attribute__((aligned(64)));
+    uint64_t single_recorder __attribute__((aligned(64)));
 } __attribute__((aligned(4096)));
 
 struct session {
@@ -58,7 +58,7 @@ static inline long raw_syscall(long number, long a, long b, long c, long d, long
 
 static inline bool session_on(void)
 {
-    return LIKELY(__atomic_load_n(&gate.on, __ATOMIC_RELAXED));
+    return LIKELY(__atomic_load_n(&gate.is_recording, __ATOMIC_RELAXED));
 }
 
 /* Maps the memory that the environment names, if it is ours. Called early, by one thread. */

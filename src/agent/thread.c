@@ -14,7 +14,7 @@
  * have smaller caches, so that all rings together (feed.c) stay below 16 MiB.
  */
 enum {
-    MARGIN_UNITS = 4,
+    CHUNK_RESERVE_UNITS = 4,
     LARGE_MAX = 40,
     LARGE_BYTES = 56 << 10,
     SMALL_BYTES = 16 << 10,
@@ -69,7 +69,7 @@ static void enter_chunk(struct thread *thread, uint64_t position)
 {
     thread->units = chunk_units(agent_chunk(position));
     thread->head = position;
-    thread->full_at = position + AGENT_CHUNK_UNITS - MARGIN_UNITS;
+    thread->chunk_full_at = position + AGENT_CHUNK_UNITS - CHUNK_RESERVE_UNITS;
 }
 
 static void put_mark(struct thread *thread, enum agent_kind kind, uint32_t value)
@@ -236,27 +236,27 @@ void thread_report_owner(struct thread *thread)
     put_mark(thread, AGENT_OWNER, tid);
     thread->owner_is_known = true;
     thread->untimed_left = thread_random_gap(thread->head ^ tid);
-    thread->calm = 0;
-    if (__atomic_load_n(&gate.alone, __ATOMIC_RELAXED) == (uint64_t)(uintptr_t)thread)
-        __atomic_store_n(&gate.alone, 0, __ATOMIC_RELAXED);
+    thread->uncontended_events = 0;
+    if (__atomic_load_n(&gate.single_recorder, __ATOMIC_RELAXED) == (uint64_t)(uintptr_t)thread)
+        __atomic_store_n(&gate.single_recorder, 0, __ATOMIC_RELAXED);
 }
 
 /*
- * Clears gate.alone, or makes this thread gate.alone after ALONE_EVENTS. It then stamps
- * SETTLING_EVENTS more events: recording them takes longer than a processor reads ahead, so threads
- * that still found gate.alone empty have taken their stamps by then.
+ * Clears gate.single_recorder, or makes this thread gate.single_recorder after ALONE_EVENTS. It
+ * then stamps SETTLING_EVENTS more events: recording them takes longer than a processor reads
+ * ahead, so threads that still found gate.single_recorder empty have taken their stamps by then.
  */
 void thread_end_single(struct thread *thread)
 {
     enum { ALONE_EVENTS = 1024, SETTLING_EVENTS = 64 };
     uint64_t none = 0;
-    if (__atomic_load_n(&gate.alone, __ATOMIC_RELAXED)) {
-        __atomic_store_n(&gate.alone, 0, __ATOMIC_RELAXED);
-        thread->calm = 0;
-    } else if (++thread->calm > ALONE_EVENTS) {
-        thread->calm = 0;
-        thread->settling = SETTLING_EVENTS;
-        __atomic_compare_exchange_n(&gate.alone, &none, (uint64_t)(uintptr_t)thread, false,
-                                    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&gate.single_recorder, __ATOMIC_RELAXED)) {
+        __atomic_store_n(&gate.single_recorder, 0, __ATOMIC_RELAXED);
+        thread->uncontended_events = 0;
+    } else if (++thread->uncontended_events > ALONE_EVENTS) {
+        thread->uncontended_events = 0;
+        thread->settling_allocations = SETTLING_EVENTS;
+        __atomic_compare_exchange_n(&gate.single_recorder, &none, (uint64_t)(uintptr_t)thread,
+                                    false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
     }
 }

@@ -17,18 +17,18 @@
 struct thread {
     struct agent_unit *units; /* units of the chunk */
     struct agent_ring *ring;
-    uint64_t head;       /* head of the ring, written only by this thread */
-    uint64_t full_at;    /* past this the next chunk is needed */
-    bool is_passing;     /* taken for a single event */
-    bool owner_is_known; /* the ring has the owner's record for the coming events */
+    uint64_t head;          /* head of the ring, written only by this thread */
+    uint64_t chunk_full_at; /* past this the next chunk is needed */
+    bool is_passing;        /* taken for a single event */
+    bool owner_is_known;    /* the ring has the owner's record for the coming events */
     bool is_large;
     uint32_t index; /* index of the ring */
     uint32_t size_bytes;
-    uint32_t untimed_left;   /* allocations until the next timed one */
-    uint64_t unmaps;         /* gate.unmaps at the last stamped allocation */
-    uint32_t calm;           /* events since another thread was last alone */
-    uint32_t settling;       /* stamped allocations left after it became alone */
-    struct path_cache paths; /* last: fills the rest of size_bytes */
+    uint32_t untimed_left;         /* allocations until the next timed one */
+    uint64_t unmaps;               /* gate.unmaps at the last stamped allocation */
+    uint32_t uncontended_events;   /* events since another thread was last alone */
+    uint32_t settling_allocations; /* stamped allocations left after it became alone */
+    struct path_cache paths;       /* last: fills the rest of size_bytes */
 };
 
 enum { THREAD_MASK = AGENT_CHUNK_UNITS - 1 };
@@ -55,7 +55,8 @@ void thread_give_back(struct thread *thread);
 bool thread_make_room(struct thread *thread);
 
 /* No other thread skips stamps from now on. Called after an event's stamp by a thread that is not
- * gate.alone, which becomes gate.alone after some time without such calls by others. */
+ * gate.single_recorder, which becomes gate.single_recorder after some time without such calls by
+ * others. */
 void thread_end_single(struct thread *thread);
 
 /* Writes the first record of a new owner. There must be room. */

@@ -172,10 +172,10 @@ static bool step_by_rule(struct unwind *unwind, struct step *step, struct unwoun
     /* A saved value is inside the frame, otherwise the rule is wrong. */
     if (saved && (saved < step->stack || saved >= cfa || saved & 7))
         return false;
-    from->way = rule_way(&rule);
-    from->saved = saved ? (int32_t)(saved - from->slot) : 0;
+    from->found_by = rule_way(&rule);
+    from->saved_rbp_offset = saved ? (int32_t)(saved - from->slot) : 0;
     if (saved && saved - from->slot > INT32_MAX)
-        from->way = UNWIND_BY_RULE;
+        from->found_by = UNWIND_BY_RULE;
     move_to_caller(step, cfa, saved);
     return true;
 }
@@ -185,23 +185,24 @@ static bool step_like_previous(struct unwind *unwind, struct step *step, struct 
                                const struct unwound_frame *before)
 {
     if (before->slot != from->slot || before->address != from->address ||
-        before->way == UNWIND_BY_RULE)
+        before->found_by == UNWIND_BY_RULE)
         return false;
-    if (before->way == UNWIND_BY_FRAME) {
+    if (before->found_by == UNWIND_BY_FRAME) {
         if (before->frame != step->frame)
             return false;
         use_frame(step);
     }
     /* Check as if untrusted: a signal handler may have unwound in between. */
     uint64_t slot = before[1].slot;
-    uint64_t saved = before->saved ? from->slot + (uint64_t)(int64_t)before->saved : 0;
+    uint64_t saved =
+        before->saved_rbp_offset ? from->slot + (uint64_t)(int64_t)before->saved_rbp_offset : 0;
     if (slot <= from->slot || (UNLIKELY(slot >= unwind->high) && !can_read(unwind, slot)) ||
         (saved && (saved <= from->slot || saved >= slot)))
         return false;
     if (UNLIKELY(load_word(slot) < CODE_LOWEST))
         return false;
-    from->way = before->way;
-    from->saved = before->saved;
+    from->found_by = before->found_by;
+    from->saved_rbp_offset = before->saved_rbp_offset;
     move_to_caller(step, slot + 8, saved);
     return true;
 }
@@ -274,14 +275,14 @@ void rule_start(void)
 #endif
 }
 
-struct search {
+struct fde_search {
     uint64_t address;
     struct dl_phdr_info *library;
 };
 
 static int find_library_segment(struct dl_phdr_info *info, size_t size, void *data)
 {
-    const struct search *search = data;
+    const struct fde_search *search = data;
     (void)size;
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
@@ -298,7 +299,7 @@ static int find_library_segment(struct dl_phdr_info *info, size_t size, void *da
 
 bool unwind_find_library(uint64_t address, struct dl_phdr_info *library)
 {
-    struct search search = {address, library};
+    struct fde_search search = {address, library};
     return dl_iterate_phdr(find_library_segment, &search);
 }
 
@@ -454,8 +455,8 @@ static bool read_common(const uint8_t *at, uint8_t *encoding, struct frame_entry
     } else if (*letters) {
         return false;
     }
-    entry->common = at;
-    entry->common_end = end;
+    entry->cie_instructions = at;
+    entry->cie_end = end;
     return at <= end;
 }
 
@@ -484,8 +485,8 @@ static bool frame_table_find(uint64_t address, struct frame_entry *entry)
     uint64_t skip = frame_table_uleb(&at, end);
     if (at > end || skip > (uint64_t)(end - at))
         return false;
-    entry->own = at + skip;
-    entry->own_end = end;
+    entry->fde_instructions = at + skip;
+    entry->fde_end = end;
     return address - entry->start < bytes;
 }
 
@@ -499,12 +500,12 @@ struct row {
     int64_t rbp_offset;
     uint8_t rbp; /* enum rule_rbp */
     bool is_realigned;
-    bool is_odd; /* CFA or rbp by an unknown expression, or no caller */
+    bool is_unsupported; /* CFA or rbp by an unknown expression, or no caller */
 };
 
 enum { REMEMBERED_MAX = 8 };
 
-struct machine {
+struct cfa_program {
     const struct frame_entry *entry;
     const uint8_t *at;
     const uint8_t *end;
@@ -514,24 +515,24 @@ struct machine {
     struct row initial;
     struct row remembered[REMEMBERED_MAX];
     unsigned depth;
-    bool is_bad;
+    bool is_malformed;
 };
 
-static uint64_t take_uleb(struct machine *machine)
+static uint64_t take_uleb(struct cfa_program *machine)
 {
     return frame_table_uleb(&machine->at, machine->end);
 }
 
-static int64_t take_sleb(struct machine *machine)
+static int64_t take_sleb(struct cfa_program *machine)
 {
     return frame_table_sleb(&machine->at, machine->end);
 }
 
-static uint64_t take_bytes(struct machine *machine, unsigned bytes)
+static uint64_t take_bytes(struct cfa_program *machine, unsigned bytes)
 {
     uint64_t value = 0;
     if ((uint64_t)(machine->end - machine->at) < bytes) {
-        machine->is_bad = true;
+        machine->is_malformed = true;
         return 0;
     }
     __builtin_memcpy(&value, machine->at, bytes);
@@ -539,17 +540,17 @@ static uint64_t take_bytes(struct machine *machine, unsigned bytes)
     return value;
 }
 
-static void set_saved(struct machine *machine, uint64_t reg, int64_t offset)
+static void set_saved(struct cfa_program *machine, uint64_t reg, int64_t offset)
 {
     if (reg == DWARF_RBP) {
         machine->row.rbp = RULE_AT_CFA;
         machine->row.rbp_offset = offset;
     } else if (reg == DWARF_RIP && offset != -8) {
-        machine->row.is_odd = true;
+        machine->row.is_unsupported = true;
     }
 }
 
-static void set_restored(struct machine *machine, uint64_t reg)
+static void set_restored(struct cfa_program *machine, uint64_t reg)
 {
     if (reg == DWARF_RBP) {
         machine->row.rbp = machine->initial.rbp;
@@ -559,13 +560,13 @@ static void set_restored(struct machine *machine, uint64_t reg)
 
 /* Handles a register that is undefined, in another register, or given by an expression: only rbp
  * and the return address matter. */
-static void mark_unfollowed(struct machine *machine, uint64_t reg)
+static void mark_unfollowed(struct cfa_program *machine, uint64_t reg)
 {
     if (reg == DWARF_RBP || reg == DWARF_RIP)
-        machine->row.is_odd = true;
+        machine->row.is_unsupported = true;
 }
 
-static void set_cfa(struct machine *machine, uint64_t reg, int64_t offset)
+static void set_cfa(struct cfa_program *machine, uint64_t reg, int64_t offset)
 {
     machine->row.reg = reg;
     machine->row.offset = offset;
@@ -573,11 +574,11 @@ static void set_cfa(struct machine *machine, uint64_t reg, int64_t offset)
 }
 
 /* Parses "rbp + n", optionally dereferenced. Returns false for any other expression. */
-static bool take_rbp_expression(struct machine *machine, int64_t *offset, bool *deref)
+static bool take_rbp_expression(struct cfa_program *machine, int64_t *offset, bool *deref)
 {
     uint64_t bytes = take_uleb(machine);
     if (machine->at > machine->end || bytes > (uint64_t)(machine->end - machine->at)) {
-        machine->is_bad = true;
+        machine->is_malformed = true;
         return false;
     }
     const uint8_t *at = machine->at;
@@ -590,7 +591,7 @@ static bool take_rbp_expression(struct machine *machine, int64_t *offset, bool *
     return at + *deref == end;
 }
 
-static void cfa_expression(struct machine *machine)
+static void cfa_expression(struct cfa_program *machine)
 {
     int64_t offset;
     bool deref;
@@ -602,7 +603,7 @@ static void cfa_expression(struct machine *machine)
     }
 }
 
-static void saved_expression(struct machine *machine)
+static void saved_expression(struct cfa_program *machine)
 {
     int64_t offset;
     bool deref;
@@ -615,7 +616,7 @@ static void saved_expression(struct machine *machine)
     }
 }
 
-static void value_expression(struct machine *machine)
+static void value_expression(struct cfa_program *machine)
 {
     int64_t offset;
     bool deref;
@@ -624,24 +625,24 @@ static void value_expression(struct machine *machine)
     mark_unfollowed(machine, reg);
 }
 
-static void rule_remember_row(struct machine *machine)
+static void rule_remember_row(struct cfa_program *machine)
 {
     if (machine->depth < REMEMBERED_MAX)
         machine->remembered[machine->depth++] = machine->row;
     else
-        machine->is_bad = true;
+        machine->is_malformed = true;
 }
 
-static void restore_row(struct machine *machine)
+static void restore_row(struct cfa_program *machine)
 {
     if (machine->depth)
         machine->row = machine->remembered[--machine->depth];
     else
-        machine->is_bad = true;
+        machine->is_malformed = true;
 }
 
 /* Executes an instruction with its operand in the low bits. */
-static bool execute_short(struct machine *machine, uint8_t code)
+static bool execute_short(struct cfa_program *machine, uint8_t code)
 {
     uint8_t operand = code & 0x3f;
     switch (code & 0xc0) {
@@ -660,7 +661,7 @@ static bool execute_short(struct machine *machine, uint8_t code)
 }
 
 /* Numbers as in DWARF 5, 7.24. Long on purpose: one switch over all of them. */
-static void execute_instruction(struct machine *machine)
+static void execute_instruction(struct cfa_program *machine)
 {
     uint8_t code = *machine->at++;
     uint64_t reg;
@@ -734,23 +735,24 @@ static void execute_instruction(struct machine *machine)
         take_uleb(machine);
         return;
     default:
-        machine->is_bad = true;
+        machine->is_malformed = true;
         return;
     }
 }
 
-static void run_instructions(struct machine *machine, const uint8_t *from, const uint8_t *to)
+static void run_instructions(struct cfa_program *machine, const uint8_t *from, const uint8_t *to)
 {
     machine->at = from;
     machine->end = to;
-    while (machine->at < machine->end && machine->location <= machine->address && !machine->is_bad)
+    while (machine->at < machine->end && machine->location <= machine->address &&
+           !machine->is_malformed)
         execute_instruction(machine);
 }
 
 static struct rule make_rule(const struct row *row)
 {
     struct rule rule = {.cfa = RULE_END};
-    if (row->is_odd || row->offset != (int32_t)row->offset ||
+    if (row->is_unsupported || row->offset != (int32_t)row->offset ||
         row->rbp_offset != (int16_t)row->rbp_offset)
         return rule;
     if (row->reg == DWARF_RSP)
@@ -770,12 +772,12 @@ struct rule rule_find(uint64_t return_address)
     /* Look up the call itself: it may be the last instruction of a function. */
     uint64_t address = return_address - 1;
     if (frame_table_find(address, &entry)) {
-        struct machine machine = {.entry = &entry, .location = entry.start, .address = address};
-        run_instructions(&machine, entry.common, entry.common_end);
+        struct cfa_program machine = {.entry = &entry, .location = entry.start, .address = address};
+        run_instructions(&machine, entry.cie_instructions, entry.cie_end);
         machine.initial = machine.row;
-        run_instructions(&machine, entry.own, entry.own_end);
-        rule = machine.is_bad || entry.is_signal ? (struct rule){.cfa = RULE_END}
-                                                 : make_rule(&machine.row);
+        run_instructions(&machine, entry.fde_instructions, entry.fde_end);
+        rule = machine.is_malformed || entry.is_signal ? (struct rule){.cfa = RULE_END}
+                                                       : make_rule(&machine.row);
     }
     rule.return_address = return_address;
     return rule;

@@ -60,8 +60,9 @@ struct unwound_frame {
     uint64_t address; /* a return address */
     uint64_t slot;    /* its address on the stack */
     uint64_t frame;   /* rbp in the frame that it returns to */
-    int32_t saved; /* offset from the slot to the saved rbp of the next frame; 0: rbp unchanged */
-    uint32_t way;  /* enum unwind_way: how the next frame was found */
+    /* offset from the slot to the saved rbp of the next frame; 0: rbp unchanged */
+    int32_t saved_rbp_offset;
+    uint32_t found_by; /* enum unwind_way: how the next frame was found */
 };
 
 struct unwound {
@@ -96,10 +97,10 @@ static inline bool unwind_may_read(const struct unwind *unwind, uint64_t from, u
 
 /* The FDE of one function, and its CIE. */
 struct frame_entry {
-    const uint8_t *common; /* initial instructions */
-    const uint8_t *common_end;
-    const uint8_t *own; /* the function's instructions */
-    const uint8_t *own_end;
+    const uint8_t *cie_instructions; /* initial instructions */
+    const uint8_t *cie_end;
+    const uint8_t *fde_instructions; /* the function's instructions */
+    const uint8_t *fde_end;
     uint64_t start; /* start of the function */
     uint64_t code_align;
     int64_t data_align;

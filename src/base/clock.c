@@ -12,6 +12,13 @@ uint64_t clock_now_ns(void)
     return (uint64_t)now.tv_sec * CLOCK_NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
+uint64_t clock_thread_cpu_ns(void)
+{
+    struct timespec used = {0};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return (uint64_t)used.tv_sec * CLOCK_NS_PER_S + (uint64_t)used.tv_nsec;
+}
+
 enum { TRIES = 5 };
 
 #define FIRST_NS (CLOCK_NS_PER_S / 1000)

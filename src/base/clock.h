@@ -11,6 +11,9 @@
 /* Returns CLOCK_MONOTONIC, the clock that samples are stamped with. */
 uint64_t clock_now_ns(void);
 
+/* Returns the CPU time of the calling thread; 0: not known. */
+uint64_t clock_thread_cpu_ns(void);
+
 /*
  * Converts time stamps of the target to CLOCK_MONOTONIC. The stamps are the time stamp counter if
  * it runs at one rate on all CPUs (CPUID reports "invariant"). Its rate is measured against the

@@ -118,14 +118,16 @@ static void refresh_client_user(struct files_client *client)
     user.reads_all |= user.uid == geteuid() && !client->privileged;
     client->users[0] = user;
     client->user_count = 1;
-    client->everyone = false;
-    client->elsewhere = has_different_root(client->pid);
+    client->needs_world_access = false;
+    client->is_other_root = has_different_root(client->pid);
 }
 
 void files_client_process(struct files_client *client, pid_t pid)
 {
-    *client = (struct files_client){
-        .pid = pid, .everyone = true, .elsewhere = true, .privileged = is_privileged()};
+    *client = (struct files_client){.pid = pid,
+                                    .needs_world_access = true,
+                                    .is_other_root = true,
+                                    .privileged = is_privileged()};
     refresh_client_user(client);
 }
 
@@ -142,7 +144,7 @@ void files_client_add(struct files_client *client, uid_t uid)
     if (!uid || has_user(client, uid) || (uid == geteuid() && !client->privileged))
         return;
     if (client->user_count == FILES_USERS_MAX)
-        client->everyone = true;
+        client->needs_world_access = true;
     else
         client->users[client->user_count++] = (struct files_user){.uid = uid};
 }
@@ -203,7 +205,8 @@ static int check_permission(const struct files_client *client, bool here, int fd
     if (!client)
         return 0;
     bool listed = has_access_list(fd);
-    if ((client->everyone || (here && client->elsewhere && (client->pid || client->privileged))) &&
+    if ((client->needs_world_access ||
+         (here && client->is_other_root && (client->pid || client->privileged))) &&
         (listed || (status->st_mode & what * 0111) != what * 0111))
         code = listed ? -WHY_LIST : -EACCES;
     for (uint32_t i = 0; !code && i < client->user_count; i++)
@@ -233,7 +236,7 @@ static bool is_kernel_file(int fd)
 /* A path being walked: the folders above the current one, and the unparsed rest of the path. */
 struct walk {
     const struct files_client *client;
-    bool here;                    /* starts at our root directory */
+    bool starts_at_own_root;      /* starts at our root directory */
     int folders[FILES_DEPTH_MAX]; /* the first is the root; ".." drops the last */
     unsigned depth;
     unsigned links;
@@ -248,9 +251,10 @@ static void close_folders(struct walk *walk, unsigned depth)
 
 static int enter_folder(struct walk *walk, int fd, const struct stat *status)
 {
-    int code = walk->depth == FILES_DEPTH_MAX
-                   ? -ENAMETOOLONG
-                   : check_permission(walk->client, walk->here, fd, status, MAY_SEARCH);
+    int code =
+        walk->depth == FILES_DEPTH_MAX
+            ? -ENAMETOOLONG
+            : check_permission(walk->client, walk->starts_at_own_root, fd, status, MAY_SEARCH);
     if (!code && walk->depth && is_kernel_file(fd))
         code = -WHY_OF_KERNEL;
     if (code) {
@@ -348,7 +352,7 @@ static int files_walk_open(const struct walk *walk, int fd, uint64_t most_bytes)
     if (!code && (uint64_t)status.st_size > most_bytes)
         code = -EFBIG;
     if (!code)
-        code = check_permission(walk->client, walk->here, fd, &status, MAY_READ);
+        code = check_permission(walk->client, walk->starts_at_own_root, fd, &status, MAY_READ);
     if (!code)
         code = reopen_for_reading(fd);
     close(fd);
@@ -387,13 +391,13 @@ static void add_refused(struct files_client *client, const char *path, int code)
         return;
     struct files_refused *refused = &client->refused[client->refused_count++];
     memcpy(refused->path, shown, sizeof shown);
-    files_why(client, code, refused->why);
+    files_why(client, code, refused->reason);
 }
 
 int files_open_below(int root, const char *path, struct files_client *client,
                      enum files_links links, uint64_t most_bytes)
 {
-    struct walk walk = {.client = client, .here = root < 0};
+    struct walk walk = {.client = client, .starts_at_own_root = root < 0};
     size_t length = strlen(path);
     if (client)
         refresh_client_user(client);
@@ -484,7 +488,8 @@ static void write_denied_user(const struct files_client *client, char out[FILES_
             snprintf(out, FILES_WHY, "%s user %u", what, (unsigned)client->users[i].uid);
             return;
         }
-    snprintf(out, FILES_WHY, "%s %s", what, client && client->everyone ? "everyone" : "us");
+    snprintf(out, FILES_WHY, "%s %s", what,
+             client && client->needs_world_access ? "everyone" : "us");
 }
 
 const char *files_why(const struct files_client *client, int code, char out[FILES_WHY])
@@ -529,7 +534,7 @@ void files_change_user(const struct files_client *client)
     for (uint32_t i = 0; !user && i < client->user_count; i++)
         if (!client->users[i].reads_all)
             user = &client->users[i];
-    if (geteuid() || (!user && !client->everyone))
+    if (geteuid() || (!user && !client->needs_world_access))
         return;
     uid_t uid = user ? user->uid : FILES_UID_NOBODY;
     gid_t gid = user && user->group_count ? user->groups[0] : FILES_UID_NOBODY;
@@ -555,14 +560,14 @@ int files_copy(int fd, uint64_t most_bytes)
     return copy;
 }
 
-static int whole_file_fail(const struct whole_file *file, int code, struct error *error)
+static int whole_file_fail(const struct atomic_file *file, int code, struct error *error)
 {
     char cause[ERROR_CAUSE];
     return error_set(error, code, "cannot write %s%s%s: %s", file->path, file->option ? " of " : "",
                      file->option ? file->option : "", error_cause(code, cause));
 }
 
-int whole_file_open(struct whole_file *file, const char *option, const char *path,
+int whole_file_open(struct atomic_file *file, const char *option, const char *path,
                     struct error *error)
 {
     struct stat status;
@@ -575,33 +580,33 @@ int whole_file_open(struct whole_file *file, const char *option, const char *pat
                          "%s %s is not a regular file and cannot be replaced; choose another name",
                          option, path)
                    : whole_file_fail(file, -EEXIST, error);
-    if ((size_t)snprintf(file->beside, sizeof file->beside, "%s.XXXXXX", path) >=
-        sizeof file->beside)
+    if ((size_t)snprintf(file->temporary_path, sizeof file->temporary_path, "%s.XXXXXX", path) >=
+        sizeof file->temporary_path)
         return whole_file_fail(file, -ENAMETOOLONG, error);
-    file->fd = mkostemp(file->beside, O_CLOEXEC);
+    file->fd = mkostemp(file->temporary_path, O_CLOEXEC);
     return file->fd < 0 ? whole_file_fail(file, -errno, error) : 0;
 }
 
 int whole_file_check(const char *option, const char *path, struct error *error)
 {
-    struct whole_file file;
+    struct atomic_file file;
     int code = whole_file_open(&file, option, path, error);
     if (code)
         return code;
     close(file.fd);
-    unlink(file.beside);
+    unlink(file.temporary_path);
     return 0;
 }
 
-int whole_file_close(struct whole_file *file, int code, struct error *error)
+int whole_file_close(struct atomic_file *file, int code, struct error *error)
 {
     if (!code && fsync(file->fd))
         code = -errno;
     close(file->fd);
-    if (!code && rename(file->beside, file->path))
+    if (!code && rename(file->temporary_path, file->path))
         code = -errno;
     if (!code)
         return 0;
-    unlink(file->beside);
+    unlink(file->temporary_path);
     return whole_file_fail(file, code, error);
 }

@@ -37,7 +37,7 @@ struct files_user {
 /* An existing file that was not opened. Both strings are printable. */
 struct files_refused {
     char path[FILES_PATH_SHOWN];
-    char why[FILES_WHY];
+    char reason[FILES_WHY];
 };
 
 /* The users that files are opened for: each of these users must be allowed to read a file. */
@@ -45,9 +45,11 @@ struct files_client {
     pid_t pid; /* a live process: users[0] is its user, read again for each file; 0: a recording */
     struct files_user users[FILES_USERS_MAX];
     uint32_t user_count;
-    bool everyone;   /* any other user must be allowed too: the owner of the name is not known */
+    /* any other user must be allowed too: the owner of the name is not known */
+    bool needs_world_access;
     bool privileged; /* misstop can read more than its user's files */
-    bool elsewhere;  /* other root, mounts or machine than ours: its paths do not name our files */
+    /* other root, mounts or machine than ours: its paths do not name our files */
+    bool is_other_root;
     struct files_refused refused[FILES_REFUSED_MAX]; /* in the order in which they were found */
     uint32_t refused_count;
 };
@@ -102,22 +104,22 @@ int files_copy(int fd, uint64_t most_bytes);
 
 /* A file that appears as a whole or not at all: written to a temporary file in the same folder,
  * synced and renamed. On failure an older file stays as it was. */
-struct whole_file {
+struct atomic_file {
     const char *option; /* "--pprof", for messages; NULL: the path is enough */
     const char *path;
     int fd; /* open for writing, mode 0600 */
-    char beside[PATH_MAX];
+    char temporary_path[PATH_MAX];
 };
 
 /* Checks before the run begins that the file can be created. Returns 0 or a negative errno. */
 int whole_file_check(const char *option, const char *path, struct error *error);
 
 /* Keeps the string pointers. Returns 0 or a negative errno; then there is nothing to close. */
-int whole_file_open(struct whole_file *file, const char *option, const char *path,
+int whole_file_open(struct atomic_file *file, const char *option, const char *path,
                     struct error *error);
 
 /* Renames the file into place, or removes it on error. `code`: 0, or the negative errno of writing.
  * Returns 0 or a negative errno. */
-int whole_file_close(struct whole_file *file, int code, struct error *error);
+int whole_file_close(struct atomic_file *file, int code, struct error *error);
 
 #endif

@@ -19,10 +19,10 @@ struct lane {
     unsigned char *buffers;
     size_t batch_bytes;
     unsigned batches;
-    unsigned given; /* since the start; wraps */
-    unsigned done;
-    unsigned taken;
-    bool ends;
+    unsigned submitted; /* since the start; wraps */
+    unsigned finished;
+    unsigned returned;
+    bool is_stopping;
 };
 
 static void *lane_buffer(const struct lane *lane, unsigned number)
@@ -35,15 +35,15 @@ static void *lane_run(void *context)
     struct lane *lane = context;
     pthread_mutex_lock(&lane->mutex);
     for (;;) {
-        while (lane->given == lane->done && !lane->ends)
+        while (lane->submitted == lane->finished && !lane->is_stopping)
             pthread_cond_wait(&lane->changed, &lane->mutex);
-        if (lane->given == lane->done)
+        if (lane->submitted == lane->finished)
             break;
-        void *batch = lane_buffer(lane, lane->done);
+        void *batch = lane_buffer(lane, lane->finished);
         pthread_mutex_unlock(&lane->mutex);
         lane->work(lane->context, batch);
         pthread_mutex_lock(&lane->mutex);
-        lane->done++;
+        lane->finished++;
         pthread_cond_broadcast(&lane->changed);
     }
     pthread_mutex_unlock(&lane->mutex);
@@ -89,7 +89,7 @@ void lane_close(struct lane *lane)
     if (!lane)
         return;
     pthread_mutex_lock(&lane->mutex);
-    lane->ends = true;
+    lane->is_stopping = true;
     pthread_cond_broadcast(&lane->changed);
     pthread_mutex_unlock(&lane->mutex);
     pthread_join(lane->thread, NULL);
@@ -103,7 +103,7 @@ void lane_close(struct lane *lane)
 static void wait_until(struct lane *lane, unsigned open)
 {
     pthread_mutex_lock(&lane->mutex);
-    while (lane->given - lane->done > open)
+    while (lane->submitted - lane->finished > open)
         pthread_cond_wait(&lane->changed, &lane->mutex);
     pthread_mutex_unlock(&lane->mutex);
 }
@@ -111,13 +111,13 @@ static void wait_until(struct lane *lane, unsigned open)
 void *lane_next(struct lane *lane)
 {
     wait_until(lane, lane->batches - 1);
-    return lane_buffer(lane, lane->given);
+    return lane_buffer(lane, lane->submitted);
 }
 
 void lane_submit(struct lane *lane)
 {
     pthread_mutex_lock(&lane->mutex);
-    lane->given++;
+    lane->submitted++;
     pthread_cond_broadcast(&lane->changed);
     pthread_mutex_unlock(&lane->mutex);
 }
@@ -130,10 +130,10 @@ void lane_settle(struct lane *lane)
 
 void *lane_take(struct lane *lane)
 {
-    if (lane->taken == lane->given)
+    if (lane->returned == lane->submitted)
         return NULL;
-    wait_until(lane, lane->given - lane->taken - 1);
-    return lane_buffer(lane, lane->taken++);
+    wait_until(lane, lane->submitted - lane->returned - 1);
+    return lane_buffer(lane, lane->returned++);
 }
 
 void *lane_take_within(struct lane *lane, uint64_t ns)
@@ -142,12 +142,12 @@ void *lane_take_within(struct lane *lane, uint64_t ns)
     struct timespec until = {.tv_sec = (time_t)(at_ns / CLOCK_NS_PER_S),
                              .tv_nsec = (long)(at_ns % CLOCK_NS_PER_S)};
     int code = 0;
-    if (lane->taken == lane->given)
+    if (lane->returned == lane->submitted)
         return NULL;
     pthread_mutex_lock(&lane->mutex);
-    while (lane->done == lane->taken && !code)
+    while (lane->finished == lane->returned && !code)
         code = pthread_cond_clockwait(&lane->changed, &lane->mutex, CLOCK_MONOTONIC, &until);
-    bool worked_on = lane->done != lane->taken;
+    bool worked_on = lane->finished != lane->returned;
     pthread_mutex_unlock(&lane->mutex);
-    return worked_on ? lane_buffer(lane, lane->taken++) : NULL;
+    return worked_on ? lane_buffer(lane, lane->returned++) : NULL;
 }

@@ -98,7 +98,7 @@ static int write_all(int fd, const char *text, size_t size)
 int settings_write(const char *path, const char *text, size_t size, struct error *error)
 {
     char real[PATH_MAX];
-    struct whole_file file;
+    struct atomic_file file;
     settings_make_folders(path);
     if (!realpath(path, real)) /* a link stays: its target is replaced */
         snprintf(real, sizeof real, "%s", path);

@@ -18,7 +18,7 @@ static bool loads_element(const struct insn *insn)
 {
     const struct insn_memory *memory = &insn->memory[0];
     return insn->op == INSN_OP_LOAD && memory->index != SREG_NONE && !memory->segment &&
-           !memory->narrow && !memory->vector && insn->source_width >= 2 &&
+           !memory->has_32bit_address && !memory->vector && insn->source_width >= 2 &&
            insn->source_width <= memory->scale;
 }
 
@@ -252,12 +252,12 @@ static void copy_insn_properties(const struct function *function, const struct i
         return;
     if (!insn->described)
         function_describe(function, insn);
-    access->flushes = insn->evicts || function->flushes;
-    access->waits = insn->waits;
-    access->kept = insn->kept;
-    access->rewritten = insn->rewritten;
-    access->chases = insn->chases;
-    access->again = insn->follows;
+    access->flushes_line = insn->evicts_line || function->flushes;
+    access->is_spinning = insn->is_spinning;
+    access->is_spill_slot = insn->is_spill_slot;
+    access->is_stored_in_loop = insn->is_stored_in_loop;
+    access->is_pointer_chase = insn->is_pointer_chase;
+    access->line_was_accessed = insn->stores_after_load;
 }
 
 void culprit_describe(const struct function *function, const struct insn *insn,
@@ -276,11 +276,11 @@ static void set_step_reuse(const struct insn *insn, uint64_t from, uint64_t now,
 {
     const struct insn_step *step = &insn->step;
     uint64_t into_line = access->address % LINE_BYTES;
-    uint64_t passed = (now - from) * step->scale - (step->moved ? step->bytes : 0);
+    uint64_t passed = (now - from) * step->scale - (step->steps_before_access ? step->bytes : 0);
     if (into_line + access->size > LINE_BYTES || (int64_t)passed < step->bytes)
         return;
-    access->per_line = (uint8_t)__builtin_ctz(LINE_BYTES / step->bytes);
-    access->again = into_line >= step->bytes;
+    access->per_line_log2 = (uint8_t)__builtin_ctz(LINE_BYTES / step->bytes);
+    access->line_was_accessed = into_line >= step->bytes;
 }
 
 /* Sets whether the same straight-line code loaded from this line before: then the access does not
@@ -292,8 +292,8 @@ static void set_load_reuse(const struct insn *insn, struct access *access)
     bool above = insn->loaded_above && into_line + insn->loaded_above <= LINE_BYTES;
     if (!access->size || into_line + access->size > LINE_BYTES || (!below && !above))
         return;
-    access->again = true;
-    access->per_line = 0;
+    access->line_was_accessed = true;
+    access->per_line_log2 = 0;
 }
 
 static enum reason lost_reason(const struct insn *culprit, const struct trace_values *values)
@@ -315,24 +315,25 @@ static enum reason infer_address(const struct candidate *candidate, struct trace
 {
     struct call_trace wider;
     const struct insn_memory *memory = &candidate->culprit->memory[0];
-    values->budget = CULPRIT_BUDGET;
+    values->steps_left = CULPRIT_BUDGET;
     access->how = ACCESS_INFERRED;
-    if (candidate->loops && trace_address(values, memory, candidate->at + 1u, &access->address))
+    if (candidate->is_only_writer &&
+        trace_address(values, memory, candidate->culprit_index + 1u, &access->address))
         return REASON_NONE;
     enum reason lost = lost_reason(candidate->culprit, values);
-    values->budget = CULPRIT_BUDGET;
+    values->steps_left = CULPRIT_BUDGET;
     if (lost != REASON_NO_REGISTERS && world->code.find &&
-        trace_extend_across_calls(&wider, &world->code, values, candidate->at)) {
+        trace_extend_across_calls(&wider, &world->code, values, candidate->culprit_index)) {
         struct trace_values more = *values;
         more.trace = &wider.trace;
         more.returned = true;
-        more.budget = ACROSS_BUDGET;
+        more.steps_left = ACROSS_BUDGET;
         if (trace_address(&more, memory, wider.at, &access->address))
             return REASON_NONE;
     }
-    values->budget = CULPRIT_BUDGET;
+    values->steps_left = CULPRIT_BUDGET;
     if (lost == REASON_OVERWRITTEN &&
-        address_by_loaded_value(values, candidate->at, &access->address))
+        address_by_loaded_value(values, candidate->culprit_index, &access->address))
         return REASON_NONE;
     access->how = ACCESS_RECORDED;
     return lost;
@@ -342,7 +343,7 @@ static enum reason infer_address(const struct candidate *candidate, struct trace
 static const struct insn *find_index_load(const struct candidate *candidate, size_t *at)
 {
     const struct insn_memory *memory = &candidate->culprit->memory[0];
-    for (size_t i = candidate->at; i > 0; i--) {
+    for (size_t i = candidate->culprit_index; i > 0; i--) {
         const struct insn *insn = candidate->trace.insns[i - 1];
         if (insn->vector_dest != memory->vector_index)
             continue;
@@ -376,7 +377,7 @@ static enum reason infer_gather(const struct candidate *candidate, struct trace_
     uint64_t index = 0;
     const struct insn *load = find_index_load(candidate, &at);
     base.vector = false;
-    if (!trace_address(values, &base, candidate->at, &access->address))
+    if (!trace_address(values, &base, candidate->culprit_index, &access->address))
         return REASON_GATHER;
     unsigned bytes =
         load && load->vector_load != INSN_VECTOR_COPY ? load->vector_load : base.index_bytes;
@@ -393,7 +394,7 @@ static enum reason infer_gather(const struct candidate *candidate, struct trace_
             return REASON_NONE;
         }
     }
-    access->how = ACCESS_OBJECT;
+    access->how = ACCESS_IN_OBJECT;
     return base.base != SREG_NONE && is_mapped(values->target, access->address) ? REASON_NONE
                                                                                 : REASON_GATHER;
 }
@@ -432,11 +433,11 @@ static struct trace_values initial_values(const struct candidate *candidate,
     return (struct trace_values){.trace = &candidate->trace,
                                  .regs = sample->regs,
                                  .target = world->target,
-                                 .missing = sample->regs_missing,
+                                 .unknown_registers = sample->regs_missing,
                                  .tid = sample->tid,
                                  .stack = sample->stack,
                                  .stack_bytes = sample->stack_bytes,
-                                 .budget = CULPRIT_BUDGET};
+                                 .steps_left = CULPRIT_BUDGET};
 }
 
 struct outcome {
@@ -459,8 +460,9 @@ static enum reason evaluate_candidate(struct outcome *outcome, const struct culp
     uint64_t stack;
     *values = initial_values(candidate, world, sample);
     outcome->by_operand = outcome->computed = false;
-    if ((candidate->returned || candidate->entered) && trace_register(values, SREG_SP, 0, &stack))
-        return candidate->returned
+    if ((candidate->is_after_call || candidate->is_at_entry) &&
+        trace_register(values, SREG_SP, 0, &stack))
+        return candidate->is_after_call
                    ? return_slot(stack, access)
                    : call_entry(values, world->calls, stack, candidate->entry, access);
     if (!candidate->culprit)
@@ -471,17 +473,17 @@ static enum reason evaluate_candidate(struct outcome *outcome, const struct culp
     if (memory->vector)
         return infer_gather(candidate, values, sample, access);
     enum reason reason = REASON_NONE;
-    if (trace_address(values, memory, candidate->at, &access->address))
-        access->how = values->inferred      ? ACCESS_INFERRED
-                      : values->reread      ? ACCESS_REREAD
-                      : candidate->branched ? ACCESS_BRANCHED
-                      : values->undone      ? ACCESS_UNDONE
-                                            : ACCESS_DIRECT;
+    if (trace_address(values, memory, candidate->culprit_index, &access->address))
+        access->how = values->used_stale_memory ? ACCESS_INFERRED
+                      : values->used_reread     ? ACCESS_REREAD
+                      : candidate->branched     ? ACCESS_BRANCHED
+                      : values->used_inversion  ? ACCESS_INVERTED
+                                                : ACCESS_DIRECT;
     else
         reason = infer_address(candidate, values, world, access);
     outcome->computed = !reason;
-    access->of_leaf = values->leaf;
-    if (values->leaf && world->leaves)
+    access->is_in_leaf_frame = values->used_leaf_frame;
+    if (values->used_leaf_frame && world->leaves)
         recall_leaf(world, sample, access, &reason);
     return reason;
 }
@@ -499,12 +501,12 @@ static void apply_outcome(struct outcome *outcome, const struct function *functi
     copy_insn_properties(function, candidate->culprit, access);
     if (candidate->culprit->memory[0].vector)
         return;
-    access->chases &= candidate->at + 1u >= candidate->trace.count;
+    access->is_pointer_chase &= candidate->culprit_index + 1u >= candidate->trace.count;
     const struct insn_step *step = &candidate->culprit->step;
     if (outcome->computed && step->bytes &&
-        trace_register(&outcome->values, step->reg, candidate->at, &now) &&
+        trace_register(&outcome->values, step->reg, candidate->culprit_index, &now) &&
         (step->from == SREG_NONE ||
-         trace_register(&outcome->values, step->from, candidate->at, &from)))
+         trace_register(&outcome->values, step->from, candidate->culprit_index, &from)))
         set_step_reuse(candidate->culprit, from, now, access);
     if (outcome->computed)
         set_load_reuse(candidate->culprit, access);
@@ -529,7 +531,7 @@ static int loaded_value_agrees(const struct outcome *outcome, const struct decod
         !target->memory || !load->source_width || load->source_width > 8 ||
         sample->regs_missing >> load->dest & 1)
         return 0;
-    for (size_t i = candidate->at + 1u; i < candidate->trace.count; i++)
+    for (size_t i = candidate->culprit_index + 1u; i < candidate->trace.count; i++)
         if (candidate->trace.insns[i]->writes >> load->dest & 1)
             return 0;
     if (!target->memory(target->context, outcome->access->address, &value, load->source_width))
@@ -668,7 +670,7 @@ enum {
 };
 
 /* A path being walked: instructions newest first. */
-struct walk {
+struct candidate_path {
     const struct insn *steps[CULPRIT_STEPS_MAX + 1];
     size_t count;
     size_t crossings;
@@ -677,7 +679,7 @@ struct walk {
     bool branched;
 };
 
-struct search {
+struct candidate_search {
     const struct function *function;
     size_t count;
     bool overflow;
@@ -729,7 +731,7 @@ static size_t add_prefix(const struct function *function, size_t culprit,
     for (size_t i = first; i < culprit; i++)
         candidate->trace.insns[candidate->trace.count++] = function_insn(function, i);
     if (first && !function->outlines[first].is_target && !is_fallen_into(function, first))
-        candidate->trace.entered_by = registers_of_jumps(function);
+        candidate->trace.entry_registers = registers_of_jumps(function);
     return candidate->trace.count;
 }
 
@@ -780,12 +782,12 @@ static bool is_in_loop_of_slot(const struct function *function, size_t culprit)
     const struct insn *slot = function_insn(function, from);
     const struct insn *store = function_insn(function, culprit + 1);
     return slot->op == INSN_OP_LOAD && slot->dest == base && slot->memory[0].base != base &&
-           store->stored == base && store->memory_count &&
+           store->stored_register == base && store->memory_count &&
            is_same_slot(&store->memory[0], &slot->memory[0]);
 }
 
-static void finish_candidate(struct search *search, const struct walk *walk, size_t culprit,
-                             enum reason reason)
+static void finish_candidate(struct candidate_search *search, const struct candidate_path *walk,
+                             size_t culprit, enum reason reason)
 {
     if (search->count == CULPRIT_CANDIDATES_MAX) {
         search->overflow = true;
@@ -801,24 +803,24 @@ static void finish_candidate(struct search *search, const struct walk *walk, siz
         .reason = (uint8_t)reason};
     if (reason == REASON_NONE) {
         candidate->culprit = function_insn(search->function, culprit);
-        candidate->at = (uint8_t)add_prefix(search->function, culprit, candidate);
-        candidate->loops = is_in_own_loop(search->function, culprit) ||
-                           is_in_loop_of_slot(search->function, culprit);
+        candidate->culprit_index = (uint8_t)add_prefix(search->function, culprit, candidate);
+        candidate->is_only_writer = is_in_own_loop(search->function, culprit) ||
+                                    is_in_loop_of_slot(search->function, culprit);
     }
     for (size_t i = walk->count; i > 0; i--)
         candidate->trace.insns[candidate->trace.count++] = walk->steps[i - 1];
     trace_seal(&candidate->trace);
 }
 
-static void walk_back(struct search *search, struct walk walk, size_t index);
+static void walk_back(struct candidate_search *search, struct candidate_path walk, size_t index);
 
-static void search_step(struct search *search, struct walk walk, size_t index)
+static void search_step(struct candidate_search *search, struct candidate_path walk, size_t index)
 {
     const struct insn *insn = function_insn(search->function, index);
     if (insn->flow == INSN_CALL || insn->flow == INSN_SYSCALL) {
         finish_candidate(search, &walk, index,
                          insn->flow == INSN_CALL ? REASON_CALL_BOUNDARY : REASON_NO_MEMORY);
-        search->candidates[search->count - 1].returned = insn->flow == INSN_CALL;
+        search->candidates[search->count - 1].is_after_call = insn->flow == INSN_CALL;
         return;
     }
     walk.steps[walk.count++] = insn;
@@ -831,7 +833,7 @@ static void search_step(struct search *search, struct walk walk, size_t index)
 }
 
 /* Uses the flags for a jump only if no later instruction has changed them. */
-static void note_condition(struct walk *walk, const struct insn_outline *jump, bool taken)
+static void note_condition(struct candidate_path *walk, const struct insn_outline *jump, bool taken)
 {
     if (walk->condition != INSN_CONDITION_NONE || jump->flow != INSN_CONDITIONAL)
         return;
@@ -842,7 +844,8 @@ static void note_condition(struct walk *walk, const struct insn_outline *jump, b
     walk->taken = taken;
 }
 
-static void walk_jumps(struct search *search, const struct walk *walk, size_t index)
+static void walk_jumps(struct candidate_search *search, const struct candidate_path *walk,
+                       size_t index)
 {
     const struct function *function = search->function;
     uint64_t target = function_address(function, index);
@@ -850,7 +853,7 @@ static void walk_jumps(struct search *search, const struct walk *walk, size_t in
         const struct insn_outline *jump = &function->outlines[i];
         if (jump->target != target || (jump->flow != INSN_JUMP && jump->flow != INSN_CONDITIONAL))
             continue;
-        struct walk next = *walk;
+        struct candidate_path next = *walk;
         note_condition(&next, jump, true);
         next.branched = true;
         next.crossings++;
@@ -860,14 +863,14 @@ static void walk_jumps(struct search *search, const struct walk *walk, size_t in
 
 /* Handles a label without fall-through or direct jumps, for example a case: one of the jumps
  * through a register or table reached it. Returns false if the function has none. */
-static bool walk_indirect(struct search *search, const struct walk *walk)
+static bool walk_indirect(struct candidate_search *search, const struct candidate_path *walk)
 {
     const struct function *function = search->function;
     bool any = false;
     for (size_t i = 0; i < function->count; i++) {
         if (function->outlines[i].flow != INSN_JUMP || function->outlines[i].target)
             continue;
-        struct walk next = *walk;
+        struct candidate_path next = *walk;
         next.branched = true;
         next.crossings++;
         search_step(search, next, i);
@@ -883,7 +886,7 @@ static bool is_stub(const struct insn *insn)
            insn->memory[0].index == SREG_NONE;
 }
 
-static void walk_back(struct search *search, struct walk walk, size_t index)
+static void walk_back(struct candidate_search *search, struct candidate_path walk, size_t index)
 {
     const struct function *function = search->function;
     bool falls = is_fallen_into(function, index);
@@ -891,7 +894,7 @@ static void walk_back(struct search *search, struct walk walk, size_t index)
     if (function->outlines[index].is_target && walk.crossings < CULPRIT_CROSSINGS_MAX)
         walk_jumps(search, &walk, index);
     if (falls) {
-        struct walk next = walk;
+        struct candidate_path next = walk;
         note_condition(&next, &function->outlines[index - 1], false);
         search_step(search, next, index - 1);
     } else if (index && !function->outlines[index].is_target && !stub &&
@@ -899,7 +902,8 @@ static void walk_back(struct search *search, struct walk walk, size_t index)
         return;
     } else if (index == 0 || !function->outlines[index].is_target) {
         finish_candidate(search, &walk, index, REASON_CALL_BOUNDARY);
-        search->candidates[search->count - 1].entered = stub || (function->whole && !index);
+        search->candidates[search->count - 1].is_at_entry =
+            stub || (function->is_complete && !index);
         search->candidates[search->count - 1].entry = function_address(function, index);
     }
 }
@@ -913,7 +917,7 @@ static uint64_t last_address_before(const struct function *function, size_t inde
     return function_adjacent(function, index) ? function_address(function, index - 1) : 0;
 }
 
-static int keep_candidates(struct culprits *culprits, const struct search *search)
+static int keep_candidates(struct culprits *culprits, const struct candidate_search *search)
 {
     size_t insns = 0;
     for (size_t i = 0; i < search->count; i++)
@@ -939,12 +943,12 @@ static int keep_candidates(struct culprits *culprits, const struct search *searc
 
 int culprits_init(struct culprits *culprits, struct function *function, uint64_t ip)
 {
-    struct search search; /* 10 KiB, mostly unused */
-    struct walk walk = {.condition = INSN_CONDITION_NONE};
+    struct candidate_search search; /* 10 KiB, mostly unused */
+    struct candidate_path walk = {.condition = INSN_CONDITION_NONE};
     size_t index = function_index(function, ip);
     *culprits = (struct culprits){.ip = ip,
                                   .at_ip = function_insn(function, index),
-                                  .last = last_address_before(function, index),
+                                  .ran_last = last_address_before(function, index),
                                   .function = function};
     search.function = function;
     search.count = 0;

@@ -75,15 +75,15 @@ enum { CULPRIT_CANDIDATES_MAX = 16 };
 struct candidate {
     struct trace trace;         /* at most TRACE_MAX instructions */
     const struct insn *culprit; /* NULL: none on this path, see reason */
-    uint64_t entry;             /* entry of the function, if `entered` */
-    uint8_t at;                 /* index of the culprit in the trace */
+    uint64_t entry;             /* entry of the function, if `is_at_entry` */
+    uint8_t culprit_index;      /* index of the culprit in the trace */
     uint8_t reason;             /* enum reason if culprit is NULL */
     uint8_t condition;          /* of the nearest conditional jump, or INSN_CONDITION_NONE */
     bool taken;                 /* that jump was taken */
     bool branched;              /* the path includes a taken jump */
-    bool returned;              /* a call returned here: the callee's return ran last */
-    bool entered;               /* the function's first instruction: the call ran last */
-    bool loops;                 /* the culprit is the only writer of its base in a loop around it */
+    bool is_after_call;         /* a call returned here: the callee's return ran last */
+    bool is_at_entry;           /* the function's first instruction: the call ran last */
+    bool is_only_writer;        /* the culprit is the only writer of its base in a loop around it */
 };
 
 struct culprits {
@@ -92,7 +92,7 @@ struct culprits {
     const struct insn *at_ip; /* the instruction at the IP; NULL: no code */
     /* The instruction that ran last if nothing jumped here; the IP itself after a call, a return or
      * a repeated instruction; 0: not known. */
-    uint64_t last;
+    uint64_t ran_last;
     uint8_t candidate_count;
     uint8_t reason;            /* why there is no path at all */
     uint32_t bytes;            /* of the candidates with their traces */

@@ -52,8 +52,9 @@ struct decoder *decoder_new(const struct decode_target *target)
 static void index_function_start(struct decoder *decoder, size_t index)
 {
     const struct function *function = decoder->functions[index];
-    uint32_t *slot =
-        function->whole ? hash_insert(&decoder->function_of_start, function->start, NULL) : NULL;
+    uint32_t *slot = function->is_complete
+                         ? hash_insert(&decoder->function_of_start, function->start, NULL)
+                         : NULL;
     if (slot)
         *slot = (uint32_t)index;
 }
@@ -76,7 +77,9 @@ static int compare_last_use(const void *left, const void *right)
 {
     const struct function *one = *(struct function *const *)left;
     const struct function *other = *(struct function *const *)right;
-    return one->used == other->used ? 0 : (int32_t)(one->used - other->used) > 0 ? -1 : 1;
+    return one->last_used == other->last_used                 ? 0
+           : (int32_t)(one->last_used - other->last_used) > 0 ? -1
+                                                              : 1;
 }
 
 /* Sorts functions by their last sample, latest first. Returns how many to keep. */
@@ -104,13 +107,13 @@ static void forget_oldest(struct decoder *decoder)
     size_t count = 0;
     size_t kept = count_functions_to_keep(decoder);
     for (size_t i = kept; i < decoder->function_count; i++)
-        decoder->functions[i]->forgotten = true;
+        decoder->functions[i]->was_evicted = true;
     hash_clear(&decoder->culprits_of_ip);
     hash_clear(&decoder->function_of_start);
     decoder->kept_bytes = 0;
     for (size_t i = 0; i < decoder->culprits_count; i++) {
         struct culprits *culprits = &decoder->culprits[i];
-        uint32_t *slot = culprits->function && !culprits->function->forgotten
+        uint32_t *slot = culprits->function && !culprits->function->was_evicted
                              ? hash_insert(&decoder->culprits_of_ip, culprits->ip, NULL)
                              : NULL;
         if (!slot) {
@@ -164,7 +167,7 @@ static struct function *add_function(struct decoder *decoder, uint64_t ip, bool 
     decoder->functions[decoder->function_count] = function;
     index_function_start(decoder, decoder->function_count++);
     function->kept_bytes = &decoder->kept_bytes;
-    function->used = decoder->clock;
+    function->last_used = decoder->clock;
     decoder->kept_bytes += function_bytes(function);
     return function;
 }
@@ -198,7 +201,7 @@ bool decoder_function(struct decoder *decoder, uint64_t ip, struct insn **insns,
     for (size_t i = 0; i < *count; i++)
         (*insns)[i] = *function_insn(function, i);
     if (function)
-        function->used = ++decoder->clock;
+        function->last_used = ++decoder->clock;
     return *insns;
 }
 
@@ -237,7 +240,7 @@ static const struct culprits *culprits_at(struct decoder *decoder, uint64_t ip)
     if (!culprits)
         return NULL;
     if (culprits->function)
-        culprits->function->used = decoder->clock;
+        culprits->function->last_used = decoder->clock;
     return culprits;
 }
 
@@ -254,7 +257,7 @@ static const struct function *function_around(void *context, uint64_t ip)
         return NULL;
     uint32_t *known = hash_find(&decoder->function_of_start, start);
     if (known) {
-        decoder->functions[*known]->used = decoder->clock;
+        decoder->functions[*known]->last_used = decoder->clock;
         return decoder->functions[*known];
     }
     return decoder->kept_bytes < DECODER_BYTES_MAX ? add_function(decoder, ip, false, &reason)
@@ -293,9 +296,9 @@ static void compute_access(struct decoder *decoder, const struct sample *sample,
         culprits_apply(culprits, &world, sample, access);
     /* If all instructions are sampled, an earlier instruction is not the culprit by skid: it has
      * samples of its own. */
-    bool called = culprits && culprits->candidate_count == 1 && culprits->candidates->entered;
-    bool own =
-        sample->has & SAMPLE_HAS_EXACT_IP || !culprits || called || access->ip == culprits->last;
+    bool called = culprits && culprits->candidate_count == 1 && culprits->candidates->is_at_entry;
+    bool own = sample->has & SAMPLE_HAS_EXACT_IP || !culprits || called ||
+               access->ip == culprits->ran_last;
     if (sample->has & SAMPLE_HAS_ANY_INSTRUCTION && access->reason == REASON_NONE && !own)
         access->reason = REASON_NO_MEMORY;
     bool wrong = access->reason == REASON_NONE && decoder->target.mapped &&
@@ -340,16 +343,16 @@ void decoder_decode(struct decoder *decoder, const struct sample *sample, struct
     };
     if (sample->mode != SAMPLE_USER)
         access->reason = REASON_KERNEL;
-    else if (sample->has & SAMPLE_HAS_ADDRESS && !(sample->has & SAMPLE_HAS_RECORDED))
+    else if (sample->has & SAMPLE_HAS_ADDRESS && !(sample->has & SAMPLE_HAS_WRITER_ADDRESS))
         describe_recorded(decoder, sample, access);
-    else if (sample->has & SAMPLE_HAS_ALIEN_REGS)
+    else if (sample->has & SAMPLE_HAS_SKID_REGS)
         access->reason = REASON_NO_ADDRESS;
     else if (!(sample->has & SAMPLE_HAS_REGS))
         access->reason =
-            sample->has & SAMPLE_HAS_OTHER_REGS ? REASON_NOT_X86_64 : REASON_NO_REGISTERS;
+            sample->has & SAMPLE_HAS_FOREIGN_REGS ? REASON_NOT_X86_64 : REASON_NO_REGISTERS;
     else
         compute_access(decoder, sample, access);
-    if (sample->has & SAMPLE_HAS_RECORDED && sample->mode == SAMPLE_USER)
+    if (sample->has & SAMPLE_HAS_WRITER_ADDRESS && sample->mode == SAMPLE_USER)
         prefer_recorded(sample, access);
 }
 

@@ -61,7 +61,7 @@ static uint8_t read_prefixes(struct cursor *cursor, struct encoding *out)
             out->operand16 = true;
             break;
         case 0x67:
-            out->narrow = true;
+            out->has_32bit_address = true;
             break;
         case 0x26:
         case 0x2e:
@@ -98,7 +98,7 @@ static bool read_legacy(struct cursor *cursor, struct encoding *out, uint8_t rex
 {
     out->space = SPACE_LEGACY;
     out->rex = rex;
-    out->wide = rex >> 3 & 1;
+    out->rex_w = rex >> 3 & 1;
     out->vector = 16;
     *more = (struct extension){.reg = (rex & 4) << 1,
                                .index = (uint8_t)((rex & 2) << 2),
@@ -131,7 +131,7 @@ static bool read_vex(struct cursor *cursor, struct encoding *out, struct extensi
         more->base = (uint8_t)((~first & 0x20) >> 2);
         out->map = first & 0x1f;
         second = next_byte(cursor);
-        out->wide = second >> 7;
+        out->rex_w = second >> 7;
     }
     out->vvvv = (uint8_t)(~second >> 3 & 15);
     out->vector = second & 4 ? 32 : 16;
@@ -157,7 +157,7 @@ static bool read_evex(struct cursor *cursor, struct encoding *out, struct extens
                                .rm_high = (uint8_t)((~p[0] & 0x40) >> 2)};
     out->space = SPACE_EVEX;
     out->map = p[0] & 7;
-    out->wide = p[1] >> 7;
+    out->rex_w = p[1] >> 7;
     out->vvvv = (uint8_t)((~p[1] >> 3 & 15) | (~p[2] & 8) << 1);
     out->prefix = p[1] & 3;
     out->broadcast = p[2] >> 4 & 1;
@@ -241,7 +241,7 @@ static void read_memory(struct cursor *cursor, struct encoding *out, const struc
     }
     unsigned bytes = out->mod == 1 ? 1 : out->mod == 2 ? 4 : 0;
     if (low == 5 && !out->mod) {
-        out->by_ip = (out->rm & 7) == 5;
+        out->is_ip_relative = (out->rm & 7) == 5;
         out->base = NO_REGISTER;
         bytes = 4;
     }
@@ -265,7 +265,7 @@ static void read_modrm(struct cursor *cursor, struct encoding *out, const struct
 
 static unsigned immediate_legacy(const struct encoding *in)
 {
-    unsigned whole = in->operand16 && !in->wide ? 2 : 4;
+    unsigned whole = in->operand16 && !in->rex_w ? 2 : 4;
     if (in->map == MAP_ONE && (in->opcode & 0xfe) == 0xf6 && (in->reg & 7) >= 2)
         return 0;
     if (in->map == MAP_0F && in->opcode == 0x78 &&
@@ -284,9 +284,9 @@ static unsigned immediate_legacy(const struct encoding *in)
     case 'Z':
         return whole;
     case 'v':
-        return in->wide ? 8 : whole;
+        return in->rex_w ? 8 : whole;
     case 'a':
-        return in->narrow ? 4 : 8;
+        return in->has_32bit_address ? 4 : 8;
     default:
         return 0;
     }
@@ -321,7 +321,7 @@ bool encoding_read(struct encoding *out, const uint8_t *bytes, size_t size)
     bool none = out->space == SPACE_LEGACY && opcode_form(out) == '-';
     if (!known || cursor.failed || none)
         return false;
-    out->low = (out->opcode & 7) | more.base;
+    out->opcode_register = (out->opcode & 7) | more.base;
     out->has_modrm = has_modrm(out);
     if (out->has_modrm)
         read_modrm(&cursor, out, &more);

@@ -31,22 +31,23 @@ struct encoding {
     uint8_t map;    /* enum encoding_map */
     uint8_t prefix; /* enum encoding_prefix */
     uint8_t opcode;
-    uint8_t segment; /* 0 none, 1 fs, 2 gs */
-    bool wide;       /* REX.W, VEX.W */
-    bool rex;        /* has a REX: byte registers 4 to 7 are SPL to DIL */
-    bool operand16;  /* has 66, mandatory or not */
-    bool narrow;     /* has 67: 32-bit addresses */
+    uint8_t segment;        /* 0 none, 1 fs, 2 gs */
+    bool rex_w;             /* REX.W, VEX.W */
+    bool rex;               /* has a REX: byte registers 4 to 7 are SPL to DIL */
+    bool operand16;         /* has 66, mandatory or not */
+    bool has_32bit_address; /* has 67: 32-bit addresses */
     bool lock;
     bool repeated;  /* has F2 or F3 */
     bool broadcast; /* EVEX.b */
     bool has_modrm;
     uint8_t vector;             /* bytes: 16, 32, 64 */
     uint8_t mod, reg, rm, vvvv; /* hardware numbers, with the extension bits of the prefixes */
-    uint8_t low;          /* low three bits of the opcode with REX.B: push, pop, mov, bswap, xchg */
+    /* low three bits of the opcode with REX.B: push, pop, mov, bswap, xchg */
+    uint8_t opcode_register;
     uint8_t base, index;  /* of a memory operand, or NO_REGISTER */
     uint8_t vector_index; /* the index if it is a vector register */
     uint8_t scale;
-    bool by_ip;              /* RIP-relative: the displacement is from the next instruction */
+    bool is_ip_relative;     /* RIP-relative: the displacement is from the next instruction */
     bool short_displacement; /* displacement of one byte, which EVEX scales */
     int64_t displacement;
     int64_t immediate; /* the first, sign-extended; 8-byte address of mov with A0 to A3 */
@@ -68,5 +69,11 @@ struct opcode_operand opcode_memory(const struct encoding *in);
 bool opcode_is_gather(const struct encoding *in);
 
 unsigned opcode_lanes(const struct encoding *in);
+
+/* Returns the operand size of general registers, unless the opcode has byte operands. */
+static inline unsigned general_bytes(const struct encoding *in)
+{
+    return in->rex_w ? 8 : in->operand16 ? 2 : 4;
+}
 
 #endif

@@ -39,7 +39,7 @@ static bool may_be_in_waiting_loop(const struct insn *insn)
     if (is_jump(insn->flow))
         return !insn->memory_count;
     if (insn->flow != INSN_PLAIN || insn->repeats || insn->string_step || insn->stack_step ||
-        insn->locked || insn->vague != INSN_VAGUE_NONE || insn->memory_count > 1)
+        insn->locked || insn->partial_op != INSN_PARTIAL_NONE || insn->memory_count > 1)
         return false;
     if (insn->memory_count)
         return insn->memory[0].kind == ACCESS_LOAD && !insn->memory[0].vector &&
@@ -194,7 +194,7 @@ static bool find_step(const struct loop *loop, size_t at, struct insn_step *step
     *step = (struct insn_step){.bytes = (uint8_t)bytes,
                                .scale = by_index ? memory->scale : 1,
                                .reg = reg,
-                               .moved = by->address < insn->address};
+                               .steps_before_access = by->address < insn->address};
     return find_start(loop, reg, &step->from);
 }
 
@@ -202,7 +202,7 @@ static bool has_same_registers(const struct insn_memory *left, const struct insn
 {
     return left->base == right->base && left->index == right->index &&
            left->scale == right->scale && left->segment == right->segment &&
-           left->narrow == right->narrow;
+           left->has_32bit_address == right->has_32bit_address;
 }
 
 static void loop_list_operands(struct loop *loop)
@@ -236,12 +236,13 @@ static void mark_loop_access(struct loop *loop, size_t at, struct insn *insn)
     const struct insn_memory *memory = &insn->memory[0];
     if (insn->repeats || insn->stack_step || memory->vector || accesses_stack_slot(insn))
         return;
-    insn->chases = is_loaded_in_loop(loop, at, memory->base, STEPS_DEPTH) ||
-                   is_loaded_in_loop(loop, at, memory->index, STEPS_DEPTH);
+    insn->is_pointer_chase = is_loaded_in_loop(loop, at, memory->base, STEPS_DEPTH) ||
+                             is_loaded_in_loop(loop, at, memory->index, STEPS_DEPTH);
     struct insn_step step;
     if (!find_step(loop, at, &step))
         return;
-    insn->follows = memory->kind == ACCESS_STORE && loop_accesses_operand(loop, memory, false);
+    insn->stores_after_load =
+        memory->kind == ACCESS_STORE && loop_accesses_operand(loop, memory, false);
     if (memory->kind != ACCESS_STORE)
         insn->step = step;
 }
@@ -286,13 +287,13 @@ static bool loop_calls(const struct loop *loop)
 /*
  * Sets the properties of an access that come from a loop around it.
  *
- * `waits`: the loop only waits for another thread's store: it loads from the same address in each
- * iteration, compares, counts and jumps. It writes no memory and computes nothing from the loaded
- * values.
+ * `is_spinning`: the loop only waits for another thread's store: it loads from the same address in
+ * each iteration, compares, counts and jumps. It writes no memory and computes nothing from the
+ * loaded values.
  *
- * `kept`: a slot of the frame in a loop that makes calls. The callee may use the registers (no
- * vector register is preserved across a call), so such a variable stays in memory, and its first
- * reader mostly waits for the result of the call.
+ * `is_spill_slot`: a slot of the frame in a loop that makes calls. The callee may use the registers
+ * (no vector register is preserved across a call), so such a variable stays in memory, and its
+ * first reader mostly waits for the result of the call.
  *
  * The step of the operand comes from the innermost loop, which is found first because it ends
  * first.
@@ -303,18 +304,19 @@ static void mark_loop(struct loop *loop, size_t at, struct insn *insn)
     bool jumps_back = at + 1 == loop->count;
     if (!found->known) {
         found->calls = loop_calls(loop);
-        found->ends = ends_loop(loop);
+        found->is_last_jump = ends_loop(loop);
         found->known = true;
     }
     if (!jumps_back && loop->count <= WAITING_LOOP_MAX + 1 && is_waiting_loop(loop))
-        insn->waits = true;
+        insn->is_spinning = true;
     if (!jumps_back && accesses_stack_slot(insn)) {
-        insn->kept |= found->calls;
-        insn->rewritten = insn->rewritten || loop_accesses_operand(loop, &insn->memory[0], true);
+        insn->is_spill_slot |= found->calls;
+        insn->is_stored_in_loop =
+            insn->is_stored_in_loop || loop_accesses_operand(loop, &insn->memory[0], true);
     }
-    if (found->ends && !insn->in_loop)
+    if (found->is_last_jump && !insn->in_loop)
         mark_loop_access(loop, at, insn);
-    insn->in_loop |= found->ends;
+    insn->in_loop |= found->is_last_jump;
 }
 
 static struct insn *decoded_insn(const struct function *function, size_t index)
@@ -344,7 +346,7 @@ static struct insn *decode_insn(const struct function *function, size_t index)
 const struct insn *function_insn(const struct function *function, size_t index)
 {
     static const struct insn unknown = {
-        .length = 1, .dest = SREG_NONE, .source = SREG_NONE, .stored = SREG_NONE};
+        .length = 1, .dest = SREG_NONE, .source = SREG_NONE, .stored_register = SREG_NONE};
     const struct insn *insn = decoded_insn(function, index);
     if (!insn || !insn->decoded)
         insn = decode_insn(function, index);
@@ -475,7 +477,7 @@ static int outline_function(const struct code *code, struct function *function)
         bool known = insn_outline(now, code->start + at, code->bytes + at, code->size - at);
         now->at = (uint32_t)(at - first);
         function->count += known;
-        function->flushes |= known && now->flushes;
+        function->flushes |= known && now->flushes_line;
         at += known ? now->length : 1;
     }
     /* Shrinks the array: there are thousands of functions. */
@@ -583,10 +585,10 @@ struct function *function_new(const struct decode_target *target, uint64_t ip, b
     *reason = REASON_NO_CODE;
     if (!function)
         return NULL;
-    function->whole = !part && target->function &&
-                      target->function(target->context, ip, &start, &end) && start <= ip &&
-                      ip < end && end - start <= FUNCTION_BYTES_MAX;
-    if (!function->whole)
+    function->is_complete = !part && target->function &&
+                            target->function(target->context, ip, &start, &end) && start <= ip &&
+                            ip < end && end - start <= FUNCTION_BYTES_MAX;
+    if (!function->is_complete)
         start = choose_decode_start(target, ip, &code);
     else if (read_code(target, start, end, &code))
         start = UINT64_MAX;

@@ -19,14 +19,14 @@ struct function_loop {
     uint32_t head : 24;
     bool known : 1; /* the next two members are valid */
     bool calls : 1;
-    bool ends : 1; /* it is the last jump to its head */
+    bool is_last_jump : 1; /* it is the last jump to its head */
     uint32_t last;
 };
 
 struct function {
     uint64_t start;
     uint64_t end;
-    bool whole;                    /* `start` is the entry point */
+    bool is_complete;              /* `start` is the entry point */
     bool flushes;                  /* contains a flush instruction */
     struct insn_outline *outlines; /* ascending; with gaps where bytes were no instructions */
     size_t count;
@@ -38,9 +38,9 @@ struct function {
     size_t *kept_bytes;   /* counter of used memory; NULL: none */
     /* For the decoder: memory of its IPs in the function, and time of the last use by its clock. */
     uint32_t ips;
-    uint32_t used;
+    uint32_t last_used;
     size_t ips_bytes;
-    bool forgotten;
+    bool was_evicted;
 };
 
 /*

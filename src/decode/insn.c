@@ -35,11 +35,6 @@ static uint32_t register_bit(uint8_t reg)
     return reg < SREG_COUNT ? 1u << reg : 0;
 }
 
-static unsigned general_bytes(const struct encoding *in)
-{
-    return in->wide ? 8 : in->operand16 ? 2 : 4;
-}
-
 /* Returns the operand width: in most pairs of opcodes the even one has byte operands. */
 static unsigned width_of(const struct encoding *in)
 {
@@ -160,13 +155,13 @@ static struct insn_memory operand_memory(const struct insn *out, const struct en
         memory_at(register_of(in->base), in->displacement, bytes, operand.kind);
     if (in->short_displacement && in->space == SPACE_EVEX)
         memory.displacement *= operand.unit;
-    if (in->by_ip)
+    if (in->is_ip_relative)
         memory.displacement += (int64_t)(out->address + out->length);
     memory.index = register_of(in->index);
     memory.vector_index = in->vector_index;
     memory.scale = in->scale;
     memory.segment = in->segment;
-    memory.narrow = in->narrow;
+    memory.has_32bit_address = in->has_32bit_address;
     memory.vector = in->vector_index != NO_REGISTER;
     if (memory.vector)
         memory.lanes = (uint8_t)opcode_lanes(in);
@@ -179,7 +174,7 @@ static struct insn_memory operand_memory(const struct insn *out, const struct en
 static void add_stack(struct insn *out, const struct encoding *in)
 {
     unsigned group = in->reg & 7;
-    unsigned bytes = in->operand16 && !in->wide ? 2 : 8;
+    unsigned bytes = in->operand16 && !in->rex_w ? 2 : 8;
     bool near_call =
         is_one_byte_opcode(in, 0xe8, 0xe8) || (is_one_byte_opcode(in, 0xff, 0xff) && group == 2);
     bool push = is_one_byte_opcode(in, 0x50, 0x57) || is_one_byte_opcode(in, 0x68, 0x68) ||
@@ -221,7 +216,7 @@ static void add_string(struct insn *out, const struct encoding *in)
     struct insn_memory source = memory_at(SREG_SI, 0, bytes, ACCESS_LOAD);
     struct insn_memory destination = memory_at(SREG_DI, 0, bytes, ACCESS_STORE);
     source.segment = in->segment;
-    source.narrow = destination.narrow = in->narrow;
+    source.has_32bit_address = destination.has_32bit_address = in->has_32bit_address;
     bool from = is_one_byte_opcode(in, 0xa4, 0xa7) || is_one_byte_opcode(in, 0xac, 0xad) ||
                 is_one_byte_opcode(in, 0x6e, 0x6f);
     bool to = !is_one_byte_opcode(in, 0xac, 0xad) && !is_one_byte_opcode(in, 0x6e, 0x6f);
@@ -247,7 +242,7 @@ static void add_implied_memory(struct insn *out, const struct encoding *in)
         struct insn_memory memory =
             memory_at(SREG_DI, 0, in->prefix == PREFIX_66 ? 16 : 8, ACCESS_STORE);
         memory.segment = in->segment;
-        memory.narrow = in->narrow;
+        memory.has_32bit_address = in->has_32bit_address;
         add_memory(out, memory);
     } else if (in->space == SPACE_LEGACY && in->map == MAP_0F38 && in->opcode == 0xf8) {
         add_memory(out, memory_at(register_of(in->reg), 0, 64, ACCESS_STORE));
@@ -268,7 +263,7 @@ static void set_memory(struct insn *out, const struct encoding *in)
         struct insn_memory memory = memory_at(SREG_NONE, in->immediate, width_of(in),
                                               in->opcode < 0xa2 ? ACCESS_LOAD : ACCESS_STORE);
         memory.segment = in->segment;
-        memory.narrow = in->narrow;
+        memory.has_32bit_address = in->has_32bit_address;
         add_memory(out, memory);
     }
     add_stack(out, in);
@@ -426,14 +421,14 @@ static uint32_t one_byte_opcode_writes(const struct encoding *in)
     unsigned group = in->reg & 7;
     uint8_t op = in->opcode;
     if (op >= 0x58 && op <= 0x5f)
-        return register_bit(register_of(in->low));
+        return register_bit(register_of(in->opcode_register));
     if (op >= 0x91 && op <= 0x97)
-        return AX | register_bit(register_of(in->low));
+        return AX | register_bit(register_of(in->opcode_register));
     if (op >= 0xb0 && op <= 0xbf)
-        return register_bit(register_part_of(in, in->low, op < 0xb8 ? 1 : 8).reg);
+        return register_bit(register_part_of(in, in->opcode_register, op < 0xb8 ? 1 : 8).reg);
     switch (op) {
     case 0x90:
-        return in->low ? AX | register_bit(register_of(in->low)) : 0;
+        return in->opcode_register ? AX | register_bit(register_of(in->opcode_register)) : 0;
     case 0x99:
         return DX;
     case 0xc6:
@@ -475,7 +470,7 @@ static uint32_t system_writes(const struct encoding *in)
 static uint32_t general_0f_writes(const struct encoding *in)
 {
     if (in->opcode >= 0xc8 && in->opcode <= 0xcf)
-        return register_bit(register_of(in->low));
+        return register_bit(register_of(in->opcode_register));
     switch (in->opcode) {
     case 0x01:
         return system_writes(in);
@@ -625,7 +620,7 @@ static void set_from_rm(struct insn *out, const struct encoding *in, enum insn_o
     } else {
         out->op = INSN_OP_NONE;
         if (op == INSN_OP_ADD || op == INSN_OP_SUB)
-            out->vague = op == INSN_OP_ADD ? INSN_VAGUE_ADD : INSN_VAGUE_SUB;
+            out->partial_op = op == INSN_OP_ADD ? INSN_PARTIAL_ADD : INSN_PARTIAL_SUB;
     }
 }
 
@@ -690,7 +685,7 @@ static void set_unary(struct insn *out, const struct encoding *in)
     } else if (in->opcode == 0xff && (group == 2 || group == 4)) {
         set_dest(out, (struct part){register_of(in->rm), 8});
     } else if (in->opcode == 0xff && group == 6) {
-        out->stored = register_of(in->rm);
+        out->stored_register = register_of(in->rm);
     }
 }
 
@@ -705,7 +700,7 @@ static void set_move(struct insn *out, const struct encoding *in)
         set_source(out, register_part_of(in, in->reg, bytes));
         out->op = INSN_OP_MOVE;
     } else if (bytes >= 4) {
-        out->stored = register_of(in->reg);
+        out->stored_register = register_of(in->reg);
     }
 }
 
@@ -714,9 +709,9 @@ static void set_exchange(struct insn *out, const struct encoding *in)
     unsigned bytes = in->opcode < 0x90 ? width_of(in) : general_bytes(in);
     if (in->opcode < 0x90 && in->mod != 3)
         return;
-    if (in->opcode == 0x90 && !in->low)
+    if (in->opcode == 0x90 && !in->opcode_register)
         return;
-    uint8_t first = in->opcode < 0x90 ? in->rm : in->low;
+    uint8_t first = in->opcode < 0x90 ? in->rm : in->opcode_register;
     uint8_t second = in->opcode < 0x90 ? in->reg : 0;
     set_dest(out, register_part_of(in, first, bytes));
     set_source(out, register_part_of(in, second, bytes));
@@ -731,9 +726,9 @@ static void set_one_byte_opcode(struct insn *out, const struct encoding *in)
         if ((op & 7) < 6)
             set_arithmetic(out, in, op >> 3, op & 7);
     } else if (op >= 0x50 && op <= 0x57) {
-        out->stored = register_of(in->low);
+        out->stored_register = register_of(in->opcode_register);
     } else if (op >= 0x58 && op <= 0x5f) {
-        set_dest(out, (struct part){register_of(in->low), 8});
+        set_dest(out, (struct part){register_of(in->opcode_register), 8});
     } else if (op == 0x63) {
         set_dest(out, register_part_of(in, in->reg, full));
         out->sign_extends = true;
@@ -765,7 +760,7 @@ static void set_one_byte_opcode(struct insn *out, const struct encoding *in)
         out->op = INSN_OP_LOAD;
         out->source_width = (uint8_t)full;
     } else if (op >= 0xb8 && op <= 0xbf) {
-        set_dest(out, (struct part){register_of(in->low), (uint8_t)full});
+        set_dest(out, (struct part){register_of(in->opcode_register), (uint8_t)full});
         set_immediate(out, INSN_OP_MOVE, in->immediate);
     } else if (op == 0xc7 && in->mod == 3 && !(in->reg & 7)) {
         set_dest(out, register_part_of(in, in->rm, full));
@@ -783,7 +778,7 @@ static void set_0f(struct insn *out, const struct encoding *in)
     unsigned full = general_bytes(in);
     if (op >= 0x40 && op <= 0x4f) {
         set_dest(out, register_part_of(in, in->reg, full));
-        out->vague = INSN_VAGUE_CHOOSE;
+        out->partial_op = INSN_PARTIAL_CHOOSE;
         out->source = in->mod == 3 ? register_of(in->rm) : (uint8_t)SREG_NONE;
     } else if (op == 0xaf) {
         set_dest(out, register_part_of(in, in->reg, full));
@@ -798,13 +793,13 @@ static void set_0f(struct insn *out, const struct encoding *in)
 /* Tracks only operations of 4 and 8 bytes on whole operands. */
 static void set_operation(struct insn *out, const struct encoding *in)
 {
-    out->dest = out->source = out->stored = SREG_NONE;
+    out->dest = out->source = out->stored_register = SREG_NONE;
     if (in->map == MAP_ONE)
         set_one_byte_opcode(out, in);
     else if (in->space == SPACE_LEGACY && in->map == MAP_0F)
         set_0f(out, in);
     if (out->width != 8)
-        out->vague = INSN_VAGUE_NONE;
+        out->partial_op = INSN_PARTIAL_NONE;
     bool whole = out->width >= 4 && (out->source == SREG_NONE || out->source_width);
     if (!whole && out->width && out->width < 4)
         out->narrow_op = out->op;
@@ -819,7 +814,7 @@ static void set_compare(struct insn *out, const struct encoding *in)
     bool unary = is_one_byte_opcode(in, 0xf6, 0xf7) && (in->reg & 7) < 2;
     bool test = is_one_byte_opcode(in, 0x84, 0x85) || is_one_byte_opcode(in, 0xa8, 0xa9) || unary;
     bool of_ax = is_one_byte_opcode(in, 0x3c, 0x3d) || is_one_byte_opcode(in, 0xa8, 0xa9);
-    out->left = out->right = SREG_NONE;
+    out->compare_left = out->compare_right = SREG_NONE;
     if (!cmp && !test)
         return;
     unsigned bytes = width_of(in);
@@ -834,11 +829,11 @@ static void set_compare(struct insn *out, const struct encoding *in)
     else
         reg = register_part_of(in, in->reg, bytes);
     bool swapped = is_one_byte_opcode(in, 0x3a, 0x3b);
-    out->left = swapped ? reg.reg : rm.reg;
-    out->right = swapped ? rm.reg : reg.reg;
-    out->compared = (uint8_t)bytes;
+    out->compare_left = swapped ? reg.reg : rm.reg;
+    out->compare_right = swapped ? rm.reg : reg.reg;
+    out->compare_bytes = (uint8_t)bytes;
     if (rm.width && reg.width)
-        out->compares = cmp ? INSN_COMPARE_SUB : INSN_COMPARE_AND;
+        out->compare_op = cmp ? INSN_COMPARE_SUB : INSN_COMPARE_AND;
 }
 
 /* Sets only the source of a gather's indices. */
@@ -869,7 +864,7 @@ static void set_vector(struct insn *out, const struct encoding *in)
 static bool is_nop(const struct encoding *in)
 {
     if (is_one_byte_opcode(in, 0x90, 0x90))
-        return !in->low && in->prefix != PREFIX_F3; /* F3: pause */
+        return !in->opcode_register && in->prefix != PREFIX_F3; /* F3: pause */
     bool endbr = is_0f(in, 0x1e, 0x1e) && in->prefix == PREFIX_F3;
     return is_0f(in, 0x19, 0x1f) && !endbr;
 }
@@ -896,7 +891,7 @@ static bool is_non_temporal(const struct encoding *in)
 static void set_outline(struct insn_outline *out, uint64_t address, const struct encoding *in)
 {
     *out = (struct insn_outline){
-        .length = in->length, .is_nop = is_nop(in), .flushes = is_line_flush(in)};
+        .length = in->length, .is_nop = is_nop(in), .flushes_line = is_line_flush(in)};
     set_flow(out, address, in);
 }
 
@@ -922,7 +917,7 @@ bool insn_decode(struct insn *out, uint64_t address, const uint8_t *bytes, size_
                          .flow = outline.flow,
                          .condition = outline.condition,
                          .is_nop = outline.is_nop,
-                         .evicts = outline.flushes || is_non_temporal(&in),
+                         .evicts_line = outline.flushes_line || is_non_temporal(&in),
                          .decoded = true};
     set_memory(out, &in);
     set_written_registers(out, &in);

@@ -43,11 +43,11 @@ enum insn_op {
 
 /* Untracked operations (op is NONE) with a result that points into the object of an operand. `dest`
  * and `source` (SREG_NONE: memory[0]) are set. */
-enum insn_vague {
-    INSN_VAGUE_NONE,
-    INSN_VAGUE_CHOOSE, /* cmov: dest stays or becomes the source */
-    INSN_VAGUE_ADD,    /* with a memory source */
-    INSN_VAGUE_SUB
+enum insn_partial {
+    INSN_PARTIAL_NONE,
+    INSN_PARTIAL_CHOOSE, /* cmov: dest stays or becomes the source */
+    INSN_PARTIAL_ADD,    /* with a memory source */
+    INSN_PARTIAL_SUB
 };
 
 enum insn_compare {
@@ -64,10 +64,10 @@ struct insn_memory {
     uint8_t lanes;        /* lanes of a vector index */
     uint8_t vector_index; /* number of the vector register, or SREG_NONE */
     uint8_t scale : 4;
-    uint8_t index_bytes : 4; /* bytes of one index of a vector */
-    uint8_t segment : 2;     /* 0 none, 1 fs, 2 gs */
-    uint8_t kind : 4;        /* enum access_kind */
-    bool narrow : 1;         /* 32-bit addressing */
+    uint8_t index_bytes : 4;    /* bytes of one index of a vector */
+    uint8_t segment : 2;        /* 0 none, 1 fs, 2 gs */
+    uint8_t kind : 4;           /* enum access_kind */
+    bool has_32bit_address : 1; /* 32-bit addressing */
     bool vector : 1; /* vector index: gather, scatter; one access of `size` bytes per lane */
 };
 
@@ -86,7 +86,7 @@ struct insn_step {
     uint8_t scale; /* scale of the register in the operand */
     uint8_t reg;
     uint8_t from; /* register with the start value, which does not change; SREG_NONE: 0 */
-    bool moved;   /* advanced before the access */
+    bool steps_before_access; /* advanced before the access */
 };
 
 struct insn {
@@ -105,14 +105,15 @@ struct insn {
     uint8_t dest;      /* SREG_NONE: none; for an indirect call or jump, its register */
     uint8_t source;    /* SREG_NONE: the immediate */
     uint8_t width : 4; /* bytes of the operation: 1, 2, 4, 8 */
-    uint8_t source_width : 4; /* of an extending MOVE or LOAD */
-    uint8_t vague : 2;        /* enum insn_vague */
-    uint8_t compares : 2;     /* enum insn_compare, */
-    uint8_t compared : 4;     /* ... operand size, */
-    uint8_t left;             /* ... first operand, SREG_NONE: memory[0], */
-    uint8_t right;  /* ... second operand, SREG_NONE: memory[0] if `left` is not, or immediate */
-    uint8_t stored; /* register that mov or push stores, 4 or 8 bytes; SREG_NONE: none */
-    uint8_t vector_dest; /* number of the vector register that it may write, or SREG_NONE */
+    uint8_t source_width : 4;  /* of an extending MOVE or LOAD */
+    uint8_t partial_op : 2;    /* enum insn_partial */
+    uint8_t compare_op : 2;    /* enum insn_compare, */
+    uint8_t compare_bytes : 4; /* ... operand size, */
+    uint8_t compare_left;      /* ... first operand, SREG_NONE: memory[0], */
+    /* ... second operand, SREG_NONE: memory[0] if `compare_left` is not, or immediate */
+    uint8_t compare_right;
+    uint8_t stored_register; /* register that mov or push stores, 4 or 8 bytes; SREG_NONE: none */
+    uint8_t vector_dest;     /* number of the vector register that it may write, or SREG_NONE */
     /* 0: not loaded, or in another way; INSN_VECTOR_COPY: copied from memory; otherwise bytes of
      * the loaded elements, which are extended to `width`. */
     uint8_t vector_load;
@@ -125,16 +126,16 @@ struct insn {
     bool sign_extends : 1;
     bool locked : 1; /* atomic: lock prefix, or xchg with memory */
     bool changes_flags : 1;
-    bool repeats : 1;   /* rep string instruction: interruptible, the IP stays on it */
-    bool is_nop : 1;    /* of any length: may be padding that never runs */
-    bool evicts : 1;    /* removes a line from the caches: a flush, a non-temporal store */
-    bool is_target : 1; /* a jump of the function leads here */
-    bool waits : 1;     /* in a loop that only waits for another thread's store (function.c) */
-    bool kept : 1;      /* accesses a slot of the frame in a loop that calls (function.c) */
-    bool in_loop : 1;   /* the next three members are about the innermost loop */
-    bool chases : 1;    /* its address comes from a load of its loop (function.c) */
-    bool follows : 1;   /* stores to an address that its loop loads (function.c) */
-    bool rewritten : 1; /* accesses a slot of the frame to which its loop stores (function.c) */
+    bool repeats : 1;       /* rep string instruction: interruptible, the IP stays on it */
+    bool is_nop : 1;        /* of any length: may be padding that never runs */
+    bool evicts_line : 1;   /* removes a line from the caches: a flush, a non-temporal store */
+    bool is_target : 1;     /* a jump of the function leads here */
+    bool is_spinning : 1;   /* in a loop that only waits for another thread's store (function.c) */
+    bool is_spill_slot : 1; /* accesses a slot of the frame in a loop that calls (function.c) */
+    bool in_loop : 1;       /* the next three members are about the innermost loop */
+    bool is_pointer_chase : 1;  /* its address comes from a load of its loop (function.c) */
+    bool stores_after_load : 1; /* stores to an address that its loop loads (function.c) */
+    bool is_stored_in_loop : 1; /* accesses a slot to which its loop stores (function.c) */
     bool decoded : 1;
     bool described : 1; /* function_describe() has analysed the code around it */
 };
@@ -147,8 +148,8 @@ struct insn_outline {
     uint8_t flow;      /* enum insn_flow */
     uint8_t condition; /* low 4 bits of the jcc opcode, or INSN_CONDITION_NONE */
     bool is_nop : 1;
-    bool is_target : 1; /* a jump of the function leads here */
-    bool flushes : 1;   /* clflush, clflushopt, clwb, cldemote */
+    bool is_target : 1;    /* a jump of the function leads here */
+    bool flushes_line : 1; /* clflush, clflushopt, clwb, cldemote */
 };
 
 /* Returns false if the bytes at the start are no instruction, or too few. */

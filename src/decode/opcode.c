@@ -312,11 +312,6 @@ static bool is_mmx(const struct encoding *in)
            (in->opcode >= 0xd1 && in->opcode != 0xc6);
 }
 
-static unsigned general_bytes(const struct encoding *in)
-{
-    return in->wide ? 8 : in->operand16 ? 2 : 4;
-}
-
 static uint8_t operand_bytes(const struct encoding *in, uint8_t size)
 {
     static const uint8_t narrower[6] = {2, 4, 8, 2, 4, 2};
@@ -331,9 +326,9 @@ static uint8_t operand_bytes(const struct encoding *in, uint8_t size)
     case SIZE_EIGHTH:
         return (uint8_t)(vector / 8);
     case SIZE_WIDE:
-        return in->wide ? 8 : 4;
+        return in->rex_w ? 8 : 4;
     case SIZE_PAIR:
-        return (uint8_t)(in->space == SPACE_EVEX && in->wide ? vector : vector / 2);
+        return (uint8_t)(in->space == SPACE_EVEX && in->rex_w ? vector : vector / 2);
     case SIZE_DUPLICATE:
         return vector == 16 ? 8 : (uint8_t)vector;
     case SIZE_SCALAR:
@@ -359,7 +354,7 @@ static struct opcode_operand row_memory(const struct encoding *in)
     struct opcode_operand operand = {.kind = row ? row->kind : ACCESS_LOAD};
     uint8_t element = operand_bytes(in, SIZE_WIDE);
     if (row && row->unit)
-        element = row->unit == 1 ? (in->wide ? 2 : 1) : operand_bytes(in, row->unit);
+        element = row->unit == 1 ? (in->rex_w ? 2 : 1) : operand_bytes(in, row->unit);
     if (in->map == MAP_0F && in->opcode == 0x11)
         operand.kind = ACCESS_STORE;
     operand.bytes = operand_bytes(in, row ? row->size : SIZE_WHOLE);
@@ -382,7 +377,7 @@ static bool is_special_vex(const struct encoding *in, struct opcode_operand *ope
     }
     if (in->opcode != 0x90 && in->opcode != 0x91)
         return false;
-    unsigned bytes = in->prefix == PREFIX_66 ? (in->wide ? 4 : 1) : in->wide ? 8 : 2;
+    unsigned bytes = in->prefix == PREFIX_66 ? (in->rex_w ? 4 : 1) : in->rex_w ? 8 : 2;
     *operand = (struct opcode_operand){in->opcode == 0x91 ? W : R, (uint16_t)bytes, 0};
     return true;
 }
@@ -400,7 +395,7 @@ bool opcode_is_gather(const struct encoding *in)
 unsigned opcode_lanes(const struct encoding *in)
 {
     bool wide_index = in->opcode & 1;
-    return in->vector / (in->wide || wide_index ? 8u : 4u);
+    return in->vector / (in->rex_w || wide_index ? 8u : 4u);
 }
 
 static struct opcode_operand operand_of(uint8_t kind, unsigned bytes)
@@ -426,7 +421,7 @@ static struct opcode_operand float_memory(const struct encoding *in)
     unsigned row = in->opcode & 7;
     unsigned column = in->reg & 7;
     unsigned bytes = table[row][column].bytes;
-    if (in->operand16 && !in->wide && bytes >= 28) /* 16-bit form of the environment */
+    if (in->operand16 && !in->rex_w && bytes >= 28) /* 16-bit form of the environment */
         bytes -= 14;
     return operand_of(table[row][column].kind, bytes);
 }
@@ -467,7 +462,7 @@ static struct opcode_operand one_byte_opcode_memory(const struct encoding *in)
     case 0x8e:
         return operand_of(R, 2);
     case 0x8f: /* pop */
-        return operand_of(W, in->operand16 && !in->wide ? 2 : 8);
+        return operand_of(W, in->operand16 && !in->rex_w ? 2 : 8);
     case 0xf6:
     case 0xf7: /* test, not, neg, mul, imul, div, idiv */
         return operand_of(group == 2 || group == 3 ? X : R, bytes);
@@ -478,7 +473,7 @@ static struct opcode_operand one_byte_opcode_memory(const struct encoding *in)
             return operand_of(X, full);
         if (group == 3 || group == 5)
             return operand_of(R, full + 2);
-        return operand_of(R, group == 6 && in->operand16 && !in->wide ? 2 : 8);
+        return operand_of(R, group == 6 && in->operand16 && !in->rex_w ? 2 : 8);
     default: /* xchg, shifts */
         return in->opcode >= 0xd8 && in->opcode <= 0xdf ? float_memory(in) : operand_of(X, bytes);
     }
@@ -495,7 +490,7 @@ static struct opcode_operand state_memory(const struct encoding *in)
     if (in->prefix == PREFIX_66)
         return operand_of(R, 64); /* clwb, clflushopt */
     if (in->prefix == PREFIX_F3)
-        return group == 4 ? operand_of(R, in->wide ? 8 : 4) : operand_of(X, 8);
+        return group == 4 ? operand_of(R, in->rex_w ? 8 : 4) : operand_of(X, 8);
     return operand_of(table[group].kind, table[group].bytes);
 }
 
@@ -525,7 +520,7 @@ static bool group_memory(const struct encoding *in, struct opcode_operand *out)
         *out = operand_of(group == 4 ? R : X, general_bytes(in));
         return true;
     case 0xc7:
-        *out = group == 1   ? operand_of(X, in->wide ? 16 : 8)
+        *out = group == 1   ? operand_of(X, in->rex_w ? 16 : 8)
                : group == 3 ? operand_of(R, 0)
                : group == 4 ? operand_of(W, 0)
                : group == 5 ? operand_of(X, 0)

@@ -62,7 +62,7 @@ static bool invert_operation(struct trace_values *values, const struct insn *ins
 static bool invert_instruction(struct trace_values *values, size_t at, uint8_t reg, uint64_t *value)
 {
     const struct insn *insn = values->trace->insns[at];
-    values->undone = true;
+    values->used_inversion = true;
     if (insn->stack_step && reg == SREG_SP && insn->dest != SREG_SP) {
         *value -= (uint64_t)(int64_t)insn->stack_step;
         return true;
@@ -75,11 +75,11 @@ static bool invert_instruction(struct trace_values *values, size_t at, uint8_t r
     if (insn->op == INSN_OP_EXCHANGE && insn->source != SREG_NONE)
         return trace_undo(values, insn->dest == reg ? insn->source : insn->dest, at + 1, value);
     uint64_t added;
-    bool adds = insn->vague == INSN_VAGUE_ADD || insn->vague == INSN_VAGUE_SUB;
+    bool adds = insn->partial_op == INSN_PARTIAL_ADD || insn->partial_op == INSN_PARTIAL_SUB;
     if (adds && insn->dest == reg && insn->source == SREG_NONE && insn->memory_count &&
         !(insn_memory_uses(&insn->memory[0]) >> reg & 1) &&
         reload_value(values, insn, insn->width, at, &added)) {
-        *value = insn->vague == INSN_VAGUE_ADD ? *value - added : *value + added;
+        *value = insn->partial_op == INSN_PARTIAL_ADD ? *value - added : *value + added;
         return true;
     }
     return insn->dest == reg && invert_operation(values, insn, reg, at, value);
@@ -88,10 +88,10 @@ static bool invert_instruction(struct trace_values *values, size_t at, uint8_t r
 /* Undoes later changes. Returns false if an instruction in between lost the value. */
 static bool trace_undo(struct trace_values *values, uint8_t reg, size_t at, uint64_t *value)
 {
-    if (!values->budget)
+    if (!values->steps_left)
         return false;
-    values->budget--;
-    if (values->missing >> reg & 1) {
+    values->steps_left--;
+    if (values->unknown_registers >> reg & 1) {
         values->no_register = true;
         return false;
     }
@@ -157,7 +157,7 @@ void trace_seal(const struct trace *trace)
 static bool is_lea_sum(const struct insn *insn, uint8_t reg)
 {
     return insn->op == INSN_OP_LEA && insn->width == 8 && insn->memory[0].base == reg &&
-           insn->memory[0].index == SREG_NONE && !insn->memory[0].narrow;
+           insn->memory[0].index == SREG_NONE && !insn->memory[0].has_32bit_address;
 }
 
 static bool is_copy(struct trace_values *values, uint8_t reg, size_t i, uint64_t *value)
@@ -166,12 +166,12 @@ static bool is_copy(struct trace_values *values, uint8_t reg, size_t i, uint64_t
     if (is_lea_sum(insn, reg) && insn->dest != reg &&
         trace_undo(values, insn->dest, i + 1, value)) {
         *value -= (uint64_t)insn->memory[0].displacement;
-        values->undone = true;
+        values->used_inversion = true;
         return true;
     }
     bool copies = insn->op == INSN_OP_MOVE && insn->source == reg && insn->width == 8 &&
                   insn->source_width == 8 && trace_undo(values, insn->dest, i + 1, value);
-    values->undone |= copies;
+    values->used_inversion |= copies;
     return copies;
 }
 
@@ -247,7 +247,7 @@ bool trace_memory(struct trace_values *values, uint64_t address, void *out, size
 {
     const struct decode_target *target = values->target;
     uint64_t stack = values->regs[SREG_SP];
-    bool known = values->stack && !(values->missing >> SREG_SP & 1);
+    bool known = values->stack && !(values->unknown_registers >> SREG_SP & 1);
     if (known && address >= stack && address - stack + size <= values->stack_bytes) {
         memcpy(out, values->stack + (address - stack), size);
         return true;
@@ -257,7 +257,7 @@ bool trace_memory(struct trace_values *values, uint64_t address, void *out, size
     if (values->returned && address < stack && stack - address <= RETURNED_BYTES)
         return false;
     if (known && address < stack && stack - address <= RED_ZONE_BYTES) {
-        values->leaf = values->inferred = true;
+        values->used_leaf_frame = values->used_stale_memory = true;
         return is_still_in_leaf(values) && target->memory(target->context, address, out, size);
     }
     return target->memory(target->context, address, out, size);
@@ -305,8 +305,8 @@ static bool value_from_store(struct trace_values *values, size_t at, uint8_t wid
         if (!insn->memory_count || stored->kind == ACCESS_LOAD || !is_stack_operand(stored) ||
             !operands_overlap(stored, slot))
             continue;
-        return insn->stored != SREG_NONE && stored->displacement == slot->displacement &&
-               stored->size >= width && trace_register(values, insn->stored, i - 1, value);
+        return insn->stored_register != SREG_NONE && stored->displacement == slot->displacement &&
+               stored->size >= width && trace_register(values, insn->stored_register, i - 1, value);
     }
     return false;
 }
@@ -339,8 +339,8 @@ static bool reload_value(struct trace_values *values, const struct insn *insn, u
     if (!trace_address(values, &insn->memory[0], at, &address) ||
         !trace_memory(values, address, &read, width))
         return false;
-    values->reread = true;
-    values->inferred |= is_slot_overwritten(values, at);
+    values->used_reread = true;
+    values->used_stale_memory |= is_slot_overwritten(values, at);
     *value = extend_value(read, width, insn->sign_extends);
     return true;
 }
@@ -353,7 +353,7 @@ static bool recompute_memory_add(struct trace_values *values, const struct insn 
     if (!trace_register(values, insn->dest, at, &left) ||
         !reload_value(values, insn, insn->width, at, &right))
         return false;
-    *value = insn->vague == INSN_VAGUE_ADD ? left + right : left - right;
+    *value = insn->partial_op == INSN_PARTIAL_ADD ? left + right : left - right;
     return true;
 }
 
@@ -415,13 +415,13 @@ static bool value_from_writer(struct trace_values *values, uint8_t reg, size_t a
         if (!writes_register(insn, reg))
             continue;
         *value = 0;
-        values->undone = true;
+        values->used_inversion = true;
         if (reg == SREG_SP && insn->stack_step && insn->dest != SREG_SP) {
             bool known = trace_register(values, SREG_SP, i - 1, value);
             *value += (uint64_t)(int64_t)insn->stack_step;
             return known;
         }
-        bool adds = insn->vague == INSN_VAGUE_ADD || insn->vague == INSN_VAGUE_SUB;
+        bool adds = insn->partial_op == INSN_PARTIAL_ADD || insn->partial_op == INSN_PARTIAL_SUB;
         return insn->dest == reg &&
                (insn->op != INSN_OP_NONE || (adds && insn->source == SREG_NONE)) &&
                insn->op != INSN_OP_EXCHANGE && compute_result(values, insn, i - 1, value);
@@ -431,15 +431,15 @@ static bool value_from_writer(struct trace_values *values, uint8_t reg, size_t a
 
 bool trace_register(struct trace_values *values, uint8_t reg, size_t at, uint64_t *value)
 {
-    bool undone = values->undone;
-    if (!((values->trace->written[at] | values->missing) >> reg & 1)) {
+    bool undone = values->used_inversion;
+    if (!((values->trace->written[at] | values->unknown_registers) >> reg & 1)) {
         *value = values->regs[reg];
         return true;
     }
     if (trace_undo(values, reg, at, value))
         return true;
-    values->undone = undone;
-    if (!values->budget)
+    values->used_inversion = undone;
+    if (!values->steps_left)
         return false;
     return value_from_copy(values, reg, at, value) || value_from_writer(values, reg, at, value);
 }
@@ -459,7 +459,7 @@ bool trace_address(struct trace_values *values, const struct insn_memory *memory
             return false;
         *address += part * memory->scale;
     }
-    if (memory->narrow)
+    if (memory->has_32bit_address)
         *address = trace_truncate(*address, 4);
     if (memory->segment) {
         enum decode_segment segment = memory->segment == 1 ? DECODE_FS : DECODE_GS;
@@ -479,17 +479,17 @@ enum { AGREES_BUDGET = 24 };
 static bool compared_operand(struct trace_values *values, size_t at, bool right, uint64_t *value)
 {
     const struct insn *insn = values->trace->insns[at];
-    uint8_t reg = right ? insn->right : insn->left;
+    uint8_t reg = right ? insn->compare_right : insn->compare_left;
     uint64_t address;
     if (reg != SREG_NONE)
         return trace_register(values, reg, at, value);
     *value = (uint64_t)insn->immediate;
-    if (right && (insn->left == SREG_NONE || !insn->memory_count))
+    if (right && (insn->compare_left == SREG_NONE || !insn->memory_count))
         return true;
     *value = 0;
-    values->reread = true;
+    values->used_reread = true;
     return trace_address(values, &insn->memory[0], at, &address) &&
-           trace_memory(values, address, value, insn->compared);
+           trace_memory(values, address, value, insn->compare_bytes);
 }
 
 /* Finds the flags in `mask` after instruction `at`. Returns false if not known. */
@@ -499,12 +499,13 @@ static bool flags_after_insn(struct trace_values *values, size_t at, uint64_t *f
     const struct insn *insn = values->trace->insns[at];
     uint64_t left;
     uint64_t right;
-    if (insn->compares) {
+    if (insn->compare_op) {
         *mask = RFLAGS_RESULT;
         if (!compared_operand(values, at, false, &left) ||
             !compared_operand(values, at, true, &right))
             return false;
-        *flags = insn_compare_flags((enum insn_compare)insn->compares, left, right, insn->compared);
+        *flags = insn_compare_flags((enum insn_compare)insn->compare_op, left, right,
+                                    insn->compare_bytes);
         return true;
     }
     bool simple = insn->op == INSN_OP_ADD || insn->op == INSN_OP_SUB || insn->op == INSN_OP_AND ||
@@ -565,7 +566,7 @@ static bool value_agrees(struct trace_values *values, size_t at)
 {
     const struct insn *insn = values->trace->insns[at];
     uint64_t value = 0;
-    uint32_t unknown = values->trace->written[at + 1] | values->missing;
+    uint32_t unknown = values->trace->written[at + 1] | values->unknown_registers;
     if (insn->op == INSN_OP_NONE || insn->op == INSN_OP_EXCHANGE || insn->dest == SREG_NONE ||
         unknown >> insn->dest & 1 || insn->repeats)
         return true;
@@ -578,7 +579,7 @@ static bool flags_agree(struct trace_values *values, size_t at)
     const struct trace *trace = values->trace;
     uint64_t flags;
     uint64_t mask;
-    if (!trace->insns[at]->changes_flags || values->missing >> SREG_FLAGS & 1)
+    if (!trace->insns[at]->changes_flags || values->unknown_registers >> SREG_FLAGS & 1)
         return true;
     for (size_t i = at + 1; i < trace->count; i++)
         if (trace->insns[i]->changes_flags)
@@ -591,29 +592,29 @@ static bool entry_values_agree(struct trace_values *values)
 {
     uint64_t value;
     for (uint8_t reg = 0; reg < SREG_COUNT; reg++)
-        if (values->trace->entered_by >> reg & 1 &&
+        if (values->trace->entry_registers >> reg & 1 &&
             (!trace_register(values, reg, 0, &value) || value == values->trace->insns[0]->address))
             return true;
-    return !values->trace->entered_by;
+    return !values->trace->entry_registers;
 }
 
 enum trace_agreement trace_agrees(const struct trace_values *values)
 {
     enum trace_agreement agreement = TRACE_AGREES;
     struct trace_values start = *values;
-    start.budget = AGREES_BUDGET;
+    start.steps_left = AGREES_BUDGET;
     if (!entry_values_agree(&start))
-        return start.reread || start.inferred ? TRACE_DOUBTED : TRACE_REFUTED;
+        return start.used_reread || start.used_stale_memory ? TRACE_DOUBTED : TRACE_REFUTED;
     for (size_t at = 0; at < values->trace->count; at++) {
         struct trace_values now = *values;
         uint8_t flow = now.trace->insns[at]->flow;
-        now.budget = AGREES_BUDGET;
-        now.reread = now.inferred = false;
+        now.steps_left = AGREES_BUDGET;
+        now.used_reread = now.used_stale_memory = false;
         if (flow == INSN_JUMP || flow == INSN_CONDITIONAL
                 ? jump_agrees(&now, at)
                 : value_agrees(&now, at) && flags_agree(&now, at))
             continue;
-        if (!now.reread && !now.inferred)
+        if (!now.used_reread && !now.used_stale_memory)
             return TRACE_REFUTED;
         agreement = TRACE_DOUBTED;
     }
@@ -621,7 +622,7 @@ enum trace_agreement trace_agrees(const struct trace_values *values)
 }
 
 enum {
-    COURSE_MAX = 56,   /* instructions followed in a function */
+    FOLLOWED_MAX = 56, /* instructions followed in a function */
     DEPTH_MAX = 4,     /* nested calls */
     PREFIX_MAX = 40,   /* instructions before a call or culprit */
     BRANCHES_MAX = 64, /* total number of branches tried */
@@ -629,32 +630,33 @@ enum {
 };
 
 /* The instructions of a trace being built, newest last. */
-struct course {
+struct trace_builder {
     const struct call_trace_code *code;
-    const struct insn *insns[ACROSS_MAX];
+    const struct insn *insns[CALL_TRACE_MAX];
     size_t count;
     struct trace_segment segments[TRACE_SEGMENTS_MAX];
     size_t segment_count;
     unsigned branches;
 };
 
-static bool course_append(struct course *course, const struct insn *insn)
+static bool course_append(struct trace_builder *course, const struct insn *insn)
 {
-    if (course->count == ACROSS_MAX)
+    if (course->count == CALL_TRACE_MAX)
         return false;
     course->insns[course->count++] = insn;
     return true;
 }
 
-static bool course_follow_call(struct course *course, const struct insn *call, unsigned depth);
+static bool course_follow_call(struct trace_builder *course, const struct insn *call,
+                               unsigned depth);
 
 /* Tries the fall-through first. Returns false if the path does not lead to a return. */
-static bool course_follow(struct course *course, const struct function *function, size_t index,
-                          size_t left, unsigned depth)
+static bool course_follow(struct trace_builder *course, const struct function *function,
+                          size_t index, size_t left, unsigned depth)
 {
     for (; left && index < function->count; index++, left--) {
         const struct insn *insn = function_insn(function, index);
-        if (index && left < COURSE_MAX && !function_adjacent(function, index))
+        if (index && left < FOLLOWED_MAX && !function_adjacent(function, index))
             return false;
         if (insn->flow == INSN_CALL ? !course_follow_call(course, insn, depth)
                                     : !course_append(course, insn))
@@ -681,7 +683,8 @@ static bool course_follow(struct course *course, const struct function *function
     return false;
 }
 
-static bool course_follow_call(struct course *course, const struct insn *call, unsigned depth)
+static bool course_follow_call(struct trace_builder *course, const struct insn *call,
+                               unsigned depth)
 {
     size_t at = course->count;
     if (!call->target || depth == DEPTH_MAX || course->segment_count == TRACE_SEGMENTS_MAX ||
@@ -689,8 +692,8 @@ static bool course_follow_call(struct course *course, const struct insn *call, u
         return false;
     const struct function *callee = course->code->find(course->code->context, call->target);
     size_t segment = course->segment_count++;
-    if (!callee ||
-        !course_follow(course, callee, function_index(callee, call->target), COURSE_MAX, depth + 1))
+    if (!callee || !course_follow(course, callee, function_index(callee, call->target),
+                                  FOLLOWED_MAX, depth + 1))
         return false;
     course->segments[segment] =
         (struct trace_segment){.call = (uint8_t)at, .end = (uint8_t)course->count};
@@ -698,7 +701,8 @@ static bool course_follow_call(struct course *course, const struct insn *call, u
 }
 
 /* Adds the straight-line code before an instruction, including calls that can be followed. */
-static void course_prepend(struct course *course, const struct function *function, size_t index)
+static void course_prepend(struct trace_builder *course, const struct function *function,
+                           size_t index)
 {
     size_t first = index;
     while (first > 0 && index - first < PREFIX_MAX && !function->outlines[first].is_target &&
@@ -718,7 +722,7 @@ static void course_prepend(struct course *course, const struct function *functio
     }
 }
 
-static bool course_add_caller(struct course *course, struct trace_values *values,
+static bool course_add_caller(struct trace_builder *course, struct trace_values *values,
                               const struct function *function, size_t culprit)
 {
     uint64_t stack;
@@ -727,7 +731,7 @@ static bool course_add_caller(struct course *course, struct trace_values *values
     while (first > 0 && culprit - first < PREFIX_MAX && !function->outlines[first].is_target &&
            function_adjacent(function, first) && function->outlines[first - 1].flow == INSN_PLAIN)
         first--;
-    if (first || !function->whole)
+    if (first || !function->is_complete)
         return false;
     struct trace_values entry = *values;
     const struct insn *start = function_insn(function, 0);
@@ -749,7 +753,7 @@ static bool course_add_caller(struct course *course, struct trace_values *values
 bool trace_extend_across_calls(struct call_trace *out, const struct call_trace_code *code,
                                struct trace_values *values, size_t at)
 {
-    struct course course = {.code = code};
+    struct trace_builder course = {.code = code};
     const struct trace *known = values->trace;
     const struct insn *culprit = known->insns[at];
     const struct function *function = code->find(code->context, culprit->address);
@@ -758,7 +762,7 @@ bool trace_extend_across_calls(struct call_trace *out, const struct call_trace_c
         return false;
     course_add_caller(&course, values, function, index);
     course_prepend(&course, function, index);
-    if (course.count <= at || course.count + (known->count - at) > ACROSS_MAX)
+    if (course.count <= at || course.count + (known->count - at) > CALL_TRACE_MAX)
         return false;
     out->at = course.count;
     for (size_t i = at; i < known->count; i++)

@@ -22,8 +22,8 @@ struct trace_segment {
 
 struct trace {
     const struct insn **insns;
-    uint32_t *written;   /* count + 1: registers written by an instruction or a later one */
-    uint32_t entered_by; /* one of these registers had the function's address; 0: not known */
+    uint32_t *written;        /* count + 1: registers written by an instruction or a later one */
+    uint32_t entry_registers; /* one of these registers had the function's address; 0: not known */
     uint8_t count;
     uint8_t segment_count;
     struct trace_segment segments[TRACE_SEGMENTS_MAX];
@@ -37,16 +37,17 @@ struct trace_values {
     const struct trace *trace;
     const uint64_t *regs; /* after the last instruction */
     const struct decode_target *target;
-    uint32_t missing; /* mask of unknown registers */
+    uint32_t unknown_registers; /* mask of unknown registers */
     uint32_t tid;
     const unsigned char *stack; /* from the stack pointer up, at the sample; NULL: none */
     uint32_t stack_bytes;
-    uint16_t budget; /* steps left */
-    bool undone;
-    bool reread;
+    uint16_t steps_left;
+    bool used_inversion;
+    bool used_reread;
     bool returned; /* functions have returned: memory below the stack pointer is unusable */
-    bool leaf;     /* used the frame of a leaf function, which is not in the sample's stack */
-    bool inferred; /* used memory that may have been written since */
+    /* used the frame of a leaf function, which is not in the sample's stack */
+    bool used_leaf_frame;
+    bool used_stale_memory; /* used memory that may have been written since */
     bool no_segment;
     bool no_register;
 };
@@ -70,7 +71,7 @@ enum trace_agreement trace_agrees(const struct trace_values *values);
 
 /* A trace that extends across calls: unoptimised code gets the address of an element from a
  * function (operator[], index()), and its small functions get it from the caller. */
-enum { ACROSS_MAX = 160 };
+enum { CALL_TRACE_MAX = 160 };
 
 /* Finds the function around an address; NULL: no code. */
 struct call_trace_code {
@@ -81,8 +82,8 @@ struct call_trace_code {
 struct call_trace {
     struct trace trace;
     size_t at; /* index of the culprit */
-    const struct insn *insns[ACROSS_MAX];
-    uint32_t written[ACROSS_MAX + 1];
+    const struct insn *insns[CALL_TRACE_MAX];
+    uint32_t written[CALL_TRACE_MAX + 1];
 };
 
 /* Extends the trace up to its culprit, instruction `at`, by the functions that returned into it,

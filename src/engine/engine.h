@@ -26,9 +26,9 @@ struct engine_options {
     void *progress_context;
     const char *symfs;
     bool debuginfod;
-    bool batch;       /* no screen: waits for a recording's debug information */
-    bool forgets;     /* no time range of the run will be requested */
-    unsigned threads; /* number for the replay of a perf recording; 0: one */
+    bool batch;         /* no screen: waits for a recording's debug information */
+    bool keeps_no_past; /* no time range of the run will be requested */
+    unsigned threads;   /* number for the replay of a perf recording; 0: one */
     const char *source;
     const char *events;
     uint32_t rate;

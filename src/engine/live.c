@@ -11,18 +11,11 @@
  * system call; after that, the same amount of the thread's own CPU time. */
 enum { SLICE_NS = 10000000, FOLLOW_NS = 1000000 };
 
-static uint64_t drain_cpu_ns(void)
-{
-    struct timespec used = {0};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return (uint64_t)used.tv_sec * CLOCK_NS_PER_S + (uint64_t)used.tv_nsec;
-}
-
 static bool slice_has_ended(struct engine *engine)
 {
     if (!engine->slice_until_ns || clock_now_ns() < engine->slice_until_ns)
         return false;
-    uint64_t own_ns = drain_cpu_ns();
+    uint64_t own_ns = clock_thread_cpu_ns();
     if (!engine->slice_own_until_ns)
         engine->slice_own_until_ns = own_ns + SLICE_NS / 2;
     return own_ns >= engine->slice_own_until_ns;
@@ -39,16 +32,16 @@ static void begin_slice(struct engine *engine, uint64_t until_ns)
 bool live_follow_heap(struct engine *engine, uint64_t until_ns)
 {
     if (!engine->options.feed) {
-        engine->followed_ns = until_ns;
+        engine->heap_followed_ns = until_ns;
         return true;
     }
-    while (engine->followed_ns < until_ns) {
+    while (engine->heap_followed_ns < until_ns) {
         uint64_t step_ns = until_ns;
-        if (engine->slice_until_ns && engine->followed_ns &&
-            until_ns - engine->followed_ns > FOLLOW_NS)
-            step_ns = engine->followed_ns + FOLLOW_NS;
-        engine->followed += resolver_follow(engine->resolver, step_ns);
-        engine->followed_ns = step_ns;
+        if (engine->slice_until_ns && engine->heap_followed_ns &&
+            until_ns - engine->heap_followed_ns > FOLLOW_NS)
+            step_ns = engine->heap_followed_ns + FOLLOW_NS;
+        engine->agent_events += resolver_follow(engine->resolver, step_ns);
+        engine->heap_followed_ns = step_ns;
         if (step_ns < until_ns && slice_has_ended(engine))
             return false;
     }
@@ -70,7 +63,7 @@ static long live_drain(struct engine *engine, uint64_t until_ns)
     long count = engine_take(engine, &until_ns);
     engine_watch_pump(engine, until_ns);
     /* Do not go beyond the samples: later samples must find the blocks of their time. */
-    engine->behind |= !live_follow_heap(engine, until_ns);
+    engine->has_backlog |= !live_follow_heap(engine, until_ns);
     resolver_settle(engine->resolver, clock_now_ns());
     return count;
 }
@@ -79,19 +72,19 @@ static long live_drain(struct engine *engine, uint64_t until_ns)
 static void report_rate(struct engine *engine)
 {
     const struct sampler_info *info = engine_info(engine);
-    bool slower = info->rate < info->rate_wanted * 0.9;
-    if (slower && !engine->slower && !engine->status[0])
+    bool slower = info->rate < info->requested_rate * 0.9;
+    if (slower && !engine->reported_low_rate && !engine->status[0])
         snprintf(engine->status, sizeof engine->status,
                  "%.0f samples per second are more than this machine can process: the rate is "
                  "reduced until none are lost",
-                 info->rate_wanted);
-    if (info->switches > 0 && !engine->spares && !engine->status[0])
+                 info->requested_rate);
+    if (info->switches_per_cpu_s > 0 && !engine->reported_switching && !engine->status[0])
         snprintf(engine->status, sizeof engine->status,
                  "sampling rate reduced: each of %.0f context switches per second of CPU time sets "
                  "the timer; -r N raises it",
-                 info->switches);
-    engine->slower = slower;
-    engine->spares = info->switches > 0;
+                 info->switches_per_cpu_s);
+    engine->reported_low_rate = slower;
+    engine->reported_switching = info->switches_per_cpu_s > 0;
 }
 
 int live_tick(struct engine *engine, uint64_t now_ns)

@@ -25,8 +25,8 @@ static int open_profile(struct engine *engine, struct error *error)
         .geometry = engine->geometry,
         .event_count = (uint16_t)engine_info(engine)->event_count,
         .simulated = !strcmp(engine_info(engine)->source, "sim"),
-        .lines = engine_info(engine)->lines,
-        .watch = engine->watch || engine->stored.facts.watch.on,
+        .lines = engine_info(engine)->has_lines,
+        .watch = engine->watch || engine->stored.facts.watch.is_on,
     };
     memcpy(wanted.cache_lines, engine->cache_lines, sizeof wanted.cache_lines);
     engine_roles(engine, wanted.roles);
@@ -96,7 +96,7 @@ int engine_open_tables(struct engine *engine, struct error *error)
         code = open_geometry(engine, error);
     if (!code && engine->options.record)
         code = open_recorder(engine, &engine->options, error);
-    if (!code && !engine->options.forgets && past_new(&engine->past, PAST_BYTES))
+    if (!code && !engine->options.keeps_no_past && past_new(&engine->past, PAST_BYTES))
         code = error_set(error, -ENOMEM, "no memory for the past of the run");
     if (!code)
         code = open_profile(engine, error);

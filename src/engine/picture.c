@@ -22,9 +22,10 @@ static struct snapshot_source describe_source(const struct engine *engine)
     const struct sampler_info *info = engine_info(engine);
     struct snapshot_source source = {
         .name = info->source,
-        .weighs = engine->ranking < info->event_count && info->events[engine->ranking].weighs[0]
-                      ? info->events[engine->ranking].weighs
-                      : info->weighs,
+        .weight_unit =
+            engine->ranking < info->event_count && info->events[engine->ranking].weight_unit[0]
+                ? info->events[engine->ranking].weight_unit
+                : info->weight_unit,
         .precise = info->exact_address,
         .live = info->live,
         .event_count = info->event_count,
@@ -37,7 +38,7 @@ static struct snapshot_source describe_source(const struct engine *engine)
             .period = info->events[i].period,
             .samples = engine->samples[i],
             .events = engine->events[i] > 0 ? engine->events[i] : NAN,
-            .counted = info->events[i].counted,
+            .running_share = info->events[i].running_share,
         };
     return source;
 }
@@ -53,11 +54,11 @@ static const char *live_state_text(struct engine *engine, const struct resolver_
         sampled += engine->samples[i];
     if (!engine->sampled_ns)
         engine->sampled_ns = engine->ran_ns = engine->opened_ns;
-    if (sampled != engine->sampled || engine->paused)
+    if (sampled != engine->samples_seen || engine->paused)
         engine->sampled_ns = engine->ran_ns = now;
     if (target->cpu_ticks != engine->cpu_ticks)
         engine->ran_ns = now;
-    engine->sampled = sampled;
+    engine->samples_seen = sampled;
     engine->cpu_ticks = target->cpu_ticks;
     return engine->ended || !target->alive            ? "exited"
            : engine->paused                           ? "not counted"
@@ -116,7 +117,7 @@ struct snapshot_binaries engine_binaries(const struct engine *engine, struct bin
         return binaries;
     binaries.list = list;
     binaries.count = resolver_binaries(engine->resolver, list, BINARIES_SHOWN);
-    binaries.nowhere = resolver_unmapped(engine->resolver);
+    binaries.outside_mappings = resolver_unmapped(engine->resolver);
     binaries.code_only = resolver_code_only(engine->resolver);
     for (unsigned i = 0; i < SAMPLE_EVENTS_MAX; i++)
         binaries.samples += engine->samples[i];
@@ -159,7 +160,7 @@ static struct snapshot_refused describe_refused(const struct files_client *files
                                                 struct file_refused *list)
 {
     for (uint32_t i = 0; i < files->refused_count; i++)
-        list[i] = (struct file_refused){files->refused[i].path, files->refused[i].why};
+        list[i] = (struct file_refused){files->refused[i].path, files->refused[i].reason};
     return (struct snapshot_refused){list, files->refused_count};
 }
 
@@ -175,7 +176,7 @@ static struct snapshot describe_head(struct engine *engine, uint64_t now, struct
     return (struct snapshot){
         .iteration = engine->iteration,
         .elapsed_s = elapsed_s,
-        .counted_s = elapsed_s - engine->zeroed_s,
+        .counted_s = elapsed_s - engine->reset_s,
         .status = engine->status[0] ? engine->status : NULL,
         .target = describe_target(engine),
         .source = describe_source(engine),
@@ -183,8 +184,8 @@ static struct snapshot describe_head(struct engine *engine, uint64_t now, struct
         .binaries = engine_binaries(engine, lists->binaries),
         .refused = describe_refused(&engine->files, lists->refused),
         .loading = engine->resolver ? resolver_loading(engine->resolver)
-                                    : (struct loading_state){.waiting = 0},
-        .objects_all = engine->objects_all,
+                                    : (struct loading_state){.pending_requests = 0},
+        .lists_all_objects = engine->lists_all_objects,
         .simulation =
             engine->sampler ? sampler_simulation(engine->sampler) : engine->stored.facts.simulation,
         .watch = engine_watch_state(engine),
@@ -200,7 +201,7 @@ bool engine_whatif_step_unshown(struct engine *engine)
     const struct snapshot *snapshot = profile_glance(engine->profile, &head);
     if (snapshot)
         engine_whatif_step(engine, snapshot);
-    bool read = snapshot && !snapshot->loading.waiting;
+    bool read = snapshot && !snapshot->loading.pending_requests;
     snapshot_free(snapshot);
     return read;
 }

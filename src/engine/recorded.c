@@ -21,7 +21,7 @@ int engine_restart(struct engine *engine, pid_t pid, struct error *error)
     memset(engine->events, 0, sizeof engine->events);
     engine->record_ns = engine->ranked_before = 0;
     engine->exec_seen = false;
-    engine->zeroed_s = 0;
+    engine->reset_s = 0;
     code = engine_open_tables(engine, error);
     if (code)
         return code;
@@ -47,10 +47,10 @@ unsigned engine_loading(struct engine *engine)
     if (!engine->resolver)
         return 0;
     resolver_settle(engine->resolver, clock_now_ns());
-    return resolver_loading(engine->resolver).waiting;
+    return resolver_loading(engine->resolver).pending_requests;
 }
 
-struct perfdata_span engine_span(const struct engine *engine)
+static struct perfdata_span engine_span(const struct engine *engine)
 {
     if (engine->sampler)
         return engine_perfdata(engine) ? perfdata_span(engine_perfdata(engine))
@@ -222,7 +222,7 @@ static int recorded_open(struct engine *engine, struct error *error)
 static void recorded_open_files(struct engine *engine)
 {
     files_client_recording(&engine->files, engine->options.input);
-    engine->files.elsewhere =
+    engine->files.is_other_root =
         sampled_on_another_host(perfdata_machine(engine_perfdata(engine))->host);
 }
 

@@ -29,7 +29,7 @@ struct recorder {
 /* Evicted lines are as frequent as misses, so all of them are recorded. */
 bool recorder_wants_line(struct recorder *recorder, uint64_t time_ns, struct line_event *line)
 {
-    return line->what != LINE_REUSED ||
+    return line->kind != LINE_REUSED ||
            thinning_keeps_event(&recorder->reuses, time_ns, &line->weight);
 }
 
@@ -53,7 +53,7 @@ static int open_store(struct recorder *recorder, struct error *error)
         .start_ns = recorder->options.start_ns,
     };
     recorder->mark = perfdata_writer_mark(recorder->perfdata);
-    options.belongs = recorder->mark;
+    options.perfdata_mark = recorder->mark;
     options.fd = perfdata_writer_create(recorder->options.path, suffix, error);
     return options.fd < 0
                ? options.fd

@@ -145,9 +145,9 @@ static const char *toggle_basis(struct engine *engine)
 
 static const char *toggle_objects_all(struct engine *engine)
 {
-    engine->objects_all = !engine->objects_all;
-    return engine->objects_all ? "objects below 0.1% are listed too"
-                               : "objects of 0.1% and more are listed";
+    engine->lists_all_objects = !engine->lists_all_objects;
+    return engine->lists_all_objects ? "objects below 0.1% are listed too"
+                                     : "objects of 0.1% and more are listed";
 }
 
 static const char *bin_answer(int code, const char *done)
@@ -212,7 +212,7 @@ const char *engine_request(struct engine *engine, const struct request *request)
         past_clear(engine->past);
         memset(engine->samples, 0, sizeof engine->samples);
         memset(engine->events, 0, sizeof engine->events);
-        engine->zeroed_s = fmax(0, engine_elapsed_s(engine));
+        engine->reset_s = fmax(0, engine_elapsed_s(engine));
         engine->ranked_before = 0;
         return "counts set to zero";
     case REQUEST_NEXT_EVENT:

@@ -64,8 +64,8 @@ int sampled_open_names(struct engine *engine, struct error *error)
                                       .feed = options->feed,
                                       .walk = options->walk,
                                       .heap_note = options->heap_note,
-                                      .elsewhere =
-                                          sampler_info(engine->sampler)->foreign ||
+                                      .is_from_other_host =
+                                          sampler_info(engine->sampler)->is_foreign_arch ||
                                           (machine && sampled_on_another_host(machine->host)),
                                       .host_unknown = machine && !*machine->host};
     int code = resolver_open(&engine->resolver, &naming, error);

@@ -30,7 +30,7 @@ bool engine_take_line(struct engine *engine, const struct record *record)
         return false;
     struct access access = access_of(record, &line->line);
     engine->line_count++;
-    engine->followed += resolver_follow(engine->resolver, record->time_ns);
+    engine->agent_events += resolver_follow(engine->resolver, record->time_ns);
     resolver_resolve(engine->resolver, &access, NULL, &line->place);
     return engine->line_count == ENGINE_LINES;
 }
@@ -41,7 +41,7 @@ static bool simulated_answer(void *context, enum place_question question, uint64
     const struct engine *engine = context;
     const struct sim_memory *sim = engine->options.sim;
     struct place_names names = resolver_names(engine->resolver);
-    return question == PLACE_PAIR ? sim->wanted.use && sim_memory_pair(sim, number, &answer->pair)
+    return question == PLACE_PAIR ? sim->settings.use && sim_memory_pair(sim, number, &answer->pair)
                                   : place_ask(&names, question, number, answer);
 }
 
@@ -86,11 +86,11 @@ static void rank_costliest(struct engine *engine)
 /* Misses wait in a ring; the tool thins them out when it fills up. */
 static long simulated_drain(struct engine *engine, uint64_t until_ns)
 {
-    if (!engine->behind)
+    if (!engine->has_backlog)
         resolver_set_patience(engine->resolver, engine->patience_ns);
     long count = engine_take(engine, &until_ns);
     rank_costliest(engine);
-    engine->behind |= !live_follow_heap(engine, until_ns);
+    engine->has_backlog |= !live_follow_heap(engine, until_ns);
     resolver_settle(engine->resolver, clock_now_ns());
     engine_whatif_follow(engine, until_ns);
     return count;

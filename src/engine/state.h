@@ -103,15 +103,15 @@ struct engine_time_range {
 /* A question about another layout of an object; unused where its state is WHATIF_NONE. */
 struct engine_whatif {
     struct snapshot_whatif shown;
-    struct whatif_wanted wanted;
-    bool wanting;            /* not yet sent to the simulation */
-    bool follows;            /* its blocks come and go, and are followed */
-    bool listed;             /* the existing blocks have been reported */
-    uint32_t type;           /* id of the layout's type; 0: the one with most samples */
-    uint64_t asked;          /* number of the question; 0: not asked yet */
-    uint64_t taken_ns;       /* when the simulation was seen to have accepted it */
-    uint64_t left_out;       /* blocks without a free slot in the list */
-    uint32_t paths_reported; /* all paths below this have been classified */
+    struct whatif_request request;
+    bool unsent;              /* not yet sent to the simulation */
+    bool follows_new_blocks;  /* its blocks come and go, and are followed */
+    bool listed;              /* the existing blocks have been reported */
+    uint32_t type;            /* id of the layout's type; 0: the one with most samples */
+    uint64_t question_number; /* number of the question; 0: not asked yet */
+    uint64_t accepted_ns;     /* when the simulation was seen to have accepted it */
+    uint64_t left_out;        /* blocks without a free slot in the list */
+    uint32_t paths_reported;  /* all paths below this have been classified */
 };
 
 struct engine_whatifs {
@@ -151,9 +151,9 @@ struct engine_store {
     struct store_reader *reader;
     struct store_facts facts; /* as of the last refresh that was read */
     double interval_s;
-    uint64_t first_ns; /* when the recording began */
-    bool through;      /* initial pass to the end: refreshes as in the recording */
-    bool refresh_due;  /* the recorder made a snapshot at this point */
+    uint64_t first_ns;    /* when the recording began */
+    bool in_initial_pass; /* initial pass to the end: refreshes as in the recording */
+    bool refresh_due;     /* the recorder made a snapshot at this point */
     struct object_rename renames[ENGINE_RENAMES];
     size_t rename_count;
 };
@@ -184,38 +184,38 @@ struct engine {
     uint64_t ranked_before; /* samples of the ranking event at the last refresh */
     uint64_t samples[SAMPLE_EVENTS_MAX];
     double events[SAMPLE_EVENTS_MAX]; /* represented by the samples */
-    double zeroed_s;                  /* elapsed time at the last reset of the counts */
+    double reset_s;                   /* elapsed time at the last reset of the counts */
     uint32_t iteration;
     uint16_t ranking;
     bool event_chosen; /* the user chose the event, with a key or -e */
     /* How long each drain of a replay or simulation may wait for debug info. */
     uint64_t patience_ns;
     bool ended;
-    bool paused;      /* the user paused counting */
-    bool objects_all; /* objects with small shares are listed too */
-    bool heap;        /* heap blocks are reported or walked */
+    bool paused;            /* the user paused counting */
+    bool lists_all_objects; /* objects with small shares are listed too */
+    bool heap;              /* heap blocks are reported or walked */
     bool exec_seen;
-    bool behind;                 /* the last drain stopped early */
+    bool has_backlog;            /* the last drain stopped early */
     uint64_t cpu_ticks;          /* CPU ticks of the target, when last read */
-    uint64_t sampled;            /* samples of all events, when last read */
+    uint64_t samples_seen;       /* samples of all events, when last read */
     uint64_t measured_ns;        /* time of the last measurement of CPU use */
     uint64_t measured_ticks;     /* CPU ticks at that time */
     double cpu;                  /* CPU time per second before that; NAN: not known */
     uint64_t ran_ns;             /* last time the target used CPU time */
     uint64_t sampled_ns;         /* last time a sample arrived */
-    bool slower;                 /* reported: fewer samples are taken than requested */
-    bool spares;                 /* reported: ... because the process is switched often */
+    bool reported_low_rate;      /* reported: fewer samples are taken than requested */
+    bool reported_switching;     /* reported: ... because the process is switched often */
     uint64_t slice_until_ns;     /* minimum end of this drain's slice; 0: no limit */
     uint64_t slice_own_until_ns; /* CPU time limit of our thread; 0: not read yet */
-    uint64_t followed_ns;        /* the heap feed has been followed up to here */
+    uint64_t heap_followed_ns;   /* the heap feed has been followed up to here */
     double phase_start_s;        /* start of the last reported phase */
     struct place_batch *waiting; /* places that are not in the tables yet (trunk.c) */
-    struct lane *tables;         /* thread that adds `waiting` in a replay; NULL: no thread */
+    struct lane *table_thread;   /* thread that adds `waiting` in a replay; NULL: no thread */
     struct line_place lines[ENGINE_LINES]; /* queued line events; added after the places */
     size_t line_count;
-    long leaves;    /* samples with of_leaf since engine_patience_ms() was last called */
-    long followed;  /* agent events since engine_patience_ms() was last called */
-    unsigned quiet; /* consecutive drains without a record */
+    long leaves; /* samples with is_in_leaf_frame since engine_patience_ms() was last called */
+    long agent_events;     /* agent events since engine_patience_ms() was last called */
+    unsigned empty_drains; /* consecutive drains without a record */
     char status[512];
 };
 
@@ -239,8 +239,6 @@ static inline struct perfdata *engine_perfdata(const struct engine *engine)
 /* In simulated.c: names, and pairs of a simulation, from the resolver or the store. */
 struct place_names engine_names(struct engine *engine);
 
-struct perfdata_span engine_span(const struct engine *engine);
-
 /* Fills in the role of each event (enum event_role) for the tables. */
 static inline void engine_roles(const struct engine *engine, uint8_t roles[SAMPLE_EVENTS_MAX])
 {
@@ -253,7 +251,7 @@ void engine_rename(struct engine *engine, const struct object_rename *list, size
 
 void engine_rank(struct engine *engine, uint16_t event);
 
-/* Returns as sampler_read() does. Sets engine->behind if records remain. */
+/* Returns as sampler_read() does. Sets engine->has_backlog if records remain. */
 long engine_take(struct engine *engine, uint64_t *until_ns);
 /* Also called after a restart. Returns 0 or a negative errno. */
 int engine_open_trunk(struct engine *engine);

@@ -46,7 +46,7 @@ static int find_store(struct store_reader **store, const char *input, char *note
 static void refresh_before_next(struct engine *engine)
 {
     const struct engine_store *stored = &engine->stored;
-    if (stored->through && store_reader_more(stored->reader))
+    if (stored->in_initial_pass && store_reader_more(stored->reader))
         snapshot_free(engine_snapshot(engine, stored->interval_s));
 }
 
@@ -141,7 +141,7 @@ static long stored_drain(struct engine *engine, uint64_t until_ns)
 
 void engine_set_initial_pass(struct engine *engine, bool through)
 {
-    engine->stored.through = through;
+    engine->stored.in_initial_pass = through;
 }
 
 /* ---- members of the table ---- */
@@ -169,13 +169,13 @@ static void stored_open_files(struct engine *engine)
     const struct store_reader *reader = engine->stored.reader;
     const struct store_facts *facts = &engine->stored.facts;
     files_client_recording(&engine->files, engine->options.input);
-    engine->files.elsewhere = sampled_on_another_host(facts->host);
+    engine->files.is_other_root = sampled_on_another_host(facts->host);
     if (store_reader_owner(reader) != geteuid())
         files_client_add(&engine->files, store_reader_owner(reader));
     if (facts->user >= 0)
         files_client_add(&engine->files, (uid_t)facts->user);
     else if (engine->files.privileged)
-        engine->files.everyone = true;
+        engine->files.needs_world_access = true;
 }
 
 static int stored_open_names(struct engine *engine, struct error *error)

@@ -37,21 +37,21 @@ int engine_open_trunk(struct engine *engine)
     if (threads > 2)
         code = sampler_read_ahead(engine->sampler);
     if (!code && threads > 1)
-        code = lane_open(&engine->tables, LANE_BATCHES, sizeof(struct place_batch), add_places,
-                         engine);
+        code = lane_open(&engine->table_thread, LANE_BATCHES, sizeof(struct place_batch),
+                         add_places, engine);
     if (code)
         return code;
     engine->waiting =
-        engine->tables ? lane_next(engine->tables) : calloc(1, sizeof *engine->waiting);
+        engine->table_thread ? lane_next(engine->table_thread) : calloc(1, sizeof *engine->waiting);
     return engine->waiting ? 0 : -ENOMEM;
 }
 
 void engine_close_trunk(struct engine *engine)
 {
-    if (!engine->tables)
+    if (!engine->table_thread)
         free(engine->waiting);
-    lane_close(engine->tables);
-    engine->tables = NULL;
+    lane_close(engine->table_thread);
+    engine->table_thread = NULL;
     engine->waiting = NULL;
 }
 
@@ -60,20 +60,20 @@ void engine_close_trunk(struct engine *engine)
 static void count_places(struct engine *engine)
 {
     struct place_batch *waiting = engine->waiting;
-    if (!engine->tables || !waiting->count ||
+    if (!engine->table_thread || !waiting->count ||
         profile_needs_names(engine->profile, waiting->places[waiting->count - 1].access.time_ns)) {
-        lane_settle(engine->tables);
+        lane_settle(engine->table_thread);
         add_places(engine, waiting);
         return;
     }
-    lane_submit(engine->tables);
-    engine->waiting = lane_next(engine->tables);
+    lane_submit(engine->table_thread);
+    engine->waiting = lane_next(engine->table_thread);
 }
 
 void engine_count_places(struct engine *engine)
 {
     count_places(engine);
-    lane_settle(engine->tables);
+    lane_settle(engine->table_thread);
     engine_count_lines(engine);
 }
 
@@ -94,17 +94,17 @@ static void take_sample(struct engine *engine, const struct record *record)
     engine->samples[sample->event]++;
     engine->events[sample->event] += (double)sample->weight;
     if (!engine->slice_until_ns) /* with a slice, may_take_record() has followed the heap */
-        engine->followed += resolver_follow(engine->resolver, sample->time_ns);
+        engine->agent_events += resolver_follow(engine->resolver, sample->time_ns);
     decoder_decode(engine->decoder, sample, &access);
-    bool own_regs = sample->has & SAMPLE_HAS_REGS && !(sample->has & SAMPLE_HAS_ALIEN_REGS) &&
+    bool own_regs = sample->has & SAMPLE_HAS_REGS && !(sample->has & SAMPLE_HAS_SKID_REGS) &&
                     !(sample->regs_missing & ~(1u << SREG_FLAGS));
-    engine->leaves += access.of_leaf;
+    engine->leaves += access.is_in_leaf_frame;
     resolver_note_caller(engine->resolver, sample, own_regs ? sample->regs : NULL, &access);
     resolver_resolve(engine->resolver, &access, own_regs ? sample->regs : NULL, place);
     place->caller =
         resolver_callers(engine->resolver, sample, own_regs ? sample->regs : NULL, place);
-    if (access.how == ACCESS_OBJECT) {
-        place->typed = TYPED_NOT;
+    if (access.how == ACCESS_IN_OBJECT) {
+        place->typed = TYPED_NONE;
         place->by_member = false;
     }
     if (engine->recorder)
@@ -145,7 +145,7 @@ static void take_record(void *context, const struct record *record)
             record->kind == RECORD_COMM && record->comm.exec && engine->samples[engine->ranking];
         /* The old program's heap events precede its end. */
         if (record->kind == RECORD_COMM && record->comm.exec)
-            engine->followed += resolver_follow(engine->resolver, record->time_ns);
+            engine->agent_events += resolver_follow(engine->resolver, record->time_ns);
         if (engine->watch && record->kind == RECORD_COMM && record->comm.exec)
             watch_exec(engine->watch);
         resolver_record(engine->resolver, record);
@@ -181,7 +181,7 @@ int engine_heap_fd(const struct engine *engine)
 long engine_take(struct engine *engine, uint64_t *until_ns)
 {
     long count = sampler_read(engine->sampler, *until_ns, take_record, engine);
-    engine->behind = sampler_has_backlog(engine->sampler, until_ns);
+    engine->has_backlog = sampler_has_backlog(engine->sampler, until_ns);
     engine_count_places(engine);
     return count;
 }
@@ -189,13 +189,13 @@ long engine_take(struct engine *engine, uint64_t *until_ns)
 long engine_drain(struct engine *engine, uint64_t until_ns)
 {
     long code = engine->kind->drain(engine, until_ns);
-    engine->quiet = code > 0 ? 0 : engine->quiet + 1;
+    engine->empty_drains = code > 0 ? 0 : engine->empty_drains + 1;
     return code;
 }
 
 bool engine_has_backlog(const struct engine *engine)
 {
-    return engine->behind;
+    return engine->has_backlog;
 }
 
 /*
@@ -215,8 +215,8 @@ int engine_patience_ms(struct engine *engine)
         BUSY_MS = 1,
         BUSY_EVENTS = 10000
     };
-    long followed = engine->followed;
-    engine->followed = 0;
+    long followed = engine->agent_events;
+    engine->agent_events = 0;
     /* Touches between a sample and the start of its watch are missed. */
     if (engine->watch)
         return followed > BUSY_EVENTS ? BUSY_MS : WATCH_MS;
@@ -227,7 +227,7 @@ int engine_patience_ms(struct engine *engine)
     engine->leaves = 0;
     if (leaves)
         return LEAF_MS;
-    if (wakes || (busy && !engine->options.sim && !followed && engine->quiet > QUIET_DRAINS))
+    if (wakes || (busy && !engine->options.sim && !followed && engine->empty_drains > QUIET_DRAINS))
         return FEED_MS;
     return !busy ? QUIET_MS : followed > BUSY_EVENTS ? BUSY_MS : HEAP_MS;
 }

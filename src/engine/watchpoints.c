@@ -92,6 +92,6 @@ struct snapshot_watch engine_watch_state(struct engine *engine)
         return engine->stored.facts.watch;
     int refused;
     struct snapshot_watch state = watch_state(engine->watch, &refused);
-    state.trouble = watch_trouble_text(engine, &state, refused);
+    state.failure = watch_trouble_text(engine, &state, refused);
     return state;
 }

@@ -15,8 +15,8 @@ static bool engine_whatif_ask(struct engine *engine, uint32_t object, uint32_t t
 
 static void engine_whatif_set_waiting(struct engine_whatif *whatif, const char *why)
 {
-    whatif->shown.state = WHATIF_WAITS;
-    snprintf(whatif->shown.why, sizeof whatif->shown.why, "%s", why);
+    whatif->shown.state = WHATIF_PENDING;
+    snprintf(whatif->shown.reason, sizeof whatif->shown.reason, "%s", why);
 }
 
 static unsigned engine_whatif_number(const struct engine *engine,
@@ -58,14 +58,14 @@ static void engine_whatif_forget(struct engine *engine, struct engine_whatif *wh
     remember_answer(&engine->whatif, &whatif->shown);
     if (whatif->shown.state != WHATIF_NONE)
         sim_whatif_end(engine->options.sim, engine_whatif_number(engine, whatif));
-    *whatif = (struct engine_whatif){.asked = 0};
+    *whatif = (struct engine_whatif){.question_number = 0};
 }
 
 static void fill_counts(struct engine *engine, const struct engine_whatif *whatif,
                         const struct sim_answer *answer, struct snapshot_whatif *out)
 {
     const struct whatif_counts *counts = &answer->counts;
-    out->level_count = engine->options.sim->wanted.level_count;
+    out->level_count = engine->options.sim->settings.level_count;
     out->settled = answer->settled;
     out->blocks = (double)answer->blocks;
     out->blocks_left_out =
@@ -73,33 +73,33 @@ static void fill_counts(struct engine *engine, const struct engine_whatif *whati
     out->blocks_small = (double)answer->blocks_small;
     out->accesses = (double)counts->accesses;
     out->object_accesses = (double)counts->object_accesses;
-    out->cut = (double)counts->cut;
+    out->split_accesses = (double)counts->split_accesses;
     for (uint32_t i = 0; i < out->level_count; i++)
         out->level[i] =
             (struct snapshot_whatif_level){.before = (double)counts->before.all[i],
                                            .after = (double)counts->after.all[i],
                                            .object_before = (double)counts->before.object[i],
                                            .object_after = (double)counts->after.object[i],
-                                           .fresh = (double)counts->fresh[i]};
-    whatif_weigh(out, whatif->wanted.kind == WHATIF_NEVER);
+                                           .cold_share = (double)counts->cold_misses[i]};
+    whatif_weigh(out, whatif->request.kind == WHATIF_NEVER);
 }
 
 static void update_whatif(struct engine *engine, struct engine_whatif *whatif)
 {
     struct snapshot_whatif *shown = &whatif->shown;
     shown->number = engine_whatif_number(engine, whatif);
-    if (whatif->asked && !whatif->wanting) {
+    if (whatif->question_number && !whatif->unsent) {
         struct sim_answer answer = sim_whatif_answer(engine->options.sim, shown->number);
         if (answer.state == SIM_ANSWER_REFUSED) {
             engine_whatif_set_waiting(whatif, answer.why);
             shown->state = WHATIF_REFUSED;
         } else if (answer.state == SIM_ANSWER_COUNTS) {
-            shown->state = WHATIF_COUNTS;
-            shown->why[0] = '\0';
+            shown->state = WHATIF_COUNTING;
+            shown->reason[0] = '\0';
             fill_counts(engine, whatif, &answer, shown);
         }
     }
-    if (whatif->wanting && engine->ended)
+    if (whatif->unsent && engine->ended)
         engine_whatif_set_waiting(whatif, "the program ended before the question could be asked");
 }
 
@@ -155,14 +155,14 @@ int engine_whatif_check(const char *const texts[], struct error *error)
     struct engine_whatif whatif;
     int code = 0;
     for (unsigned i = 0; texts && texts[i] && !code; i++)
-        code = whatif_parse(texts[i], &whatif.wanted, whatif.shown.object,
+        code = whatif_parse(texts[i], &whatif.request, whatif.shown.object,
                             sizeof whatif.shown.object, error);
     return code;
 }
 
 /* Returns the slot of the same question, or a free slot; NULL if all slots have other questions. */
 static struct engine_whatif *find_question_slot(struct engine *engine, uint32_t object,
-                                                const struct whatif_wanted *wanted,
+                                                const struct whatif_request *wanted,
                                                 const char *name)
 {
     struct engine_whatif *unused = NULL;
@@ -183,7 +183,7 @@ static struct engine_whatif *find_question_slot(struct engine *engine, uint32_t 
 static bool engine_whatif_ask(struct engine *engine, uint32_t object, uint32_t type,
                               const char *text)
 {
-    struct whatif_wanted wanted;
+    struct whatif_request wanted;
     char name[WHATIF_OBJECT];
     struct error error;
     if (!engine->options.sim || whatif_parse(text, &wanted, name, sizeof name, &error))
@@ -193,12 +193,12 @@ static bool engine_whatif_ask(struct engine *engine, uint32_t object, uint32_t t
         return false;
     engine_whatif_forget(engine, whatif);
     whatif->type = type;
-    whatif->wanted = wanted;
+    whatif->request = wanted;
     whatif->shown.object_id = object;
     memcpy(whatif->shown.object, name, sizeof name);
     whatif_words(&wanted, whatif->shown.question, sizeof whatif->shown.question);
     engine_whatif_set_waiting(whatif, "no object of that name has been seen yet");
-    whatif->wanting = true;
+    whatif->unsent = true;
     return true;
 }
 
@@ -245,7 +245,7 @@ static void count_block(void *context, uint64_t start, uint64_t bytes)
 
 static uint32_t line_bytes(const struct engine *engine)
 {
-    const struct sim_wanted *wanted = &engine->options.sim->wanted;
+    const struct sim_settings *wanted = &engine->options.sim->settings;
     return wanted->levels[wanted->level_count - 1].line_bytes;
 }
 
@@ -255,7 +255,7 @@ static void whatif_ask_if_known(struct engine *engine, struct engine_whatif *wha
     struct error error;
     struct whatif_plan plan;
     bool follows;
-    if (!whatif->wanting)
+    if (!whatif->unsent)
         return;
     struct snapshot_whatif *shown = &whatif->shown;
     const struct snapshot_object *object = find_object(shown, snapshot);
@@ -263,7 +263,7 @@ static void whatif_ask_if_known(struct engine *engine, struct engine_whatif *wha
         return;
     shown->object_id = object->id;
     snprintf(shown->object, sizeof shown->object, "%s", object->name);
-    if (whatif_plan(&whatif->wanted, object, find_layout(object, whatif->type), line_bytes(engine),
+    if (whatif_plan(&whatif->request, object, find_layout(object, whatif->type), line_bytes(engine),
                     &plan, &error) ||
         resolver_blocks(engine->resolver, object->id, count_block, NULL, &follows, &error)) {
         engine_whatif_set_waiting(whatif, error.text);
@@ -271,11 +271,11 @@ static void whatif_ask_if_known(struct engine *engine, struct engine_whatif *wha
     }
     whatif_plan_words(&plan, shown->layout, sizeof shown->layout);
     engine_whatif_set_waiting(whatif, "the program has not accepted it yet");
-    whatif->wanting = false;
+    whatif->unsent = false;
     whatif->paths_reported = 0;
-    whatif->asked = sim_whatif_ask(engine->options.sim, engine_whatif_number(engine, whatif),
-                                   &plan.layout, follows);
-    whatif->follows = follows;
+    whatif->question_number = sim_whatif_ask(
+        engine->options.sim, engine_whatif_number(engine, whatif), &plan.layout, follows);
+    whatif->follows_new_blocks = follows;
 }
 
 void engine_whatif_step(struct engine *engine, const struct snapshot *snapshot)
@@ -288,7 +288,7 @@ static bool has_wanting_question(const struct engine *engine)
 {
     bool wanting = false;
     for (unsigned i = 0; i < WHATIF_MAX; i++)
-        wanting |= engine->whatif.list[i].wanting;
+        wanting |= engine->whatif.list[i].unsent;
     return wanting;
 }
 
@@ -341,8 +341,8 @@ static void list_blocks(struct engine *engine, struct engine_whatif *whatif)
 static void report_paths(struct engine *engine, struct engine_whatif *whatif)
 {
     static const enum sim_path is[] = {
-        [ALLOCATION_PATH_OTHER] = SIM_PATH_OTHER, [ALLOCATION_PATH_ITS] = SIM_PATH_ASKED};
-    if (whatif->paths_reported >= SIM_PATHS_MAX || !whatif->follows)
+        [ALLOCATION_PATH_OTHER] = SIM_PATH_OTHER, [ALLOCATION_PATH_MATCHES] = SIM_PATH_ASKED};
+    if (whatif->paths_reported >= SIM_PATHS_MAX || !whatif->follows_new_blocks)
         return;
     uint32_t end = whatif->paths_reported + PATHS_AT_ONCE;
     bool in_order = true;
@@ -365,14 +365,14 @@ static void report_paths(struct engine *engine, struct engine_whatif *whatif)
 static void whatif_follow_blocks_of(struct engine *engine, struct engine_whatif *whatif,
                                     uint64_t until_ns)
 {
-    if (!whatif->asked || whatif->wanting || whatif->shown.state == WHATIF_REFUSED)
+    if (!whatif->question_number || whatif->unsent || whatif->shown.state == WHATIF_REFUSED)
         return;
     report_paths(engine, whatif);
     struct sim_answer answer =
         sim_whatif_answer(engine->options.sim, engine_whatif_number(engine, whatif));
-    if (!whatif->taken_ns && answer.state == SIM_ANSWER_TAKEN)
-        whatif->taken_ns = clock_now_ns();
-    if (!whatif->listed && whatif->taken_ns && until_ns >= whatif->taken_ns)
+    if (!whatif->accepted_ns && answer.state == SIM_ANSWER_TAKEN)
+        whatif->accepted_ns = clock_now_ns();
+    if (!whatif->listed && whatif->accepted_ns && until_ns >= whatif->accepted_ns)
         list_blocks(engine, whatif);
 }
 

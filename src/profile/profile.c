@@ -27,7 +27,7 @@ struct group_key {
     uint64_t base;
     uint32_t object;
     uint32_t function;
-    uint32_t holder;
+    uint32_t bin_object;
     uint32_t tid;
     uint32_t type;
     uint32_t type_offset;
@@ -46,10 +46,10 @@ enum { KEY_WORDS = sizeof(struct group_key) / sizeof(uint64_t) };
 _Static_assert(sizeof(struct group_key) == 48, "no padding");
 
 /* The row of a pair that counts all samples of a group, as long as the row belongs to the pair. */
-struct held {
+struct cached_row {
     struct pairs *pairs; /* NULL: the group counts in none */
     struct pair *row;    /* NULL: not hot enough */
-    uint64_t made;       /* pair.made of the row; differs once the row was evicted */
+    uint64_t generation; /* pair.generation of the row; differs once the row was evicted */
     uint64_t hash;
     uint64_t key;
     uint32_t owner;
@@ -62,12 +62,12 @@ struct group {
     };
     struct sums sums; /* not yet in the tables */
     uint32_t slot;
-    uint32_t object;    /* id it counts under; TALLY_IDS_MAX: only in the totals */
-    uint32_t function;  /* id it counts under */
-    uint32_t thread;    /* dense number; NO_THREAD: no thread is counted */
-    struct held offset; /* for members, which have one offset in all instances */
-    struct held code;
-    struct held instance;
+    uint32_t object;          /* id it counts under; TALLY_IDS_MAX: only in the totals */
+    uint32_t function;        /* id it counts under */
+    uint32_t thread;          /* dense number; NO_THREAD: no thread is counted */
+    struct cached_row offset; /* for members, which have one offset in all instances */
+    struct cached_row code;
+    struct cached_row instance;
 };
 
 struct groups {
@@ -80,7 +80,7 @@ static int profile_tables(struct profile *profile)
 {
     const struct profile_options *options = &profile->options;
     tallies_init(&profile->objects, options->event_count);
-    tallies_init(&profile->holders, options->event_count);
+    tallies_init(&profile->bin_objects, options->event_count);
     tallies_init(&profile->functions, options->event_count);
     profile->sorted = malloc(OFFSET_PAIRS * sizeof *profile->sorted);
     profile->groups = calloc(1, sizeof *profile->groups);
@@ -144,7 +144,7 @@ void profile_free(struct profile *profile)
     if (!profile)
         return;
     tallies_fini(&profile->objects);
-    tallies_fini(&profile->holders);
+    tallies_fini(&profile->bin_objects);
     tallies_fini(&profile->functions);
     count_rows_fini(&profile->object_levels);
     count_rows_fini(&profile->offset_levels);
@@ -169,7 +169,7 @@ void profile_free(struct profile *profile)
         reuse_fini(profile->reuse);
     free(profile->reuse);
     window_fini(&profile->window);
-    thread_numbers_fini(&profile->threads);
+    hash_fini(&profile->threads.number_of_tid);
     hash_fini(&profile->parts);
     free(profile->extras);
     free(profile->renames);
@@ -202,7 +202,7 @@ bool profile_grow_extras(struct profile *profile)
 static void profile_rescale(struct profile *profile, double factor)
 {
     tallies_rescale(&profile->objects, factor);
-    tallies_rescale(&profile->holders, factor);
+    tallies_rescale(&profile->bin_objects, factor);
     tallies_rescale(&profile->functions, factor);
     pairs_rescale(&profile->offsets, factor);
     pairs_rescale(&profile->code, factor);
@@ -276,8 +276,9 @@ static void clear_ranking_counts(struct profile *profile, uint64_t now_ns)
     struct search *search = &profile->search;
     window_clear(&profile->window);
     sets_clear(&profile->sets);
-    timeline_clear(&profile->timeline);
-    findings_held_clear(&profile->findings_held);
+    timeline_fini(&profile->timeline);
+    memset(&profile->timeline, 0, sizeof profile->timeline);
+    profile->findings_held.count = 0;
     if (profile->reuse)
         reuse_clear(profile->reuse);
     search_phases_clear(&profile->search_phases);
@@ -287,8 +288,8 @@ static void clear_ranking_counts(struct profile *profile, uint64_t now_ns)
     profile->refresh_weight = 0;
     profile->refresh_samples = 0;
     if (search->state != SEARCH_OFF) {
-        char what[SEARCH_WHAT];
-        memcpy(what, search->what, sizeof what);
+        char what[SEARCH_NAME_BYTES];
+        memcpy(what, search->range_name, sizeof what);
         search_start(search, search->base, search->bound, what, now_ns);
     }
 }
@@ -305,7 +306,7 @@ void profile_set_ranking(struct profile *profile, uint16_t event)
 void profile_zero(struct profile *profile, uint64_t now_ns)
 {
     tallies_clear(&profile->objects);
-    tallies_clear(&profile->holders);
+    tallies_clear(&profile->bin_objects);
     tallies_clear(&profile->functions);
     pairs_clear(&profile->offsets);
     pairs_clear(&profile->code);
@@ -320,7 +321,7 @@ void profile_zero(struct profile *profile, uint64_t now_ns)
     count_rows_clear(&profile->offset_levels);
     count_rows_clear(&profile->function_levels);
     count_rows_clear(&profile->code_levels);
-    thread_numbers_clear(&profile->threads);
+    hash_clear(&profile->threads.number_of_tid);
     memset(profile->all, 0, sizeof profile->all);
     memset(profile->typed, 0, sizeof profile->typed);
     memset(profile->untyped, 0, sizeof profile->untyped);
@@ -406,7 +407,7 @@ static void add_group_over_time(struct profile *profile, const struct group *gro
     if (!ranks)
         return;
     timeline_count_phases(&profile->timeline,
-                          group->key.holder ? group->key.holder : group->key.object,
+                          group->key.bin_object ? group->key.bin_object : group->key.object,
                           sums->samples.at[BASIS_RUN]);
     extra->refresh_weight += sums->weight.at[BASIS_RUN];
     profile->refresh_weight += sums->weight.at[BASIS_RUN];
@@ -427,7 +428,7 @@ static void count_totals(struct profile *profile, const struct group_key *key, u
         totals->how[key->how] += samples;
     if (key->typed < TYPED_COUNT)
         totals->typed[key->typed] += samples;
-    if (key->typed == TYPED_NOT && key->untyped < UNTYPED_COUNT)
+    if (key->typed == TYPED_NONE && key->untyped < UNTYPED_COUNT)
         totals->untyped[key->untyped] += samples;
 }
 
@@ -440,21 +441,21 @@ static void add_typed(struct profile *profile, const struct group *group)
         profile->extras[group->object].typed[key->typed] +=
             (uint32_t)group->sums.samples.at[BASIS_RUN];
     }
-    if (key->typed == TYPED_NOT && key->untyped < UNTYPED_COUNT)
+    if (key->typed == TYPED_NONE && key->untyped < UNTYPED_COUNT)
         counted_join(&profile->untyped[key->event][key->untyped], weight);
 }
 
 static void add_to_holder(struct profile *profile, const struct group *group)
 {
-    uint32_t holder = tallies_reserve(&profile->holders, group->key.holder);
+    uint32_t holder = tallies_reserve(&profile->bin_objects, group->key.bin_object);
     if (holder != TALLY_IDS_MAX)
-        tally_add(tallies_at(&profile->holders, holder, group->key.event), &group->sums);
+        tally_add(tallies_at(&profile->bin_objects, holder, group->key.event), &group->sums);
 }
 
 /* Adds to a held row. If another pair took the row over, its counts are lost, and so are these. */
-static void add_to_held_row(const struct held *held, const struct sums *sums)
+static void add_to_held_row(const struct cached_row *held, const struct sums *sums)
 {
-    if (held->row && held->row->made == held->made)
+    if (held->row && held->row->generation == held->generation)
         pair_add(held->row, sums);
 }
 
@@ -478,7 +479,7 @@ static void add_group(struct profile *profile, struct group *group)
         tally_add(tallies_at(&profile->objects, group->object, key->event), sums);
         tally_add(tallies_at(&profile->functions, group->function, key->event), sums);
         add_typed(profile, group);
-        if (key->holder)
+        if (key->bin_object)
             add_to_holder(profile, group);
         add_to_held_row(&group->offset, sums);
         add_to_held_row(&group->instance, sums);
@@ -503,23 +504,23 @@ static void forget_groups(struct profile *profile)
 }
 
 /* Adds a sample's credit to the held row; takes another row if the row was evicted. */
-static void credit_held_row(struct profile *profile, struct group *group, struct held *held,
+static void credit_held_row(struct profile *profile, struct group *group, struct cached_row *held,
                             double scale)
 {
     if (!held->pairs)
         return;
-    if (held->row && held->row->made == held->made) {
+    if (held->row && held->row->generation == held->generation) {
         pairs_credit(held->pairs, held->row, scale);
         return;
     }
     add_group(profile, group);
     held->row = pairs_take(held->pairs, held->hash, held->owner, held->key, scale);
-    held->made = held->row ? held->row->made : 0;
+    held->generation = held->row ? held->row->generation : 0;
 }
 
-static struct held make_held(struct pairs *pairs, uint32_t owner, uint64_t key)
+static struct cached_row make_held(struct pairs *pairs, uint32_t owner, uint64_t key)
 {
-    return (struct held){
+    return (struct cached_row){
         .pairs = pairs, .hash = pairs_hash(owner, key), .key = key, .owner = owner};
 }
 
@@ -552,9 +553,9 @@ static void find_rows(struct profile *profile, struct group *group, const struct
         return;
     group->object = object;
     uint32_t owner = PAIR_OWNER(object, key->event);
-    if (key->by_member && key->how != ACCESS_OBJECT)
-        group->offset =
-            make_held(&profile->offsets, owner, offset_key(place, profile->extras[object].element));
+    if (key->by_member && key->how != ACCESS_IN_OBJECT)
+        group->offset = make_held(&profile->offsets, owner,
+                                  offset_key(place, profile->extras[object].element_bytes));
     group->code = make_held(&profile->code, owner, key->ip);
     group->instance = make_held(&profile->instances, owner, key->base);
 }
@@ -576,7 +577,7 @@ static struct group_key group_key_of_place(const struct place *place, bool count
         return key;
     key.base = place->base;
     key.object = place->object;
-    key.holder = place->holder;
+    key.bin_object = place->bin_object;
     key.tid = access->tid;
     key.type = place->type;
     key.type_offset = place->type_offset;
@@ -630,15 +631,15 @@ static bool same_group_place(const struct place *left, const struct place *right
     const struct access *a = &left->access;
     const struct access *b = &right->access;
     return a->ip == b->ip && left->base == right->base && left->object == right->object &&
-           left->function == right->function && left->holder == right->holder && a->tid == b->tid &&
-           left->type == right->type && left->type_offset == right->type_offset &&
-           a->event == b->event && a->kind == b->kind && a->how == b->how &&
-           a->reason == b->reason && left->typed == right->typed &&
+           left->function == right->function && left->bin_object == right->bin_object &&
+           a->tid == b->tid && left->type == right->type &&
+           left->type_offset == right->type_offset && a->event == b->event && a->kind == b->kind &&
+           a->how == b->how && a->reason == b->reason && left->typed == right->typed &&
            left->untyped == right->untyped && left->unit == right->unit &&
            left->by_member == right->by_member && !left->caller == !right->caller;
 }
 
-struct adding {
+struct place_addition {
     const struct place *place;
     struct group *group;
     uint64_t offset;
@@ -647,7 +648,7 @@ struct adding {
 
 /* First step: finds the group, and prefetches the hash slots of the address. */
 static void adding_begin(struct profile *profile, const struct place *place,
-                         const struct adding *before, struct adding *adding)
+                         const struct place_addition *before, struct place_addition *adding)
 {
     const struct access *access = &place->access;
     adding->place = place;
@@ -659,7 +660,7 @@ static void adding_begin(struct profile *profile, const struct place *place,
     adding->offset = group->offset.key;
     adding->offset_hash = group->offset.hash;
     if (!group->offset.pairs) {
-        adding->offset = offset_key(place, profile->extras[group->object].element);
+        adding->offset = offset_key(place, profile->extras[group->object].element_bytes);
         adding->offset_hash = pairs_hash(PAIR_OWNER(group->object, access->event), adding->offset);
         pairs_prefetch(&profile->offsets, adding->offset_hash);
     }
@@ -668,7 +669,7 @@ static void adding_begin(struct profile *profile, const struct place *place,
 }
 
 /* Second step: prefetches the rows in those slots. */
-static void prefetch_rows(const struct profile *profile, const struct adding *adding)
+static void prefetch_rows(const struct profile *profile, const struct place_addition *adding)
 {
     if (adding->group->object == TALLY_IDS_MAX)
         return;
@@ -684,8 +685,8 @@ static struct levels *make_levels(struct count_rows *rows, size_t slot, uint64_t
 
 /* Finds the level rows of an access. Each row is from a separate table, because making a row moves
  * the others of its table. Pairs are NULL if they are not hot enough. */
-static struct levels_touched find_levels(struct profile *profile, const struct adding *adding,
-                                         const struct pair *offset)
+static struct levels_touched
+find_levels(struct profile *profile, const struct place_addition *adding, const struct pair *offset)
 {
     const struct access *access = &adding->place->access;
     const struct group *group = adding->group;
@@ -706,7 +707,7 @@ static struct levels_touched find_levels(struct profile *profile, const struct a
     return rows;
 }
 
-static void add_causes(struct profile *profile, const struct adding *adding,
+static void add_causes(struct profile *profile, const struct place_addition *adding,
                        const struct pair *offset, double scale)
 {
     const struct access *access = &adding->place->access;
@@ -728,11 +729,12 @@ static void add_causes(struct profile *profile, const struct adding *adding,
 
 static bool has_offset(const struct access *access)
 {
-    return access->how != ACCESS_OBJECT;
+    return access->how != ACCESS_IN_OBJECT;
 }
 
 /* Counts the offset and returns its row; NULL: none. */
-static struct pair *add_offset(struct profile *profile, const struct adding *adding, double scale)
+static struct pair *add_offset(struct profile *profile, const struct place_addition *adding,
+                               double scale)
 {
     const struct access *access = &adding->place->access;
     struct group *group = adding->group;
@@ -754,7 +756,7 @@ static struct pair *add_offset(struct profile *profile, const struct adding *add
 }
 
 /* Adds data of a sample that its group lacks: credits, votes, sizes, levels and causes. */
-static void add_pairs(struct profile *profile, const struct adding *adding, double scale)
+static void add_pairs(struct profile *profile, const struct place_addition *adding, double scale)
 {
     const struct place *place = adding->place;
     const struct access *access = &place->access;
@@ -773,7 +775,7 @@ static void add_pairs(struct profile *profile, const struct adding *adding, doub
     }
     if (group->instance.row) {
         /* A heap block's address (its holder is known) may have had several blocks in turn. */
-        if (!place->holder || place->size_bytes > group->instance.row->size)
+        if (!place->bin_object || place->size_bytes > group->instance.row->size)
             group->instance.row->size = place->size_bytes;
         pair_vote(group->instance.row, access->tid, scale);
     }
@@ -783,7 +785,7 @@ static void add_pairs(struct profile *profile, const struct adding *adding, doub
         add_causes(profile, adding, offset, scale);
 }
 
-static void add_ranking(struct profile *profile, const struct adding *adding, double scale)
+static void add_ranking(struct profile *profile, const struct place_addition *adding, double scale)
 {
     const struct place *place = adding->place;
     const struct access *access = &place->access;
@@ -798,15 +800,15 @@ static void add_ranking(struct profile *profile, const struct adding *adding, do
         .type_offset = place->type_offset,
         .weight = window_pack_weight(tally_weight(access)),
         .size = access->size < 128 ? access->size : 127,
-        .waits = access->waits,
-        .kept = access->kept,
-        .rewritten = access->rewritten,
-        .chases = access->chases,
-        .again = access->again && !access->flushes,
-        .per_line = access->flushes ? 0 : access->per_line & 7,
+        .is_spinning = access->is_spinning,
+        .is_spill_slot = access->is_spill_slot,
+        .is_stored_in_loop = access->is_stored_in_loop,
+        .is_pointer_chase = access->is_pointer_chase,
+        .line_was_accessed = access->line_was_accessed && !access->flushes_line,
+        .per_line_log2 = access->flushes_line ? 0 : access->per_line_log2 & 7,
         .set = sets_of(&profile->sets, access->address),
     };
-    profile->extras[entry.object].flushed |= access->flushes;
+    profile->extras[entry.object].flushed |= access->flushes_line;
     if (has_offset(access)) {
         sets_add(&profile->sets, entry.set, tally_weight(access), scale);
         window_add(&profile->window, &entry);
@@ -816,7 +818,7 @@ static void add_ranking(struct profile *profile, const struct adding *adding, do
         reuse_count(profile->reuse, access->time_ns, access->tid, tally_weight(access));
 }
 
-static void add_place_over_time(struct profile *profile, const struct adding *adding,
+static void add_place_over_time(struct profile *profile, const struct place_addition *adding,
                                 enum snapshot_measure measure)
 {
     struct group *group = adding->group;
@@ -847,7 +849,7 @@ static void add_caller(struct profile *profile, const struct place *place, uint3
     counted_add(&pair->weight, tally_weight(&place->access), scale);
 }
 
-static void add_unplaced(struct profile *profile, const struct adding *adding, double scale)
+static void add_unplaced(struct profile *profile, const struct place_addition *adding, double scale)
 {
     const struct access *access = &adding->place->access;
     struct group *group = adding->group;
@@ -858,7 +860,7 @@ static void add_unplaced(struct profile *profile, const struct adding *adding, d
         add_caller(profile, adding->place, TALLY_IDS_MAX, scale);
 }
 
-static void add_placed(struct profile *profile, const struct adding *adding, double scale)
+static void add_placed(struct profile *profile, const struct place_addition *adding, double scale)
 {
     const struct place *place = adding->place;
     const struct access *access = &place->access;
@@ -878,7 +880,7 @@ static void add_placed(struct profile *profile, const struct adding *adding, dou
 }
 
 /* Third step: counts the place. */
-static void adding_finish(struct profile *profile, const struct adding *adding)
+static void adding_finish(struct profile *profile, const struct place_addition *adding)
 {
     const struct access *access = &adding->place->access;
     struct group *group = adding->group;
@@ -908,7 +910,7 @@ static void adding_finish(struct profile *profile, const struct adding *adding)
 
 static void add_place_batch(struct profile *profile, const struct place *places, size_t count)
 {
-    struct adding adding[BATCH];
+    struct place_addition adding[BATCH];
     if (profile->groups->count + count > GROUPS)
         forget_groups(profile);
     for (size_t i = 0; i < count; i++)
@@ -966,8 +968,8 @@ static void add_line(struct profile *profile, const struct line_place *at)
         return;
     double factor;
     double scale = decay_advance(&profile->decay, place->access.time_ns);
-    if (line->what == LINE_LEFT) {
-        uint64_t offset = offset_key(place, profile->extras[object].element);
+    if (line->kind == LINE_LEFT) {
+        uint64_t offset = offset_key(place, profile->extras[object].element_bytes);
         use_find_fetch(&profile->use, line, &object, &offset);
         use_add(&profile->use, line, object, offset, function, scale);
     } else {
@@ -1017,7 +1019,7 @@ void profile_search_like(struct profile *profile, const struct profile *other, u
 {
     const struct search *search = &other->search;
     if (search->state != SEARCH_OFF)
-        search_start(&profile->search, search->base, search->bound, search->what, now_ns);
+        search_start(&profile->search, search->base, search->bound, search->range_name, now_ns);
 }
 
 void profile_search_add(struct profile *profile, const struct place *place, uint64_t now_ns)

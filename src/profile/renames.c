@@ -45,8 +45,8 @@ static void move_id(const struct profile *profile, uint32_t *object)
 /* Computes the offset in the new object. Returns false if it is before the start. */
 static bool moved_offset(const struct object_rename *rename, uint64_t offset, int64_t *moved)
 {
-    *moved = rename->fixed ? rename->offset : (int64_t)offset - rename->offset;
-    return rename->fixed || *moved >= 0;
+    *moved = rename->has_fixed_offset ? rename->offset : (int64_t)offset - rename->offset;
+    return rename->has_fixed_offset || *moved >= 0;
 }
 
 /* Finds the type of a rename. Returns false if there is none or it has no members. */
@@ -112,7 +112,7 @@ static void take_untyped_weight(struct profile *profile, int reason, double part
         for (int basis = 0; basis < 2; basis++) {
             double moved = profile->untyped[event][reason].at[basis] * part;
             profile->untyped[event][reason].at[basis] -= moved;
-            profile->typed[event][TYPED_NOT].at[basis] -= moved;
+            profile->typed[event][TYPED_NONE].at[basis] -= moved;
             profile->typed[event][TYPED_DATA].at[basis] += moved;
         }
 }
@@ -124,7 +124,7 @@ static uint64_t take_untyped_samples(struct profile *profile, int reason, uint64
     if (part)
         take_untyped_weight(profile, reason, (double)part / (double)totals->untyped[reason]);
     totals->untyped[reason] -= part;
-    totals->typed[TYPED_NOT] -= part;
+    totals->typed[TYPED_NONE] -= part;
     totals->typed[TYPED_DATA] += part;
     return samples - part;
 }
@@ -155,14 +155,14 @@ static void move_extra(struct profile *profile, const struct object_rename *rena
     into->refresh_weight += old->refresh_weight;
     into->flushed |= old->flushed;
     if (rename_type(profile, rename, &desc)) {
-        type_totals(profile, old->typed[TYPED_NOT]);
-        old->typed[TYPED_DATA] += old->typed[TYPED_NOT];
-        old->typed[TYPED_NOT] = 0;
+        type_totals(profile, old->typed[TYPED_NONE]);
+        old->typed[TYPED_DATA] += old->typed[TYPED_NONE];
+        old->typed[TYPED_NONE] = 0;
     }
     for (int i = 0; i < TYPED_COUNT; i++)
         into->typed[i] += old->typed[i];
     if (!into->inferred_at && !rename->type) {
-        into->element = old->element;
+        into->element_bytes = old->element_bytes;
         into->inferred_at = old->inferred_at;
         into->confidence = old->confidence;
     }
@@ -205,7 +205,7 @@ static void move_curves(struct timeline *timeline, uint32_t from, uint32_t to)
     if (!timeline->started)
         return;
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
-        streams_join(&timeline->by[i], STREAM_KEY(STREAM_OBJECT, from),
+        streams_join(&timeline->by_measure[i], STREAM_KEY(STREAM_OBJECT, from),
                      STREAM_KEY(STREAM_OBJECT, to));
 }
 
@@ -229,12 +229,12 @@ static void sum_pair(struct pair *into, const struct pair *more)
     }
     into->size = more->size > into->size ? more->size : into->size;
     if (into->extra == more->extra) {
-        into->rival += more->rival;
-    } else if (more->rival > into->rival) {
+        into->vote_credit += more->vote_credit;
+    } else if (more->vote_credit > into->vote_credit) {
         into->extra = more->extra;
-        into->rival = more->rival - into->rival;
+        into->vote_credit = more->vote_credit - into->vote_credit;
     } else {
-        into->rival -= more->rival;
+        into->vote_credit -= more->vote_credit;
     }
     counted_join(&into->samples, &more->samples);
     counted_join(&into->weight, &more->weight);
@@ -297,12 +297,12 @@ static bool change_evictor(const struct profile *profile, struct pair *pair)
     return change_owner(profile, pair) || pair->key != before;
 }
 
-/* The start of the instances of a `fixed` rename is not stored: drops them. */
+/* The start of the instances of a `has_fixed_offset` rename is not stored: drops them. */
 static bool change_instance(const struct profile *profile, struct pair *pair)
 {
     const struct object_rename *rename = rename_of_object(profile, PAIR_OBJECT(pair->owner));
     bool moves = change_owner(profile, pair);
-    if (moves && rename->fixed)
+    if (moves && rename->has_fixed_offset)
         pair->owner = PAIR_NO_OWNER;
     return moves;
 }
@@ -355,7 +355,7 @@ static void move_window(struct profile *profile)
             continue;
         if (!entry->type)
             moved_type(profile, rename, entry->offset, &entry->type, &entry->type_offset);
-        if (rename->fixed)
+        if (rename->has_fixed_offset)
             entry->offset = (uint64_t)rename->offset;
         entry->object = profile_object(profile, entry->object);
     }
@@ -366,7 +366,7 @@ static void move_window(struct profile *profile)
 }
 
 static void move_spot(const struct profile *profile, struct sharing_line *line,
-                      struct sharing_spot *spot)
+                      struct sharing_instruction *spot)
 {
     const struct object_rename *rename = rename_of_object(profile, spot->object);
     for (unsigned i = 0; rename && i < line->owner_count; i++) {
@@ -378,7 +378,7 @@ static void move_spot(const struct profile *profile, struct sharing_line *line,
         if (!spot->type)
             moved_type(profile, rename, spot->address - owner->base, &spot->type,
                        &spot->type_offset);
-        if (rename->fixed)
+        if (rename->has_fixed_offset)
             owner->base = spot->address - (uint64_t)offset;
         if (offset < 0)
             owner->size = 0;
@@ -390,8 +390,8 @@ static void move_spot(const struct profile *profile, struct sharing_line *line,
 static void move_sharing_line(const struct profile *profile, struct sharing_line *line)
 {
     for (int side = 0; side < line->side_count; side++)
-        for (int spot = 0; spot < SHARING_SPOTS; spot++)
-            move_spot(profile, line, &line->sides[side].spots[spot]);
+        for (int spot = 0; spot < SHARING_INSTRUCTIONS; spot++)
+            move_spot(profile, line, &line->sides[side].instructions[spot]);
     for (unsigned i = 0; i < line->owner_count; i++)
         move_id(profile, &line->owners[i].object);
     for (unsigned i = 0; i < line->owner_count; i++)
@@ -409,8 +409,8 @@ static void move_sharing_line(const struct profile *profile, struct sharing_line
 static void move_sharing(struct profile *profile)
 {
     struct sharing *sharing = &profile->sharing;
-    for (size_t i = 0; i < SHARING_WATCHED; i++)
-        move_id(profile, &sharing->watched[i].object);
+    for (size_t i = 0; i < SHARING_LAST_ACCESSES; i++)
+        move_id(profile, &sharing->last_accesses[i].object);
     for (size_t i = 0; i < SHARING_LINES; i++)
         move_sharing_line(profile, &sharing->lines[i]);
 }
@@ -439,7 +439,7 @@ static void join_fields(struct timeline *timeline, uint32_t field, uint32_t same
 {
     struct field_counts *counts = &timeline->fields;
     for (int i = 0; timeline->started && i < SNAPSHOT_MEASURES; i++)
-        streams_join(&timeline->by[i], STREAM_KEY(STREAM_FIELD, field),
+        streams_join(&timeline->by_measure[i], STREAM_KEY(STREAM_FIELD, field),
                      STREAM_KEY(STREAM_FIELD, same));
     for (size_t i = 0; i < FIELD_ROWS; i++)
         if (counts->rows[i].field == field + 1)
@@ -475,7 +475,7 @@ static void move_fields(struct profile *profile, size_t first)
         if (!row.key || !rename_of_object(profile, row.object))
             continue;
         counts->rows[i] = (struct field_row){0};
-        for (int measure = 0; row.counted && measure < SNAPSHOT_MEASURES; measure++)
+        for (int measure = 0; row.has_counts && measure < SNAPSHOT_MEASURES; measure++)
             field_counts_add(counts, profile_object(profile, row.object), row.key,
                              (enum snapshot_measure)measure, row.weight[measure]);
     }
@@ -516,20 +516,20 @@ static void renames_note(struct profile *profile, const struct object_rename *re
 void profile_rename_place(const struct profile *profile, struct place *place)
 {
     for (const struct object_rename *rename; (rename = rename_of_object(profile, place->object));) {
-        if (place->typed == TYPED_NOT &&
+        if (place->typed == TYPED_NONE &&
             moved_type(profile, rename, place->access.address - place->base, &place->type,
                        &place->type_offset)) {
             place->typed = TYPED_DATA;
             place->untyped = UNTYPED_NO_REASON;
             place->by_member = true;
         }
-        if (rename->fixed)
+        if (rename->has_fixed_offset)
             place->base = place->access.address - (uint64_t)rename->offset;
-        if (rename->fixed && rename->offset < 0)
+        if (rename->has_fixed_offset && rename->offset < 0)
             place->size_bytes = 0;
         place->object = rename->to;
     }
-    place->holder = profile_object(profile, place->holder);
+    place->bin_object = profile_object(profile, place->bin_object);
     place->evictor_object = profile_object(profile, place->evictor_object);
 }
 

@@ -48,7 +48,7 @@ struct object_extra {
     uint64_t threads[4];         /* one bit per dense thread number */
     double refresh_weight;       /* ranking event, this refresh */
     uint32_t typed[TYPED_COUNT]; /* accesses since the start or the last zero */
-    uint32_t element;            /* inferred element size; 0: none */
+    uint32_t element_bytes;      /* inferred element size; 0: none */
     uint32_t inferred_at;        /* number of samples when it was inferred */
     bool flushed;                /* accesses flushed lines of it from the caches */
     float confidence;
@@ -61,7 +61,7 @@ struct profile {
     bool accesses_wanted;
     struct decay decay;
     struct tallies objects;
-    struct tallies holders; /* by id of a heap bin: samples that count under a type instead */
+    struct tallies bin_objects; /* by id of a heap bin: samples that count under a type instead */
     struct tallies functions;
     struct object_rename *renames; /* all renames so far (renames.c) */
     size_t rename_count;
@@ -135,11 +135,11 @@ struct build {
     uint16_t event;
     double waited;     /* cycles of all attributed samples of the event; denominator of shares */
     size_t code_count; /* entries in profile->sorted while it holds profile->code (build_code) */
-    size_t unplaced_count; /* entries in profile->unplaced.sorted */
-    double stacks;         /* samples with known callers */
-    double unlike;         /* weight without an object that build_widen_share() adds */
-    uint64_t now_ns;       /* time of the snapshot */
-    bool failed;           /* out of memory */
+    size_t unplaced_count;  /* entries in profile->unplaced.sorted */
+    double stacks;          /* samples with known callers */
+    double unplaced_excess; /* weight without an object that build_widen_share() adds */
+    uint64_t now_ns;        /* time of the snapshot */
+    bool failed;            /* out of memory */
     struct rates_plan rates;
     struct rates_sums rates_all; /* sums of all attributed samples */
     struct findings *findings;   /* valid from build_findings() to build_weigh_findings() */
@@ -216,12 +216,12 @@ void build_callers(struct build *build); /* after objects and code */
 
 /* In code.c: returns the weight of all samples of the event, attributed or not. */
 double build_total_weight(const struct build *build);
-/* Sets build->unlike; runs before build_widen_share() and build_code(). */
+/* Sets build->unplaced_excess; runs before build_widen_share() and build_code(). */
 void build_unplaced(struct build *build);
 /*
  * Widens the interval of an object's share by the samples without an object. They count as far as
- * the attributed samples of their instruction do not show the object (build->unlike), and may be
- * all its own or none.
+ * the attributed samples of their instruction do not show the object (build->unplaced_excess), and
+ * may be all its own or none.
  */
 struct snapshot_share build_widen_share(const struct build *build, struct snapshot_share share);
 /* Runs after objects and code. */

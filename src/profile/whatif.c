@@ -23,7 +23,7 @@ struct whatif_unit {
 };
 
 struct whatif_planner {
-    const struct whatif_wanted *wanted;
+    const struct whatif_request *request;
     const struct snapshot_layout *layout; /* NULL: not known */
     struct whatif_plan *plan;
     struct error *error;
@@ -38,70 +38,70 @@ static inline uint32_t whatif_round_up(uint32_t bytes, uint32_t to)
     return to ? (bytes + to - 1) / to * to : bytes;
 }
 
-enum takes { TAKES_NOTHING, TAKES_FIELD, TAKES_FIELDS, TAKES_BYTES };
+enum question_argument { ARGUMENT_NONE, ARGUMENT_FIELD, ARGUMENT_FIELDS, ARGUMENT_BYTES };
 
 static const struct {
     const char *name;
-    enum takes takes;
+    enum question_argument takes;
 } kinds[WHATIF_KINDS] = {
-    [WHATIF_NEVER] = {"never", TAKES_NOTHING},
-    [WHATIF_SPLIT] = {"split", TAKES_FIELD},
-    [WHATIF_HOT] = {"hot", TAKES_FIELDS},
-    [WHATIF_ORDER] = {"order", TAKES_NOTHING},
-    [WHATIF_PAD] = {"pad", TAKES_BYTES},
-    [WHATIF_ALIGN] = {"align", TAKES_BYTES},
-    [WHATIF_ALIGN_OBJECT] = {"align-object", TAKES_BYTES},
-    [WHATIF_ARRAYS] = {"arrays", TAKES_NOTHING},
-    [WHATIF_POOL] = {"pool", TAKES_NOTHING},
+    [WHATIF_NEVER] = {"never", ARGUMENT_NONE},
+    [WHATIF_SPLIT] = {"split", ARGUMENT_FIELD},
+    [WHATIF_HOT] = {"hot", ARGUMENT_FIELDS},
+    [WHATIF_ORDER] = {"order", ARGUMENT_NONE},
+    [WHATIF_PAD] = {"pad", ARGUMENT_BYTES},
+    [WHATIF_ALIGN] = {"align", ARGUMENT_BYTES},
+    [WHATIF_ALIGN_OBJECT] = {"align-object", ARGUMENT_BYTES},
+    [WHATIF_ARRAYS] = {"arrays", ARGUMENT_NONE},
+    [WHATIF_POOL] = {"pool", ARGUMENT_NONE},
 };
 
 static const char forms[] =
     "never, split=FIELD, hot, hot=FIELD,FIELD, order, pad, pad=BYTES, align, "
     "align=BYTES, align-object, arrays, pool";
 
-static int parse_value(struct whatif_wanted *wanted, const char *value)
+static int parse_value(struct whatif_request *request, const char *value)
 {
-    enum takes takes = kinds[wanted->kind].takes;
+    enum question_argument takes = kinds[request->kind].takes;
     char *end;
     if (!value)
-        return takes == TAKES_FIELD ? -EINVAL : 0;
-    if (!*value || takes == TAKES_NOTHING || strlen(value) >= sizeof wanted->fields)
+        return takes == ARGUMENT_FIELD ? -EINVAL : 0;
+    if (!*value || takes == ARGUMENT_NONE || strlen(value) >= sizeof request->fields)
         return -EINVAL;
-    if (takes != TAKES_BYTES) {
-        strcpy(wanted->fields, value);
-        return takes == TAKES_FIELD && strchr(value, ',') ? -EINVAL : 0;
+    if (takes != ARGUMENT_BYTES) {
+        strcpy(request->fields, value);
+        return takes == ARGUMENT_FIELD && strchr(value, ',') ? -EINVAL : 0;
     }
     unsigned long bytes = strtoul(value, &end, 10);
-    wanted->bytes = bytes <= RELAYOUT_STRIDE_MAX ? (uint32_t)bytes : 0;
-    return *end || !wanted->bytes ? -EINVAL : 0;
+    request->bytes = bytes <= RELAYOUT_STRIDE_MAX ? (uint32_t)bytes : 0;
+    return *end || !request->bytes ? -EINVAL : 0;
 }
 
-int whatif_parse(const char *text, struct whatif_wanted *wanted, char *object, size_t object_size,
+int whatif_parse(const char *text, struct whatif_request *request, char *object, size_t object_size,
                  struct error *error)
 {
     const char *colon = strrchr(text, ':');
     const char *words = colon ? colon + 1 : text;
     size_t length = strcspn(words, "=");
-    *wanted = (struct whatif_wanted){.kind = WHATIF_KINDS};
+    *request = (struct whatif_request){.kind = WHATIF_KINDS};
     for (int i = 0; i < WHATIF_KINDS; i++)
         if (strlen(kinds[i].name) == length && !memcmp(kinds[i].name, words, length))
-            wanted->kind = (enum whatif_kind)i;
+            request->kind = (enum whatif_kind)i;
     if (!colon || colon == text || (size_t)(colon - text) >= object_size ||
-        wanted->kind == WHATIF_KINDS ||
-        parse_value(wanted, words[length] ? words + length + 1 : NULL))
+        request->kind == WHATIF_KINDS ||
+        parse_value(request, words[length] ? words + length + 1 : NULL))
         return error_set(error, -EINVAL, "--what-if %.60s: OBJECT:QUESTION, with one of %s", text,
                          forms);
     snprintf(object, object_size, "%.*s", (int)(colon - text), text);
     return 0;
 }
 
-void whatif_words(const struct whatif_wanted *wanted, char *out, size_t size)
+void whatif_words(const struct whatif_request *request, char *out, size_t size)
 {
-    const char *name = kinds[wanted->kind].name;
-    if (*wanted->fields)
-        snprintf(out, size, "%s=%s", name, wanted->fields);
-    else if (wanted->bytes)
-        snprintf(out, size, "%s=%u", name, wanted->bytes);
+    const char *name = kinds[request->kind].name;
+    if (*request->fields)
+        snprintf(out, size, "%s=%s", name, request->fields);
+    else if (request->bytes)
+        snprintf(out, size, "%s=%u", name, request->bytes);
     else
         snprintf(out, size, "%s", name);
 }
@@ -154,7 +154,7 @@ void whatif_weigh(struct snapshot_whatif *answer, bool never)
         if (never) {
             level->after = level->before - level->object_before;
             level->object_after = 0;
-            level->fresh = NAN;
+            level->cold_share = NAN;
         }
         answer->stall_before += level->before * cycles;
         answer->stall_after += level->after * cycles;
@@ -238,7 +238,7 @@ static bool whatif_unit_is_named(const struct whatif_unit *unit, const char *nam
 /* Marks the named units as hot. Returns -EINVAL if a name is unknown. */
 static int whatif_mark_named_hot(struct whatif_planner *planner)
 {
-    for (const char *at = planner->wanted->fields; at; at = strchr(at, ',')) {
+    for (const char *at = planner->request->fields; at; at = strchr(at, ',')) {
         at += *at == ',';
         size_t length = strcspn(at, ",");
         bool found = false;
@@ -363,8 +363,8 @@ static void list_hot_names(const struct whatif_planner *planner)
 static int plan_hot_first(struct whatif_planner *planner)
 {
     unsigned cold = 0;
-    int code = *planner->wanted->fields ? whatif_mark_named_hot(planner)
-                                        : whatif_mark_measured_hot(planner);
+    int code = *planner->request->fields ? whatif_mark_named_hot(planner)
+                                         : whatif_mark_measured_hot(planner);
     if (code)
         return code;
     for (unsigned i = 0; i < planner->count; i++)
@@ -379,7 +379,7 @@ static int plan_hot_first(struct whatif_planner *planner)
 /* Finds the offset of the cut: any member, including those of nested structs. */
 static int find_cut_offset(struct whatif_planner *planner, uint32_t *cut)
 {
-    const char *name = planner->wanted->fields;
+    const char *name = planner->request->fields;
     char *end;
     unsigned long offset = strtoul(name + (*name == '+'), &end, 10);
     const struct snapshot_layout *layout = planner->layout;
@@ -409,7 +409,7 @@ static int plan_split(struct whatif_planner *planner)
     set_relayout_array(
         planner, 1,
         whatif_round_up(rest, whatif_low_bit(rest) < natural ? whatif_low_bit(rest) : natural), 1);
-    planner->plan->members[0] = planner->wanted->fields;
+    planner->plan->members[0] = planner->request->fields;
     planner->plan->sizes[0] = cut;
     planner->plan->sizes[1] = rest;
     return 0;
@@ -468,8 +468,8 @@ static int plan_arrays(struct whatif_planner *planner)
 
 static int plan_padded(struct whatif_planner *planner)
 {
-    uint32_t bytes = planner->wanted->bytes;
-    while (!bytes || (!planner->wanted->bytes && bytes < planner->element))
+    uint32_t bytes = planner->request->bytes;
+    while (!bytes || (!planner->request->bytes && bytes < planner->element))
         bytes = bytes ? bytes * 2 : 1;
     planner->plan->sizes[0] = bytes;
     return plan_whole(planner, bytes, 1);
@@ -477,8 +477,8 @@ static int plan_padded(struct whatif_planner *planner)
 
 static int plan_aligned(struct whatif_planner *planner)
 {
-    uint32_t to = planner->wanted->bytes ? planner->wanted->bytes : planner->line;
-    bool elements = planner->wanted->kind == WHATIF_ALIGN;
+    uint32_t to = planner->request->bytes ? planner->request->bytes : planner->line;
+    bool elements = planner->request->kind == WHATIF_ALIGN;
     if (to & (to - 1))
         return error_set(planner->error, -EINVAL, "%u is not a power of two", to);
     uint32_t stride = elements ? whatif_round_up(planner->element, to) : planner->element;
@@ -519,32 +519,32 @@ static bool layout_is_unchanged(const struct whatif_planner *planner,
     const struct relayout *layout = &planner->plan->layout;
     const struct relayout_part *part = &layout->part[0];
     const struct relayout_array *array = &layout->array[0];
-    return planner->wanted->kind != WHATIF_POOL && layout->part_count == 1 &&
+    return planner->request->kind != WHATIF_POOL && layout->part_count == 1 &&
            layout->array_count == 1 && !part->from_bytes && !part->at_bytes &&
            part->end_bytes == planner->element && array->stride_bytes == planner->element &&
            (array->align_bytes == 1 ||
             (object->blocks <= 1 && object->address % array->align_bytes == 0));
 }
 
-int whatif_plan(const struct whatif_wanted *wanted, const struct snapshot_object *object,
+int whatif_plan(const struct whatif_request *request, const struct snapshot_object *object,
                 const struct snapshot_layout *layout, uint32_t line_bytes, struct whatif_plan *plan,
                 struct error *error)
 {
     struct whatif_planner planner = {
-        .wanted = wanted, .layout = layout, .plan = plan, .error = error, .line = line_bytes};
+        .request = request, .layout = layout, .plan = plan, .error = error, .line = line_bytes};
     uint64_t element = layout ? layout->size : object->element_size;
-    bool elements = wanted->kind == WHATIF_PAD || wanted->kind == WHATIF_ALIGN;
+    bool elements = request->kind == WHATIF_PAD || request->kind == WHATIF_ALIGN;
     planner.element =
         element && element <= RELAYOUT_ELEMENT_MAX ? (uint32_t)element : UNTYPED_BYTES;
-    *plan = (struct whatif_plan){.kind = wanted->kind, .element = planner.element};
-    bool members =
-        wanted->kind == WHATIF_HOT || wanted->kind == WHATIF_ORDER || wanted->kind == WHATIF_ARRAYS;
+    *plan = (struct whatif_plan){.kind = request->kind, .element = planner.element};
+    bool members = request->kind == WHATIF_HOT || request->kind == WHATIF_ORDER ||
+                   request->kind == WHATIF_ARRAYS;
     whatif_find_units(&planner);
     int code = members ? check_members(&planner) : 0;
     if (elements && !element)
         return error_set(error, -EINVAL, "its type and element size are not known");
     if (!code)
-        code = plans[wanted->kind](&planner);
+        code = plans[request->kind](&planner);
     if (code)
         return code;
     if (layout_is_unchanged(&planner, object))

@@ -23,7 +23,7 @@ enum whatif_kind {
     WHATIF_KINDS
 };
 
-struct whatif_wanted {
+struct whatif_request {
     enum whatif_kind kind;
     char fields[128]; /* for split and hot: names or offsets "+16"; "": by samples */
     uint32_t bytes;   /* for pad and align; 0: default */
@@ -33,10 +33,10 @@ enum { WHATIF_MEMBERS_NAMED = 64 };
 
 /* Parses "OBJECT:split=FIELD" and the like; names may contain colons. Returns -EINVAL with the list
  * of valid forms. */
-int whatif_parse(const char *text, struct whatif_wanted *wanted, char *object, size_t object_size,
+int whatif_parse(const char *text, struct whatif_request *request, char *object, size_t object_size,
                  struct error *error);
 /* Formats the part after the colon. */
-void whatif_words(const struct whatif_wanted *wanted, char *out, size_t size);
+void whatif_words(const struct whatif_request *request, char *out, size_t size);
 
 /* The planned layout; its names belong to the object's layout and to the question. */
 struct whatif_plan {
@@ -51,7 +51,7 @@ struct whatif_plan {
 
 /* Plans a layout. `layout`: of the chosen type; NULL: not known. `line_bytes`: of the caches.
  * Returns 0, or -EINVAL with the reason if it is impossible. */
-int whatif_plan(const struct whatif_wanted *wanted, const struct snapshot_object *object,
+int whatif_plan(const struct whatif_request *request, const struct snapshot_object *object,
                 const struct snapshot_layout *layout, uint32_t line_bytes, struct whatif_plan *plan,
                 struct error *error);
 

@@ -10,61 +10,61 @@ static const struct library_rule rules[] = {
     /* libstdc++ 9 to 14: bits/stl_tree.h, hashtable_policy.h, stl_list.h, shared_ptr_base.h */
     {.type = "std::_Rb_tree_node<std::pair<$1 const, $2>>",
      .shown = "map<$1, $2> node",
-     .holds = "_M_storage",
-     .links = true},
+     .value_bytes = "_M_storage",
+     .has_base_links = true},
     {.type = "std::_Rb_tree_node<$1>",
      .shown = "set<$1> node",
-     .holds = "_M_storage",
-     .links = true},
+     .value_bytes = "_M_storage",
+     .has_base_links = true},
     {.type = "std::_Rb_tree_node_base", .shown = "map or set node"},
     {.type = "std::_Rb_tree<$1, std::pair<$1 const, $2>, *>",
      .shown = "map<$1, $2>",
-     .through = "_M_impl",
-     .block = "=node",
+     .transparent_members = "_M_impl",
+     .block_contents = "=node",
      .link_type = "_Link_type"},
     {.type = "std::_Rb_tree<$1, $1, *>",
      .shown = "set<$1>",
-     .through = "_M_impl",
-     .block = "=node",
+     .transparent_members = "_M_impl",
+     .block_contents = "=node",
      .link_type = "_Link_type"},
     {.type = "std::_Rb_tree<*>::_Rb_tree_impl<*>", .shown = "map or set"},
-    {.type = "std::map<$1, $2, *>", .through = "_M_t", .block = "=node"},
-    {.type = "std::multimap<$1, $2, *>", .through = "_M_t", .block = "=node"},
-    {.type = "std::set<$1, *>", .through = "_M_t", .block = "=node"},
-    {.type = "std::multiset<$1, *>", .through = "_M_t", .block = "=node"},
+    {.type = "std::map<$1, $2, *>", .transparent_members = "_M_t", .block_contents = "=node"},
+    {.type = "std::multimap<$1, $2, *>", .transparent_members = "_M_t", .block_contents = "=node"},
+    {.type = "std::set<$1, *>", .transparent_members = "_M_t", .block_contents = "=node"},
+    {.type = "std::multiset<$1, *>", .transparent_members = "_M_t", .block_contents = "=node"},
     {.type = "std::__detail::_Hash_node<std::pair<$1 const, $2>, *>",
      .shown = "unordered_map<$1, $2> node",
-     .through = "_M_storage",
-     .links = true},
+     .transparent_members = "_M_storage",
+     .has_base_links = true},
     {.type = "std::__detail::_Hash_node<$1, *>",
      .shown = "unordered_set<$1> node",
-     .through = "_M_storage",
-     .links = true},
+     .transparent_members = "_M_storage",
+     .has_base_links = true},
     {.type = "std::__detail::_Hash_node_value<std::pair<$1 const, $2>, *>",
      .shown = "unordered_map<$1, $2> node"},
     {.type = "std::__detail::_Hash_node_value<$1, *>", .shown = "unordered_set<$1> node"},
     {.type = "std::__detail::_Hash_node_value_base<std::pair<$1 const, $2>>",
      .shown = "unordered_map<$1, $2> node",
-     .holds = "_M_storage"},
+     .value_bytes = "_M_storage"},
     {.type = "std::__detail::_Hash_node_value_base<$1>",
      .shown = "unordered_set<$1> node",
-     .holds = "_M_storage"},
+     .value_bytes = "_M_storage"},
     {.type = "std::__detail::_Hash_node_base", .shown = "unordered container node"},
     {.type = "std::_Hashtable<$1, std::pair<$1 const, $2>, *>",
      .shown = "unordered_map<$1, $2>",
-     .block = "_M_allocate_buckets=bucket array;rehash=bucket array"},
+     .block_contents = "_M_allocate_buckets=bucket array;rehash=bucket array"},
     {.type = "std::_Hashtable<$1, $1, *>",
      .shown = "unordered_set<$1>",
-     .block = "_M_allocate_buckets=bucket array;rehash=bucket array"},
+     .block_contents = "_M_allocate_buckets=bucket array;rehash=bucket array"},
     {.type = "std::__detail::_Hashtable_alloc<std::allocator<std::__detail::_Hash_node<std::pair<"
              "$1 const, $2>, *>>>",
      .shown = "unordered_map<$1, $2>",
-     .block = "_M_allocate_buckets=bucket array"},
+     .block_contents = "_M_allocate_buckets=bucket array"},
     {.type = "std::__detail::_Hashtable_alloc<std::allocator<std::__detail::_Hash_node<$1, *>>>",
      .shown = "unordered_set<$1>",
-     .block = "_M_allocate_buckets=bucket array"},
-    {.type = "std::unordered_map<$1, $2, *>", .through = "_M_h"},
-    {.type = "std::unordered_set<$1, *>", .through = "_M_h"},
+     .block_contents = "_M_allocate_buckets=bucket array"},
+    {.type = "std::unordered_map<$1, $2, *>", .transparent_members = "_M_h"},
+    {.type = "std::unordered_set<$1, *>", .transparent_members = "_M_h"},
     {.type = "std::_List_iterator<$1>",
      .link = "_M_node",
      .link_type = "_Node",
@@ -89,74 +89,95 @@ static const struct library_rule rules[] = {
      .link = "_M_node",
      .link_type = "_Link_type",
      .node = "_Rb_tree_node"},
-    {.type = "std::_List_node<$1>", .shown = "list<$1> node", .holds = "_M_storage", .links = true},
+    {.type = "std::_List_node<$1>",
+     .shown = "list<$1> node",
+     .value_bytes = "_M_storage",
+     .has_base_links = true},
     {.type = "std::__detail::_List_node_base", .shown = "list node"},
-    {.type = "std::_List_base<$1, *>", .shown = "list<$1>", .through = "_M_impl", .block = "=node"},
-    {.type = "std::list<$1, *>", .block = "=node", .link_type = "_Node", .node = "_List_node"},
+    {.type = "std::_List_base<$1, *>",
+     .shown = "list<$1>",
+     .transparent_members = "_M_impl",
+     .block_contents = "=node"},
+    {.type = "std::list<$1, *>",
+     .block_contents = "=node",
+     .link_type = "_Node",
+     .node = "_List_node"},
     {.type = "std::_Fwd_list_node<$1>",
      .shown = "forward_list<$1> node",
-     .holds = "_M_storage",
-     .links = true},
+     .value_bytes = "_M_storage",
+     .has_base_links = true},
     {.type = "std::_Fwd_list_node_base", .shown = "forward_list node"},
     {.type = "std::_Fwd_list_base<$1, *>",
      .shown = "forward_list<$1>",
-     .through = "_M_impl",
-     .block = "=node"},
+     .transparent_members = "_M_impl",
+     .block_contents = "=node"},
     {.type = "std::_Vector_base<$1, *>",
      .shown = "vector<$1>",
-     .through = "_M_impl",
-     .block = "=elements"},
+     .transparent_members = "_M_impl",
+     .block_contents = "=elements"},
     {.type = "std::_Vector_base<$1, *>::_Vector_impl", .shown = "vector<$1>"},
     {.type = "std::_Vector_base<$1, *>::_Vector_impl_data", .shown = "vector<$1>"},
-    {.type = "std::vector<$1, *>", .block = "=elements"},
+    {.type = "std::vector<$1, *>", .block_contents = "=elements"},
     {.type = "std::_Deque_base<$1, *>",
      .shown = "deque<$1>",
-     .through = "_M_impl",
-     .block = "_M_allocate_map=chunk table;_M_allocate_node=elements;_M_create_nodes=elements"},
+     .transparent_members = "_M_impl",
+     .block_contents =
+         "_M_allocate_map=chunk table;_M_allocate_node=elements;_M_create_nodes=elements"},
     {.type = "std::deque<$1, *>",
-     .block = "_M_reallocate_map=chunk table;_M_push=elements;_M_new_elements=elements"},
+     .block_contents = "_M_reallocate_map=chunk table;_M_push=elements;_M_new_elements=elements"},
     {.type = "std::_Deque_base<$1, *>::_Deque_impl", .shown = "deque<$1>"},
     {.type = "std::_Deque_base<$1, *>::_Deque_impl_data", .shown = "deque<$1>"},
     {.type = "std::_Deque_iterator<$1, *>", .shown = "deque<$1>::iterator"},
-    {.type = "std::_Function_base::_Base_manager<$1>", .shown = "$1", .block = "=in a function"},
+    {.type = "std::_Function_base::_Base_manager<$1>",
+     .shown = "$1",
+     .block_contents = "=in a function"},
     {.type = "std::_Sp_counted_ptr_inplace<$1, *>",
      .shown = "shared_ptr<$1> block",
-     .through = "_M_impl"},
-    {.type = "std::_Sp_counted_ptr_inplace<*>::_Impl", .through = "_M_storage"},
+     .transparent_members = "_M_impl"},
+    {.type = "std::_Sp_counted_ptr_inplace<*>::_Impl", .transparent_members = "_M_storage"},
     {.type = "std::_Sp_counted_ptr<$1*, *>", .shown = "shared_ptr<$1> control block"},
     {.type = "std::_Sp_counted_deleter<$1*, *>", .shown = "shared_ptr<$1> control block"},
     {.type = "std::_Sp_counted_base<*>", .shown = "shared_ptr control block"},
-    {.type = "std::__shared_ptr<$1, *>", .shown = "shared_ptr<$1>", .through = "_M_refcount"},
+    {.type = "std::__shared_ptr<$1, *>",
+     .shown = "shared_ptr<$1>",
+     .transparent_members = "_M_refcount"},
     {.type = "std::__shared_count<*>", .shown = "shared_ptr count"},
-    {.type = "std::unique_ptr<$1, *>", .through = "_M_t __ptr_"},
-    {.type = "std::__uniq_ptr_impl<$1, *>", .shown = "unique_ptr<$1>", .through = "_M_t"},
-    {.type = "std::_Head_base<$2, $1, *>", .shown = "$1", .through = "_M_head_impl"},
+    {.type = "std::unique_ptr<$1, *>", .transparent_members = "_M_t __ptr_"},
+    {.type = "std::__uniq_ptr_impl<$1, *>",
+     .shown = "unique_ptr<$1>",
+     .transparent_members = "_M_t"},
+    {.type = "std::_Head_base<$2, $1, *>", .shown = "$1", .transparent_members = "_M_head_impl"},
     {.type = "std::optional<$1>"},
-    {.type = "std::_Optional_base<$1, *>", .shown = "optional<$1>", .through = "_M_payload"},
+    {.type = "std::_Optional_base<$1, *>",
+     .shown = "optional<$1>",
+     .transparent_members = "_M_payload"},
     {.type = "std::_Optional_payload<$1, *>", .shown = "optional<$1>"},
-    {.type = "std::_Optional_payload_base<$1>", .shown = "optional<$1>", .through = "_M_payload"},
+    {.type = "std::_Optional_payload_base<$1>",
+     .shown = "optional<$1>",
+     .transparent_members = "_M_payload"},
     {.type = "std::_Optional_payload_base<*>::_Storage<$1, *>",
      .shown = "$1",
-     .through = "_M_value"},
-    {.type = "std::__detail::__variant::_Variant_storage<*>", .through = "_M_u"},
-    {.type = "std::__detail::__variant::_Variadic_union<*>", .through = "_M_first _M_rest"},
+     .transparent_members = "_M_value"},
+    {.type = "std::__detail::__variant::_Variant_storage<*>", .transparent_members = "_M_u"},
+    {.type = "std::__detail::__variant::_Variadic_union<*>",
+     .transparent_members = "_M_first _M_rest"},
     {.type = "std::__detail::__variant::_Uninitialized<$1, true>",
      .shown = "$1",
-     .through = "_M_storage"},
+     .transparent_members = "_M_storage"},
     {.type = "std::__detail::__variant::_Uninitialized<$1, *>",
      .shown = "$1",
-     .holds = "_M_storage"},
-    {.type = "__gnu_cxx::__aligned_membuf<$1>", .shown = "$1", .holds = "_M_storage"},
-    {.type = "__gnu_cxx::__aligned_buffer<$1>", .shown = "$1", .holds = "_M_storage"},
+     .value_bytes = "_M_storage"},
+    {.type = "__gnu_cxx::__aligned_membuf<$1>", .shown = "$1", .value_bytes = "_M_storage"},
+    {.type = "__gnu_cxx::__aligned_buffer<$1>", .shown = "$1", .value_bytes = "_M_storage"},
     {.type = "std::basic_string<char, *>",
      .shown = "string",
-     .through = "_M_dataplus __r_",
-     .block = "=characters"},
+     .transparent_members = "_M_dataplus __r_",
+     .block_contents = "=characters"},
     {.type = "std::basic_string<char, *>::_Alloc_hider", .shown = "string"},
     {.type = "std::basic_string<wchar_t, *>",
      .shown = "wstring",
-     .through = "_M_dataplus __r_",
-     .block = "=characters"},
+     .transparent_members = "_M_dataplus __r_",
+     .block_contents = "=characters"},
     {.type = "std::basic_string<wchar_t, *>::_Alloc_hider", .shown = "wstring"},
     {.type = "std::basic_string_view<char, *>", .shown = "string_view"},
     {.type = "__gnu_cxx::__normal_iterator<$1, $2>", .shown = "$2::iterator"},
@@ -164,40 +185,52 @@ static const struct library_rule rules[] = {
     /* libc++ 9 to 19: __tree, __hash_table, list, forward_list, __memory */
     {.type = "std::__tree_node<std::__value_type<$1, $2>, *>",
      .shown = "map<$1, $2> node",
-     .through = "__value_"},
-    {.type = "std::__tree_node<$1, *>", .shown = "set<$1> node", .through = "__value_"},
+     .transparent_members = "__value_"},
+    {.type = "std::__tree_node<$1, *>", .shown = "set<$1> node", .transparent_members = "__value_"},
     {.type = "std::__tree_node_base<*>", .shown = "map or set node"},
     {.type = "std::__tree_end_node<*>", .shown = "map or set node"},
-    {.type = "std::__tree<std::__value_type<$1, $2>, *>", .shown = "map<$1, $2>", .block = "=node"},
-    {.type = "std::__value_type<$1, $2>", .shown = "pair<const $1, $2>", .through = "__cc __cc_"},
+    {.type = "std::__tree<std::__value_type<$1, $2>, *>",
+     .shown = "map<$1, $2>",
+     .block_contents = "=node"},
+    {.type = "std::__value_type<$1, $2>",
+     .shown = "pair<const $1, $2>",
+     .transparent_members = "__cc __cc_"},
     {.type = "std::__hash_value_type<$1, $2>",
      .shown = "pair<const $1, $2>",
-     .through = "__cc __cc_"},
+     .transparent_members = "__cc __cc_"},
     {.type = "std::__hash_node<std::__hash_value_type<$1, $2>, *>",
      .shown = "unordered_map<$1, $2> node",
-     .through = "__value_"},
-    {.type = "std::__hash_node<$1, *>", .shown = "unordered_set<$1> node", .through = "__value_"},
+     .transparent_members = "__value_"},
+    {.type = "std::__hash_node<$1, *>",
+     .shown = "unordered_set<$1> node",
+     .transparent_members = "__value_"},
     {.type = "std::__hash_node_base<std::__hash_node<std::__hash_value_type<$1, $2>, *>*>",
      .shown = "unordered_map<$1, $2> node"},
     {.type = "std::__hash_node_base<std::__hash_node<$1, *>*>", .shown = "unordered_set<$1> node"},
     {.type = "std::__hash_table<std::__hash_value_type<$1, $2>, *>",
      .shown = "unordered_map<$1, $2>",
-     .block = "_M_allocate_buckets=bucket array;rehash=bucket array"},
-    {.type = "std::__list_node<$1, *>", .shown = "list<$1> node", .through = "__value_"},
+     .block_contents = "_M_allocate_buckets=bucket array;rehash=bucket array"},
+    {.type = "std::__list_node<$1, *>",
+     .shown = "list<$1> node",
+     .transparent_members = "__value_"},
     {.type = "std::__list_node_base<$1, *>", .shown = "list<$1> node"},
     {.type = "std::__forward_list_node<$1, *>",
      .shown = "forward_list<$1> node",
-     .through = "__value_"},
+     .transparent_members = "__value_"},
     {.type = "std::__forward_begin_node<std::__forward_list_node<$1, *>*>",
      .shown = "forward_list<$1> node"},
     {.type = "std::__shared_ptr_emplace<$1, *>",
      .shown = "shared_ptr<$1> block",
-     .holds = "__storage_"},
+     .value_bytes = "__storage_"},
     {.type = "std::__shared_ptr_pointer<$1*, *>", .shown = "shared_ptr<$1> control block"},
     {.type = "std::__shared_weak_count", .shown = "shared_ptr control block"},
     {.type = "std::__shared_count", .shown = "shared_ptr control block"},
-    {.type = "std::__compressed_pair_elem<$1, *>", .shown = "$1", .through = "__value_"},
-    {.type = "std::__optional_destruct_base<$1, *>", .shown = "optional<$1>", .through = "__val_"},
+    {.type = "std::__compressed_pair_elem<$1, *>",
+     .shown = "$1",
+     .transparent_members = "__value_"},
+    {.type = "std::__optional_destruct_base<$1, *>",
+     .shown = "optional<$1>",
+     .transparent_members = "__val_"},
 
     /* Rust's alloc, core and std 1.60 to 1.95, and hashbrown */
     {.type = "alloc::collections::btree::node::LeafNode<$1, "
@@ -206,94 +239,102 @@ static const struct library_rule rules[] = {
     {.type = "alloc::collections::btree::node::InternalNode<$1, "
              "alloc::collections::btree::set_val::SetValZST>",
      .shown = "BTreeSet<$1> node",
-     .through = "data"},
+     .transparent_members = "data"},
     {.type = "alloc::collections::btree::node::LeafNode<$1, $2>", .shown = "BTreeMap<$1, $2> node"},
     {.type = "alloc::collections::btree::node::InternalNode<$1, $2>",
      .shown = "BTreeMap<$1, $2> node",
-     .through = "data"},
+     .transparent_members = "data"},
     {.type = "alloc::collections::linked_list::Node<$1>",
      .shown = "LinkedList<$1> node",
-     .through = "element"},
-    {.type = "alloc::rc::RcBox<$1>", .shown = "Rc<$1> block", .through = "value"},
-    {.type = "alloc::rc::RcInner<$1>", .shown = "Rc<$1> block", .through = "value"},
-    {.type = "alloc::sync::ArcInner<$1>", .shown = "Arc<$1> block", .through = "data"},
-    {.type = "alloc::vec::Vec<$1, *>", .through = "buf", .block = "=elements"},
-    {.type = "alloc::raw_vec::RawVec<$1, *>", .through = "inner"},
+     .transparent_members = "element"},
+    {.type = "alloc::rc::RcBox<$1>", .shown = "Rc<$1> block", .transparent_members = "value"},
+    {.type = "alloc::rc::RcInner<$1>", .shown = "Rc<$1> block", .transparent_members = "value"},
+    {.type = "alloc::sync::ArcInner<$1>", .shown = "Arc<$1> block", .transparent_members = "data"},
+    {.type = "alloc::vec::Vec<$1, *>", .transparent_members = "buf", .block_contents = "=elements"},
+    {.type = "alloc::raw_vec::RawVec<$1, *>", .transparent_members = "inner"},
     {.type = "alloc::collections::vec_deque::VecDeque<$1, *>",
-     .through = "buf",
-     .block = "=elements"},
-    {.type = "alloc::string::String", .through = "vec"},
-    {.type = "core::ptr::unique::Unique<$1>", .through = "pointer"},
-    {.type = "core::ptr::non_null::NonNull<$1>", .through = "pointer"},
-    {.type = "core::mem::maybe_uninit::MaybeUninit<$1>", .shown = "$1", .through = "value uninit"},
-    {.type = "core::mem::manually_drop::ManuallyDrop<$1>", .shown = "$1", .through = "value"},
-    {.type = "core::mem::maybe_dangling::MaybeDangling<$1>", .shown = "$1", .through = "__0"},
-    {.type = "core::num::niche_types::UsizeNoHighBit", .shown = "usize", .through = "__0"},
-    {.type = "core::cell::UnsafeCell<$1>", .through = "value"},
-    {.type = "core::cell::Cell<$1>", .through = "value"},
-    {.type = "std::collections::hash::map::HashMap<$1, $2, *>", .through = "base"},
-    {.type = "std::collections::hash::set::HashSet<$1, *>", .through = "base"},
+     .transparent_members = "buf",
+     .block_contents = "=elements"},
+    {.type = "alloc::string::String", .transparent_members = "vec"},
+    {.type = "core::ptr::unique::Unique<$1>", .transparent_members = "pointer"},
+    {.type = "core::ptr::non_null::NonNull<$1>", .transparent_members = "pointer"},
+    {.type = "core::mem::maybe_uninit::MaybeUninit<$1>",
+     .shown = "$1",
+     .transparent_members = "value uninit"},
+    {.type = "core::mem::manually_drop::ManuallyDrop<$1>",
+     .shown = "$1",
+     .transparent_members = "value"},
+    {.type = "core::mem::maybe_dangling::MaybeDangling<$1>",
+     .shown = "$1",
+     .transparent_members = "__0"},
+    {.type = "core::num::niche_types::UsizeNoHighBit",
+     .shown = "usize",
+     .transparent_members = "__0"},
+    {.type = "core::cell::UnsafeCell<$1>", .transparent_members = "value"},
+    {.type = "core::cell::Cell<$1>", .transparent_members = "value"},
+    {.type = "std::collections::hash::map::HashMap<$1, $2, *>", .transparent_members = "base"},
+    {.type = "std::collections::hash::set::HashSet<$1, *>", .transparent_members = "base"},
     {.type = "hashbrown::map::HashMap<$1, $2, *>",
      .shown = "HashMap<$1, $2>",
-     .through = "table",
-     .block = "=table"},
+     .transparent_members = "table",
+     .block_contents = "=table"},
     {.type = "hashbrown::raw::RawTable<($1, $2), *>",
      .shown = "HashMap<$1, $2>",
-     .through = "table",
-     .block = "=table"},
+     .transparent_members = "table",
+     .block_contents = "=table"},
 
     /* Boost 1.60 to 1.84 */
     {.type = "boost::unordered::detail::ptr_node<std::pair<$1 const, $2>>",
      .shown = "boost::unordered_map<$1, $2> node",
-     .through = "value_base_"},
+     .transparent_members = "value_base_"},
     {.type = "boost::unordered::detail::ptr_node<$1>",
      .shown = "boost::unordered_set<$1> node",
-     .through = "value_base_"},
+     .transparent_members = "value_base_"},
     {.type = "boost::unordered::detail::node<std::pair<$1 const, $2>, *>",
      .shown = "boost::unordered_map<$1, $2> node",
-     .through = "value_base_"},
-    {.type = "boost::unordered::detail::value_base<$1>", .shown = "$1", .holds = "data_"},
+     .transparent_members = "value_base_"},
+    {.type = "boost::unordered::detail::value_base<$1>", .shown = "$1", .value_bytes = "data_"},
     {.type = "boost::detail::sp_counted_impl_p<$1>",
      .shown = "boost::shared_ptr<$1> control block"},
     {.type = "boost::detail::sp_counted_impl_pd<$1*, boost::detail::sp_ms_deleter<$1>>",
      .shown = "boost::shared_ptr<$1> block",
-     .through = "del"},
-    {.type = "boost::detail::sp_ms_deleter<$1>", .holds = "storage_"},
+     .transparent_members = "del"},
+    {.type = "boost::detail::sp_ms_deleter<$1>", .value_bytes = "storage_"},
     {.type = "boost::detail::sp_counted_base", .shown = "boost::shared_ptr control block"},
     {.type = "boost::container::dtl::base_node<std::pair<$1 const, $2>, *>",
      .shown = "boost::map<$1, $2> node",
-     .holds = "m_storage"},
+     .value_bytes = "m_storage"},
     {.type = "boost::container::dtl::base_node<$1, *>",
      .shown = "boost node of $1",
-     .holds = "m_storage"},
+     .value_bytes = "m_storage"},
     {.type = "boost::container::dtl::tree_node<std::pair<$1 const, $2>, *>",
      .shown = "boost::map<$1, $2> node",
-     .holds = "m_storage"},
+     .value_bytes = "m_storage"},
     {.type = "boost::container::dtl::tree_node<$1, *>",
      .shown = "boost::set<$1> node",
-     .holds = "m_storage"},
+     .value_bytes = "m_storage"},
     {.type = "boost::container::dtl::pair<$1, $2>", .shown = "pair<$1, $2>"},
     {.type = "boost::container::vector<$1, *>",
      .shown = "boost::vector<$1>",
-     .through = "m_holder",
-     .block = "=elements"},
+     .transparent_members = "m_holder",
+     .block_contents = "=elements"},
     {.type = "boost::optional_detail::optional_base<$1>",
      .shown = "boost::optional<$1>",
-     .holds = "m_storage"},
+     .value_bytes = "m_storage"},
 
     /* abseil 2019 to 2024: container/internal/container_memory.h */
     {.type = "absl::container_internal::map_slot_type<$1, $2>",
      .shown = "absl::flat_hash_map<$1, $2> slot",
-     .through = "value mutable_value"},
-    {.type = "absl::flat_hash_map<$1, $2, *>", .block = "=slots"},
+     .transparent_members = "value mutable_value"},
+    {.type = "absl::flat_hash_map<$1, $2, *>", .block_contents = "=slots"},
     {.type = "absl::container_internal::raw_hash_set<absl::container_internal::FlatHashMapPolicy<"
              "$1, $2>, *>",
      .shown = "absl::flat_hash_map<$1, $2>",
-     .block = "=slots"},
+     .block_contents = "=slots"},
     {.type = "absl::container_internal::raw_hash_set<absl::container_internal::FlatHashSetPolicy<"
              "$1>, *>",
      .shown = "absl::flat_hash_set<$1>",
-     .block = "=slots"},
+     .block_contents = "=slots"},
 };
 
 /* Default arguments of libraries, omitted at the end of a list. */
@@ -442,7 +483,7 @@ struct parts {
     struct text head;
     struct text arguments[ARGUMENTS_MAX];
     unsigned count;
-    bool more; /* more arguments than fit */
+    bool is_truncated; /* more arguments than fit */
     struct text tail;
 };
 
@@ -458,8 +499,8 @@ static void split_list(struct text list, struct parts *parts)
             i += skip ? skip : end ? end : 1;
             continue;
         }
-        parts->more = parts->count == ARGUMENTS_MAX - 1;
-        if (parts->more)
+        parts->is_truncated = parts->count == ARGUMENTS_MAX - 1;
+        if (parts->is_truncated)
             return;
         parts->arguments[parts->count++] = text_trim((struct text){rest.at, i});
         rest = text_from(rest, i + 1);
@@ -475,7 +516,7 @@ static bool split_arguments(struct text text, struct parts *parts)
     size_t size = open < text.size ? closing_bracket(text_from(text, open)) : 0;
     parts->head = text_trim((struct text){text.at, open});
     parts->count = 0;
-    parts->more = false;
+    parts->is_truncated = false;
     parts->tail = text_from(text, open + size);
     if (size)
         split_list((struct text){text.at + open, size}, parts);
@@ -603,20 +644,20 @@ static const struct library_rule *find_rule(struct text text, struct text captur
 
 /* Writing */
 
-struct writing {
+struct type_writer {
     char *out;
     size_t size;
     size_t used;
-    bool full;
+    bool has_overflowed;
     bool rust;
-    unsigned deep;  /* allowed nesting depth of written arguments */
-    unsigned depth; /* remaining depth */
+    unsigned depth_max; /* allowed nesting depth of written arguments */
+    unsigned depth;     /* remaining depth */
 };
 
-static void put_span(struct writing *writing, struct text text)
+static void put_span(struct type_writer *writing, struct text text)
 {
     if (text.size >= writing->size - writing->used) {
-        writing->full = true;
+        writing->has_overflowed = true;
         return;
     }
     memcpy(writing->out + writing->used, text.at, text.size);
@@ -624,7 +665,7 @@ static void put_span(struct writing *writing, struct text text)
     writing->out[writing->used] = 0;
 }
 
-static void put_string(struct writing *writing, const char *string)
+static void put_string(struct type_writer *writing, const char *string)
 {
     put_span(writing, text_of(string));
 }
@@ -640,7 +681,7 @@ static size_t path_bytes(struct text text)
 }
 
 /* Writes a number type in C's spelling, from gcc's and clang's spellings. */
-static size_t put_number(struct writing *writing, struct text text)
+static size_t put_number(struct type_writer *writing, struct text text)
 {
     static const char *const numbers[][2] = {{"long long unsigned int", "unsigned long long"},
                                              {"long unsigned int", "unsigned long"},
@@ -659,7 +700,7 @@ static size_t put_number(struct writing *writing, struct text text)
 }
 
 /* Writes a path without Rust's own modules, "std::" and inline namespaces of C++. */
-static void put_path(struct writing *writing, struct text path)
+static void put_path(struct type_writer *writing, struct text path)
 {
     bool own = text_begins_with(path, "std::") || text_begins_with(path, "core::") ||
                text_begins_with(path, "alloc::");
@@ -681,15 +722,15 @@ static void put_path(struct writing *writing, struct text path)
     }
 }
 
-static void put_rule(struct writing *writing, const struct library_rule *rule,
+static void put_rule(struct type_writer *writing, const struct library_rule *rule,
                      const struct text captures[CAPTURES]);
 
 /* Writes text without argument lists. */
-static void put_plain(struct writing *writing, struct text text)
+static void put_plain(struct type_writer *writing, struct text text)
 {
     static const char nameless[] = "{anonymous}";
     struct text captures[CAPTURES];
-    bool inside = !writing->rust && writing->depth != writing->deep;
+    bool inside = !writing->rust && writing->depth != writing->depth_max;
     for (size_t step; text.size; text = text_from(text, step)) {
         size_t path = path_bytes(text);
         step = path ? put_number(writing, text) : 1;
@@ -719,12 +760,12 @@ static bool is_default(struct text argument)
     return false;
 }
 
-static void put_text(struct writing *writing, struct text text);
+static void put_text(struct type_writer *writing, struct text text);
 
-static void put_arguments(struct writing *writing, const struct parts *parts)
+static void put_arguments(struct type_writer *writing, const struct parts *parts)
 {
     unsigned count = parts->count;
-    while (count > 1 && !parts->more && is_default(parts->arguments[count - 1]))
+    while (count > 1 && !parts->is_truncated && is_default(parts->arguments[count - 1]))
         count--;
     put_string(writing, "<");
     for (unsigned i = 0; i < count; i++) {
@@ -738,10 +779,10 @@ static void put_arguments(struct writing *writing, const struct parts *parts)
             break;
         }
     }
-    put_string(writing, parts->more ? ", ...>" : ">");
+    put_string(writing, parts->is_truncated ? ", ...>" : ">");
 }
 
-static void put_rule(struct writing *writing, const struct library_rule *rule,
+static void put_rule(struct type_writer *writing, const struct library_rule *rule,
                      const struct text captures[CAPTURES])
 {
     for (const char *at = rule->shown; *at; at++) {
@@ -762,7 +803,7 @@ static void put_rule(struct writing *writing, const struct library_rule *rule,
 
 /* Tries the nested name after the arguments first, then without it. Returns the length of the text
  * that the rule covers; 0: no rule. */
-static size_t put_by_rule(struct writing *writing, struct text text, size_t arguments_end)
+static size_t put_by_rule(struct type_writer *writing, struct text text, size_t arguments_end)
 {
     struct text captures[CAPTURES];
     size_t nested = arguments_end + path_bytes(text_from(text, arguments_end));
@@ -779,10 +820,10 @@ static size_t put_by_rule(struct writing *writing, struct text text, size_t argu
     return 0;
 }
 
-static void put_text(struct writing *writing, struct text text)
+static void put_text(struct type_writer *writing, struct text text)
 {
     struct parts parts;
-    while (!writing->full && split_arguments(text, &parts)) {
+    while (!writing->has_overflowed && split_arguments(text, &parts)) {
         size_t path = parts.head.size;
         while (path && (is_word(parts.head.at[path - 1]) || parts.head.at[path - 1] == ':'))
             path--;
@@ -801,11 +842,11 @@ static void put_text(struct writing *writing, struct text text)
 
 static bool library_write(struct text name, bool rust, unsigned deep, char *out, size_t out_size)
 {
-    struct writing writing = {
-        .out = out, .size = out_size, .rust = rust, .deep = deep, .depth = deep};
+    struct type_writer writing = {
+        .out = out, .size = out_size, .rust = rust, .depth_max = deep, .depth = deep};
     out[0] = 0;
     put_text(&writing, name);
-    return !writing.full;
+    return !writing.has_overflowed;
 }
 
 const char *library_name(const char *name, bool rust, char *out, size_t out_size)
@@ -850,9 +891,9 @@ static bool list_has_word(const char *words, const char *word)
 
 enum library_member library_member(const struct library_rule *rule, const char *member)
 {
-    return list_has_word(rule->holds, member)     ? LIBRARY_HOLDS
-           : list_has_word(rule->through, member) ? LIBRARY_THROUGH
-                                                  : LIBRARY_PLAIN;
+    return list_has_word(rule->value_bytes, member)           ? LIBRARY_VALUE_BYTES
+           : list_has_word(rule->transparent_members, member) ? LIBRARY_TRANSPARENT
+                                                              : LIBRARY_PLAIN;
 }
 
 /* Finds the entry for a function in "method=text;=text of any other"; size 0: none. */
@@ -902,12 +943,13 @@ static bool allocator_of(struct text class, struct text captures[CAPTURES])
 /* Writes the allocated type if that is descriptive enough, as "map<long, Order> node" is. */
 static bool put_node_type(struct text type, char *out, size_t out_size)
 {
-    struct writing writing = {.out = out, .size = out_size, .deep = DEEP, .depth = DEEP};
+    struct type_writer writing = {.out = out, .size = out_size, .depth_max = DEEP, .depth = DEEP};
     out[0] = 0;
     put_text(&writing, type);
     struct text shown = text_of(out);
-    if (!writing.full && (text_ends_with(shown, " node") || text_ends_with(shown, " block") ||
-                          text_ends_with(shown, " slot")))
+    if (!writing.has_overflowed &&
+        (text_ends_with(shown, " node") || text_ends_with(shown, " block") ||
+         text_ends_with(shown, " slot")))
         return true;
     out[0] = 0;
     return false;
@@ -932,7 +974,7 @@ enum library_block library_block(const char *scope, const char *function, char *
 {
     struct text captures[CAPTURES];
     struct text class = {scope, strnlen(scope, NAME_MAX_BYTES)};
-    struct writing writing = {.out = out, .size = out_size, .deep = DEEP, .depth = DEEP};
+    struct type_writer writing = {.out = out, .size = out_size, .depth_max = DEEP, .depth = DEEP};
     struct text made = {function, strnlen(function, NAME_MAX_BYTES)};
     out[0] = 0;
     if (class.size == NAME_MAX_BYTES || made.size == NAME_MAX_BYTES || !is_balanced(class) ||
@@ -941,24 +983,24 @@ enum library_block library_block(const char *scope, const char *function, char *
     memset(captures, 0, sizeof captures);
     if (!strcmp(scope, "std") && fit_pattern(text_of("make_unique<$1, *>"), made, captures)) {
         put_text(&writing, captures[1]);
-        return writing.full ? LIBRARY_BLOCK_NONE : LIBRARY_BLOCK_KNOWN;
+        return writing.has_overflowed ? LIBRARY_BLOCK_NONE : LIBRARY_BLOCK_KNOWN;
     }
     if (allocator_of(class, captures))
         return put_node_type(captures[1], out, out_size) ? LIBRARY_BLOCK_KNOWN
                                                          : LIBRARY_BLOCK_NOT_KNOWN;
     const struct library_rule *rule = find_rule(class, captures);
     writing.rust = rule && is_rust_rule(rule);
-    struct text block = block_of(rule ? rule->block : NULL, function);
+    struct text block = block_of(rule ? rule->block_contents : NULL, function);
     if (!block.size)
-        return (rule && rule->block) || is_allocators(class) ? LIBRARY_BLOCK_NOT_KNOWN
-                                                             : LIBRARY_BLOCK_NONE;
+        return (rule && rule->block_contents) || is_allocators(class) ? LIBRARY_BLOCK_NOT_KNOWN
+                                                                      : LIBRARY_BLOCK_NONE;
     if (rule->shown)
         put_rule(&writing, rule, captures);
     else
         put_text(&writing, class);
     put_string(&writing, " ");
     put_span(&writing, block);
-    return writing.full ? LIBRARY_BLOCK_NONE : LIBRARY_BLOCK_KNOWN;
+    return writing.has_overflowed ? LIBRARY_BLOCK_NONE : LIBRARY_BLOCK_KNOWN;
 }
 
 bool library_tree(const char *scope)
@@ -996,9 +1038,10 @@ bool library_symbol_block(const char *function, char *out, size_t out_size)
     if (allocator_of(class, captures))
         return put_node_type(captures[1], out, out_size);
     const struct library_rule *rule = find_rule(class, captures);
-    if (!rule || !text_begins_with(text_of(rule->type), "std::basic_string<") || !rule->block)
+    if (!rule || !text_begins_with(text_of(rule->type), "std::basic_string<") ||
+        !rule->block_contents)
         return false;
-    snprintf(out, out_size, "%s %s", rule->shown, rule->block + 1);
+    snprintf(out, out_size, "%s %s", rule->shown, rule->block_contents + 1);
     return true;
 }
 

@@ -41,21 +41,21 @@ bool library_symbol_block(const char *function, char *out, size_t out_size);
  * constant one,
  * "$1*" a pointer to one, a last "*" all other arguments. Inline namespaces are left out.
  * `shown` NULL: the general rules give the name.
- * `through`: members that are shown without their own name.
- * `holds`: one of raw bytes that are a value of the first template argument.
- * `block`: contents of blocks that its functions allocate, shown after the name: "part of a
- * function's name=text;...;=text of the others".
+ * `transparent_members`: members that are shown without their own name.
+ * `value_bytes`: one of raw bytes that are a value of the first template argument.
+ * `block_contents`: contents of blocks that its functions allocate, shown after the name: "part of
+ * a function's name=text;...;=text of the others".
  */
 struct library_rule {
     const char *type;
     const char *shown;
-    const char *through;
-    const char *holds;
-    const char *block;
+    const char *transparent_members;
+    const char *value_bytes;
+    const char *block_contents;
     const char *link;      /* a pointer to links, which are of a node: an iterator's _M_node */
     const char *link_type; /* the member type that is the node, or a pointer to it */
     const char *node;      /* the template of the node with the same first argument */
-    bool links;            /* links in its base class lead to nodes of its own type */
+    bool has_base_links;   /* links in its base class lead to nodes of its own type */
 };
 
 extern const struct library_rule library_none;
@@ -65,8 +65,9 @@ const struct library_rule *library_rule(const char *name);
 
 enum library_member {
     LIBRARY_PLAIN,
-    LIBRARY_THROUGH, /* without its own name: its members are those of the value */
-    LIBRARY_HOLDS /* like LIBRARY_THROUGH; its bytes are a value of the first template argument */
+    LIBRARY_TRANSPARENT, /* without its own name: its members are those of the value */
+    LIBRARY_VALUE_BYTES  /* like LIBRARY_TRANSPARENT; its bytes are a value of the first template
+                            argument */
 };
 enum library_member library_member(const struct library_rule *rule, const char *member);
 

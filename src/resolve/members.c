@@ -343,7 +343,7 @@ static bool has_same_members(const struct type_desc *outer, uint32_t first, uint
                              uint64_t from, const struct type_desc *inner)
 {
     if (!count || !inner->member_count ||
-        (count != inner->member_count && !outer->cut && !inner->cut))
+        (count != inner->member_count && !outer->is_truncated && !inner->is_truncated))
         return false;
     const struct type_member *member = &outer->members[first];
     const struct type_member *end = member + count;
@@ -353,8 +353,8 @@ static bool has_same_members(const struct type_desc *outer, uint32_t first, uint
         unsigned depth = other->depth + down;
         if (depth == member->depth && !is_same_member(member, other, from))
             return false;
-        bool left_out = outer->cut && depth > member->depth;
-        bool other_left_out = inner->cut && depth < member->depth;
+        bool left_out = outer->is_truncated && depth > member->depth;
+        bool other_left_out = inner->is_truncated && depth < member->depth;
         if (depth != member->depth && !left_out && !other_left_out)
             return false;
         member += !left_out;
@@ -470,7 +470,7 @@ bool type_holds(const struct type_desc *outer, uint64_t offset, const struct typ
 
 const char *typed_name(enum typed typed)
 {
-    static const char *const names[TYPED_COUNT] = {[TYPED_NOT] = "not",
+    static const char *const names[TYPED_COUNT] = {[TYPED_NONE] = "not",
                                                    [TYPED_CODE] = "by-code",
                                                    [TYPED_DATA] = "by-data",
                                                    [TYPED_AGREED] = "agreed",
@@ -523,7 +523,7 @@ void object_search_look(struct object_search *search, uint32_t object, const cha
         return;
     search->found = object;
     search->exact = exact;
-    search->fits = exact ? 1 : search->fits + 1;
+    search->match_count = exact ? 1 : search->match_count + 1;
 }
 
 /* Everything except the names themselves, which need a demangler. */

@@ -211,8 +211,8 @@ static bool summarise_heap(struct resolver *resolver, struct heap_summary *summa
     const char *none = resolver->options.heap_note;
     allocations_summary(resolver->allocations, summary);
     if (none && summary->note && summary->note != none) {
-        snprintf(resolver->heap_words, sizeof resolver->heap_words, "%s; %s", none, summary->note);
-        summary->note = resolver->heap_words;
+        snprintf(resolver->heap_note, sizeof resolver->heap_note, "%s; %s", none, summary->note);
+        summary->note = resolver->heap_note;
     } else if (none) {
         summary->note = none;
     }
@@ -225,7 +225,7 @@ static bool describe_bin(struct resolver *resolver, uint32_t index, struct heap_
         return false;
     struct object_desc desc = {0};
     bin->object = names_find_object(&resolver->names, located_bin_key(&resolver->space, bin->id));
-    if (bin->object && bin->walked)
+    if (bin->object && bin->is_size_class)
         object_types_describe(&resolver->class_types, typing_types(resolver->typing), bin->object,
                               &desc);
     else if (bin->object)
@@ -298,8 +298,8 @@ struct place_names resolver_names(struct resolver *resolver)
 struct loading_state resolver_loading(const struct resolver *resolver)
 {
     struct readers_status status = typing_status(resolver->typing);
-    return (struct loading_state){status.waiting, status.processes, status.resident_bytes,
-                                  status.busy_with};
+    return (struct loading_state){status.pending_requests, status.processes, status.resident_bytes,
+                                  status.slow_file};
 }
 
 bool resolver_find(struct resolver *resolver, const char *name, struct object_extent *extent)
@@ -312,5 +312,5 @@ bool resolver_find(struct resolver *resolver, const char *name, struct object_ex
     const struct object_desc *found = &names->objects[search.found];
     *extent =
         (struct object_extent){found->address, found->address + found->size_bytes, search.found};
-    return search.fits == 1;
+    return search.match_count == 1;
 }

@@ -96,7 +96,7 @@ static void name_after_type(struct located *located, const struct type_desc *typ
     located->bin = 0;
     located->module = "";
     located->name = array ? name_array(located, type->name) : type->name;
-    located->of_type = true;
+    located->is_named_by_type = true;
     located->array = array;
     if (located->kind != OBJECT_MAP)
         located->kind = OBJECT_HEAP;
@@ -339,7 +339,7 @@ static bool is_array_of(const struct object_type *object, const struct type_desc
     enum { ROUNDED = 16 };
     for (unsigned i = 0; i < VOTES_TYPES; i++)
         if (object->votes.type[i] == type && desc->member_count)
-            return object->votes.elements[i];
+            return object->votes.past_first_element[i];
     return !desc->member_count || (located->end - located->base) % desc->size < ROUNDED;
 }
 
@@ -347,7 +347,7 @@ static bool is_array_of(const struct object_type *object, const struct type_desc
 static uint32_t object_own_type(struct object_type *object, const struct types *types)
 {
     uint32_t voted = object->type ? object->type : votes_leader(&object->votes, types);
-    if (object->by_size && !object->type && voted && !object->votes.leads_alone)
+    if (object->by_size && !object->type && voted && !object->votes.is_unanimous)
         return 0;
     /* Most accesses may be to a base class, or to the value in a node. */
     bool whole = voted && !object->type && types_contains(types, object->assigned, voted);
@@ -371,7 +371,8 @@ static uint32_t type_of_data(struct object_type *object, const struct types *typ
         return 0;
     uint32_t type = object_own_type(object, types);
     const struct type_desc *desc = types_at(types, type);
-    uint64_t into = place->access.address - (located->of_type ? located->type_base : place->base);
+    uint64_t into =
+        place->access.address - (located->is_named_by_type ? located->type_base : place->base);
     if (!desc || !desc->size || !begins)
         return 0;
     bool one = object->declared && !object->count;
@@ -408,12 +409,12 @@ static void vote_for_operand(struct object_type *object, const struct types *typ
         votes_add(&object->votes, types, operand->type,
                   !block || operand->indexed || type_instances_fit(located, start, desc->size));
     if (slot < VOTES_TYPES && (operand->indexed || start >= located->base + desc->size))
-        object->votes.elements[slot] = true;
+        object->votes.past_first_element[slot] = true;
 }
 
 static bool is_size_class(const struct located *located)
 {
-    return located->allocation == ALLOCATION_WALKED && !located->of_type;
+    return located->allocation == ALLOCATION_WALKED && !located->is_named_by_type;
 }
 
 void object_types_vote(struct object_types *typed, const struct types *types,
@@ -442,14 +443,14 @@ static void place_type(struct object_types *typed, const struct types *types,
     if (object)
         object->by_size = is_size_class(located);
     uint32_t type = object ? type_of_data(object, types, located, place, &offset) : 0;
-    place->typed = TYPED_NOT;
+    place->typed = TYPED_NONE;
     place->untyped = operand ? operand->untyped : (uint8_t)UNTYPED_WAITING;
     /* A whole stack is not an array of one type. */
     if (object && coded && !object->declared && located->kind != OBJECT_STACK &&
         !is_nameless(located))
         vote_for_operand(object, types, located, operand, place);
     else if (object && object->by_size && place->untyped != UNTYPED_WAITING)
-        object->votes.unsaid++;
+        object->votes.untyped_votes++;
     if (coded)
         set_type_by_code(types, operand, place);
     if (!type)
@@ -481,7 +482,7 @@ void object_types_place(struct object_types *typed, const struct types *types,
     place->unit = 0;
     if (!operand || (place->typed != TYPED_CODE && place->typed != TYPED_AGREED))
         return;
-    place->type_offset += operand->bits_at;
+    place->type_offset += operand->bit_field_offset;
     place->unit = operand->unit;
 }
 
@@ -510,7 +511,7 @@ const char *object_types_describe(struct object_types *typed, const struct types
         return NULL;
     desc->type_id = type;
     if (!object->declared)
-        votes_count(&object->votes, types, type, &desc->type_votes, &desc->type_against);
+        votes_count(&object->votes, types, type, &desc->type_votes, &desc->type_votes_against);
     return desc->type = object_type_text(typed, types, object, type);
 }
 
@@ -542,9 +543,9 @@ static void decrement_votes(struct votes *votes, struct slots slots)
 static void halve_votes(struct votes *votes)
 {
     votes->all /= 2;
-    votes->unsaid /= 2;
-    votes->structs /= 2;
-    votes->worked_out_at = 0;
+    votes->untyped_votes /= 2;
+    votes->struct_votes /= 2;
+    votes->computed_at = 0;
     for (unsigned i = 0; i < VOTES_TYPES; i++) {
         votes->count[i] /= 2;
         votes->misfits[i] /= 2;
@@ -579,14 +580,14 @@ unsigned votes_add(struct votes *votes, const struct types *types, uint32_t type
     struct slots slots = members ? for_structs : for_scalars;
     if (++votes->all > ALL_MAX)
         halve_votes(votes);
-    votes->structs += members;
+    votes->struct_votes += members;
     unsigned at = find_vote_slot(votes, slots, type);
     if (at == slots.end) {
         decrement_votes(votes, slots);
         return VOTES_TYPES;
     }
     if (votes->type[at] != type)
-        votes->misfits[at] = votes->count[at] = votes->elements[at] = 0;
+        votes->misfits[at] = votes->count[at] = votes->past_first_element[at] = 0;
     votes->type[at] = type;
     votes->count[at]++;
     votes->misfits[at] += !fits;
@@ -608,7 +609,7 @@ static uint32_t compute_leader(const struct votes *votes, const struct types *ty
 {
     uint32_t best = 0;
     uint32_t most = 0;
-    bool members = votes->structs >= structs_min * votes->all;
+    bool members = votes->struct_votes >= structs_min * votes->all;
     struct slots slots = members ? for_structs : for_scalars;
     for (unsigned i = slots.first; i < slots.end; i++) {
         if (!votes->type[i] || votes->misfits[i] > misfits_max * votes->count[i])
@@ -619,7 +620,7 @@ static uint32_t compute_leader(const struct votes *votes, const struct types *ty
             best = votes->type[i];
         }
     }
-    uint32_t of = members ? votes->structs : votes->all;
+    uint32_t of = members ? votes->struct_votes : votes->all;
     return most >= VOTES_MIN && most > majority * of ? best : 0;
 }
 
@@ -630,8 +631,8 @@ uint32_t votes_leader(struct votes *votes, const struct types *types)
         uint32_t against;
         votes->leader = compute_leader(votes, types);
         votes_count(votes, types, votes->leader, &own, &against);
-        votes->leads_alone = votes->leader && against + votes->unsaid <= against_max * own;
-        votes->worked_out_at = votes->all + votes->unsaid;
+        votes->is_unanimous = votes->leader && against + votes->untyped_votes <= against_max * own;
+        votes->computed_at = votes->all + votes->untyped_votes;
     }
     return votes->leader;
 }

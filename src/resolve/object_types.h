@@ -27,13 +27,13 @@ struct votes {
     uint32_t type[VOTES_TYPES]; /* 0: empty; types with members first */
     uint32_t count[VOTES_TYPES];
     uint32_t misfits[VOTES_TYPES]; /* votes for positions at no multiple of the type's size */
-    bool elements[VOTES_TYPES];    /* some access was past the first element */
+    bool past_first_element[VOTES_TYPES]; /* some access was past the first element */
     uint32_t all;
-    uint32_t unsaid;        /* accesses by code without a type, if the owner counts them */
-    uint32_t structs;       /* votes for any types with members */
+    uint32_t untyped_votes; /* accesses by code without a type, if the owner counts them */
+    uint32_t struct_votes;  /* votes for any types with members */
     uint32_t leader;        /* as last computed */
-    bool leads_alone;       /* nearly all accesses agree, including plain numbers and unsaid */
-    uint32_t worked_out_at; /* number of votes at the last computation */
+    bool is_unanimous;    /* nearly all accesses agree, including plain numbers and untyped votes */
+    uint32_t computed_at; /* number of votes at the last computation */
 };
 
 /* Adds a vote for `type`, not 0; `fits`: it begins at a possible element of an array. Returns the
@@ -44,7 +44,7 @@ unsigned votes_add(struct votes *votes, const struct types *types, uint32_t type
  * eighth because it visits all members. */
 static inline bool votes_due(const struct votes *votes)
 {
-    return votes->all + votes->unsaid > votes->worked_out_at + votes->worked_out_at / 8;
+    return votes->all + votes->untyped_votes > votes->computed_at + votes->computed_at / 8;
 }
 
 /*

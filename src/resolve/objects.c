@@ -169,7 +169,7 @@ static void find_anonymous(struct located *located, struct space *space, const s
     char size[16];
     const char *name = maps_name(&space->maps, map);
     struct region_found region = {0};
-    located->key = located_key_of(located->base, space->programs, KEY_ANON);
+    located->key = located_key_of(located->base, space->exec_count, KEY_ANON);
     uint32_t known = names_find_object(names, located->key);
     located->kind = known ? names->objects[known].kind : OBJECT_ANON;
     enum heap_answer heap =
@@ -277,7 +277,7 @@ static void find_in_map(struct located *located, struct space *space, const stru
     located->name = name;
     if (map->kind != MAPPING_FILE && find_stack(located, &space->stacks, map, address, stack))
         return;
-    located->key = located_key_of(map->start, space->programs ^ hash_mix(map->inode), KEY_MAP);
+    located->key = located_key_of(map->start, space->exec_count ^ hash_mix(map->inode), KEY_MAP);
     if (map->kind == MAPPING_HEAP) {
         located->kind = OBJECT_HEAP;
         located->key = KEY_HEAP;
@@ -285,10 +285,10 @@ static void find_in_map(struct located *located, struct space *space, const stru
         find_anonymous(located, space, names, map);
     } else {
         find_in_file(located, name);
-        located->one_of_many = join_numbered(located, name);
-        if (located->one_of_many)
+        located->shares_name = join_numbered(located, name);
+        if (located->shares_name)
             located->key = located_key_of(hash_bytes(located->text, strlen(located->text)),
-                                          space->programs, KEY_MAP);
+                                          space->exec_count, KEY_MAP);
     }
 }
 
@@ -339,7 +339,7 @@ static void find_gap(struct located *located, const struct space *space, uint64_
     located->kind = OBJECT_ANON;
     located->base = address & -(uint64_t)LOCATED_UNRECORDED;
     located->end = located->base + LOCATED_UNRECORDED;
-    located->key = located_key_of(located->base, space->programs, KEY_UNRECORDED);
+    located->key = located_key_of(located->base, space->exec_count, KEY_UNRECORDED);
     snprintf(located->text, sizeof located->text, "[unrecorded 0x%llx %s]",
              (unsigned long long)located->base, text_bytes(size, LOCATED_UNRECORDED));
     located->name = located->text;
@@ -372,12 +372,12 @@ bool located_unrecorded(struct located *located, const struct space *space, uint
 
 uint64_t located_frame_key(const struct space *space, uint32_t function, const char *part)
 {
-    return located_key_of(hash_bytes(part, strlen(part)) + function, space->programs, KEY_FRAME);
+    return located_key_of(hash_bytes(part, strlen(part)) + function, space->exec_count, KEY_FRAME);
 }
 
 uint64_t located_bin_key(const struct space *space, uint32_t bin)
 {
-    return located_key_of(bin, space->programs, KEY_BIN);
+    return located_key_of(bin, space->exec_count, KEY_BIN);
 }
 
 bool located_refine(struct located *located, struct allocations *allocations,
@@ -405,8 +405,8 @@ void located_of_class(struct located *located, const struct space *space, const 
                       const struct runtime_object *object)
 {
     located->kind = OBJECT_HEAP;
-    located->key = located_key_of(hash_bytes(name, strlen(name)), space->programs, KEY_CLASS);
-    located->one_of_many = true;
+    located->key = located_key_of(hash_bytes(name, strlen(name)), space->exec_count, KEY_CLASS);
+    located->shares_name = true;
     located->whole_bytes = 0;
     located->whole_blocks = 0;
     if (object->class) {
@@ -430,7 +430,7 @@ enum { NAMES_FUNCTIONS_MAX = 1 << 16, NAMES_INSTANCES_MAX = 1 << 18, NAMES_TEXT_
 const char *names_number(struct names *names, const struct object_desc *desc, const char *name)
 {
     uint64_t kind = hash_bytes(desc->module, strlen(desc->module)) + desc->kind;
-    const char *numbered = text_numbered(&names->called, kind, name, &names->strings);
+    const char *numbered = text_numbered(&names->name_counts, kind, name, &names->strings);
     return numbered ? numbered : name;
 }
 
@@ -448,15 +448,15 @@ uint32_t located_object(const struct located *located, struct names *names)
         /* Bins are distinguished by their call paths instead. */
         if (object && !located->bin)
             made->name = names_number(names, made, made->name);
-    } else if (!located->of_type &&
+    } else if (!located->is_named_by_type &&
                (located->kind == OBJECT_HEAP || located->kind == OBJECT_ANON)) {
         grow_object_size(&names->objects[object], desc.size_bytes);
     }
-    if (object && located->whole_blocks && !located->of_type) {
+    if (object && located->whole_blocks && !located->is_named_by_type) {
         names->objects[object].size_bytes = located->whole_bytes;
         names->objects[object].blocks = located->whole_blocks;
     }
-    if (object && located->whole_blocks == 1 && !located->of_type)
+    if (object && located->whole_blocks == 1 && !located->is_named_by_type)
         names->objects[object].address = located->whole_start;
     return object;
 }
@@ -465,7 +465,7 @@ uint32_t located_intern(const struct located *located, struct names *names)
 {
     uint32_t object = located_object(located, names);
     if (located->kind == OBJECT_STACK || located->kind == OBJECT_TLS || located->bin ||
-        located->of_type || located->one_of_many)
+        located->is_named_by_type || located->shares_name)
         names_instance(names, object, located->base);
     return object;
 }
@@ -506,7 +506,7 @@ void names_fini(struct names *names)
     arena_fini(&names->strings);
     hash_fini(&names->object_of_key);
     hash_fini(&names->instances);
-    hash_fini(&names->called);
+    hash_fini(&names->name_counts);
     hash_fini(&names->function_of_key);
     free(names->objects);
     free(names->functions);
@@ -514,7 +514,7 @@ void names_fini(struct names *names)
 
 void names_forget(struct names *names)
 {
-    hash_clear(&names->called);
+    hash_clear(&names->name_counts);
 }
 
 uint32_t names_find_object(const struct names *names, uint64_t key)

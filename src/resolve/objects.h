@@ -24,7 +24,7 @@ struct names {
     size_t object_count;
     struct hash object_of_key;
     struct hash instances;           /* (object, base) pairs seen */
-    struct hash called;              /* number of objects per name, for this program */
+    struct hash name_counts;         /* number of objects per name, for this program */
     struct function_desc *functions; /* file NULL: not searched for yet */
     size_t function_count;
     struct hash function_of_key;
@@ -68,15 +68,15 @@ struct located {
     uint32_t whole_blocks; /* number of blocks in the object */
     bool in_use;           /* walked block: in use by the program */
     const struct module *variable_of; /* file that defines the variable; NULL: not a variable */
-    uint64_t variable_at; /* ... and its start; thread-local: offset in the file's image */
-    bool of_type;         /* named after a type */
-    bool of_thread;       /* stack of a known thread */
-    bool one_of_many;     /* shared memory or a runtime's object: others have the same name */
-    bool guessed;         /* a stack guessed from stack pointers nearby */
-    uint64_t type_base;   /* of_type: start of the instance */
-    bool array;           /* of_type: more instances, whole elements apart */
-    bool may_be_array;    /* of_type: first in its block, at a possible array element */
-    char text[160];       /* buffer for generated names */
+    uint64_t variable_at;  /* ... and its start; thread-local: offset in the file's image */
+    bool is_named_by_type; /* named after a type */
+    bool of_thread;        /* stack of a known thread */
+    bool shares_name;      /* shared memory or a runtime's object: others have the same name */
+    bool guessed;          /* a stack guessed from stack pointers nearby */
+    uint64_t type_base;    /* is_named_by_type: start of the instance */
+    bool array;            /* is_named_by_type: more instances, whole elements apart */
+    bool may_be_array;     /* is_named_by_type: first in its block, at a possible array element */
+    char text[160];        /* buffer for generated names */
 };
 
 enum stack_wanted {

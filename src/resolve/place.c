@@ -4,6 +4,7 @@
 
 #include "agent_abi.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "resolve/library_types.h"
 #include "resolve/resolver_state.h"
 
@@ -90,7 +91,7 @@ static const struct typed_answer *refine_stack(struct resolver *resolver, struct
 /* Counts the samples of a key, up to a limit. Hash collisions may add samples of other keys. */
 static unsigned count_met(struct resolver *resolver, uint64_t key)
 {
-    uint8_t *count = &resolver->met[hash_mix(key) % RESOLVER_MET];
+    uint8_t *count = &resolver->sample_counts[hash_mix(key) % RESOLVER_SAMPLE_COUNTS];
     *count += *count < UINT8_MAX;
     return *count;
 }
@@ -131,12 +132,12 @@ static uint32_t rename_by_type(struct resolver *resolver, struct located *locate
         provisional_code(resolver, located, access, place);
     if (!type)
         return 0;
-    place->holder = located_object(&holder, &resolver->names);
+    place->bin_object = located_object(&holder, &resolver->names);
     if (holder.bin)
-        resolver_note_bin(resolver, place->holder, holder.bin);
+        resolver_note_bin(resolver, place->bin_object, holder.bin);
     /* A mapping with structs belongs to an allocator. The vote keeps it from becoming an array of
      * the numbers that are also accessed there. */
-    object_types_vote(&resolver->object_types, types, &holder, place->holder, type,
+    object_types_vote(&resolver->object_types, types, &holder, place->bin_object, type,
                       type_instances_is_whole(located, &holder));
     return type;
 }
@@ -184,9 +185,9 @@ static bool set_heap_holder(struct resolver *resolver, struct located *holder,
     if (!resolver->options.live || !located_refine(holder, resolver->allocations, &resolver->space,
                                                    access->address, access->time_ns))
         return false;
-    place->holder = located_object(holder, &resolver->names);
+    place->bin_object = located_object(holder, &resolver->names);
     if (holder->bin)
-        resolver_note_bin(resolver, place->holder, holder->bin);
+        resolver_note_bin(resolver, place->bin_object, holder->bin);
     return true;
 }
 
@@ -221,7 +222,7 @@ static bool find_class(struct resolver *resolver, struct located *located,
     struct located holder = *located;
     bool block = set_heap_holder(resolver, &holder, access, place);
     if (block && (!object.class || !fit_object_to_block(&holder, &object))) {
-        place->holder = 0;
+        place->bin_object = 0;
         return false;
     }
     located_of_class(located, &resolver->space, name, &object);
@@ -393,7 +394,7 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
         remember_place(resolver, located, operand, variable, place);
     /* Without a memory operand, the access is a call's or return's use of the stack. */
     bool returns = located->kind == OBJECT_STACK && place->untyped == UNTYPED_NO_CODE;
-    if (place->typed == TYPED_NOT &&
+    if (place->typed == TYPED_NONE &&
         (returns || (variable && variable->slot > DWARF_SLOT_VARIABLE)))
         place->untyped = UNTYPED_SPILL;
 }
@@ -409,7 +410,7 @@ static void count_binary(struct resolver *resolver, const struct access *access)
     struct map *map =
         access->reason == REASON_KERNEL ? NULL : space_map(&resolver->space, access->ip);
     if (!map && access->reason != REASON_KERNEL)
-        resolver->space.binaries.nowhere++;
+        resolver->space.binaries.outside_mappings++;
     if (!map || !map->binary)
         return;
     space_module(&resolver->space, map);
@@ -443,11 +444,11 @@ static void resolve_evictor(struct resolver *resolver, const struct access *acce
 static void note_thread(struct resolver *resolver, uint32_t tid)
 {
     struct stacks *stacks = &resolver->space.stacks;
-    uint32_t *heard_of = &resolver->heard_of[tid % RESOLVER_HEARD_OF];
+    uint32_t *seen = &resolver->seen_tids[tid % RESOLVER_SEEN_TIDS];
     pid_t pid = resolver->options.pid;
-    if (*heard_of == tid || tid == (uint32_t)pid)
+    if (*seen == tid || tid == (uint32_t)pid)
         return;
-    *heard_of = tid;
+    *seen = tid;
     const struct tcb *tcb = tcbs_find_or_ask(&resolver->tcbs, pid, tid);
     const struct stack *known = tcb ? stacks_find(stacks, tcb->base) : NULL;
     if (tcb && (!known || known->tid != tid))
@@ -460,7 +461,7 @@ static bool refresh_tls(struct resolver *resolver, const struct located *located
                         const struct access *access)
 {
     enum { APART_NS = 20000000 };
-    uint32_t *looked = &resolver->tls_of[access->tid % RESOLVER_HEARD_OF];
+    uint32_t *looked = &resolver->tls_checked_tids[access->tid % RESOLVER_SEEN_TIDS];
     bool nameless =
         located->kind == OBJECT_ANON || (located->kind == OBJECT_STACK && located->of_thread);
     if (!nameless || *looked == access->tid || access->time_ns < resolver->tls_ns + APART_NS)
@@ -561,9 +562,7 @@ static void describe_anonymous(const struct resolver *resolver, const struct map
 static void describe_missing(const struct space *space, const struct map *map,
                              struct function_desc *desc, char *text, size_t text_size)
 {
-    const char *path = space->binaries.list[map->binary - 1].shown;
-    const char *slash = strrchr(path, '/');
-    desc->module = slash ? slash + 1 : path;
+    desc->module = text_base_name(space->binaries.list[map->binary - 1].shown);
     desc->start = desc->end = map->start;
     snprintf(text, text_size, "[code of %s]", desc->module);
     desc->name = text;

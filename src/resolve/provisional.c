@@ -49,21 +49,21 @@ static struct provisional_object *object_of(const struct provisional *provisiona
 static uint32_t current_object(const struct provisional *provisional, uint32_t object)
 {
     for (const struct provisional_object *found;
-         (found = object_of(provisional, object)) && found->one_of;)
-        object = found->one_of;
+         (found = object_of(provisional, object)) && found->renamed_to;)
+        object = found->renamed_to;
     return object;
 }
 
 static bool has_no_name(const struct provisional *provisional, uint32_t object)
 {
     const struct provisional_object *found = object_of(provisional, object);
-    return found && !found->one_of;
+    return found && !found->renamed_to;
 }
 
 uint32_t provisional_part_of(const struct resolver *resolver, uint32_t object)
 {
     const struct provisional_object *found = object_of(&resolver->provisional, object);
-    return found && !found->one_of && !found->own_row
+    return found && !found->renamed_to && !found->own_row
                ? current_object(&resolver->provisional, found->part_of)
                : 0;
 }
@@ -80,7 +80,7 @@ static bool holds_pointers(const struct object_desc *desc)
     enum { VOTES_LEAST = 8, OF_EACH_AGAINST = 20 };
     size_t length = desc->type ? strlen(desc->type) : 0;
     return length && desc->type[length - 1] == '*' && desc->type_votes >= VOTES_LEAST &&
-           desc->type_against <= desc->type_votes / OF_EACH_AGAINST;
+           desc->type_votes_against <= desc->type_votes / OF_EACH_AGAINST;
 }
 
 const char *provisional_name(struct resolver *resolver, uint32_t object,
@@ -89,7 +89,7 @@ const char *provisional_name(struct resolver *resolver, uint32_t object,
     struct provisional_object *block = object_of(&resolver->provisional, object);
     struct arena *strings = &resolver->names.strings;
     char bytes[16];
-    if (!block || block->one_of || !block->own_row)
+    if (!block || block->renamed_to || !block->own_row)
         return NULL;
     bool pointers = holds_pointers(desc);
     const char **name = &block->names[pointers];
@@ -116,7 +116,7 @@ uint32_t provisional_current(const struct resolver *resolver, uint32_t object)
 
 static uint64_t block_key(const struct space *space, uint64_t start, uint64_t size_bytes)
 {
-    uint64_t key = hash_mix(hash_mix(hash_mix(start) + size_bytes) + space->programs);
+    uint64_t key = hash_mix(hash_mix(hash_mix(start) + size_bytes) + space->exec_count);
     return (key & ~UINT64_C(15)) | KEY_BLOCK;
 }
 
@@ -166,10 +166,10 @@ static void end_as_object(struct resolver *resolver, struct provisional_object *
     provisional->renames[provisional->rename_count] = *how;
     provisional->renames[provisional->rename_count].from = ending->object;
     provisional->renames[provisional->rename_count++].to = to;
-    ending->one_of = to;
-    ending->fixed = how->fixed;
-    ending->into = how->offset;
-    ending->waits = false;
+    ending->renamed_to = to;
+    ending->has_fixed_offset = how->has_fixed_offset;
+    ending->offset_in_object = how->offset;
+    ending->is_pending = false;
     if (ending->kind == PROVISIONAL_BLOCK) {
         names_instance(&resolver->names, to, ending->start);
         provisional_remember(resolver, ending->start, ending->end - ending->start, to,
@@ -184,7 +184,7 @@ static uint32_t find_whole_object(const struct resolver *resolver, uint32_t clas
     const struct types *types = typing_types(resolver->typing);
     uint32_t whole = 0;
     const struct provisional_class *of = &resolver->provisional.classes[class];
-    if (!type || of->filled_by_more)
+    if (!type || of->filled_by_others)
         return 0;
     for (unsigned i = 0; i < PROVISIONAL_KINDS; i++) {
         uint32_t object = of->filled_by[i];
@@ -214,7 +214,7 @@ static void note_class_filled(struct resolver *resolver, uint32_t class, uint32_
             return;
         }
     }
-    of->filled_by_more = true;
+    of->filled_by_others = true;
 }
 
 static bool end_as_whole(struct resolver *resolver, struct provisional_object *block, uint32_t type)
@@ -260,7 +260,7 @@ static struct provisional_object *provisional_add(struct resolver *resolver, uin
     *made = (struct provisional_object){.object = object,
                                         .part_of = part_of,
                                         .bin = located->bin,
-                                        .memory = located->kind,
+                                        .memory_kind = located->kind,
                                         .allocation = located->allocation,
                                         .key = located->key,
                                         .start = located->base,
@@ -283,7 +283,7 @@ static unsigned count_own_rows(const struct provisional *provisional, uint32_t c
 static void combine_class(struct resolver *resolver, uint32_t class)
 {
     struct provisional *provisional = &resolver->provisional;
-    provisional->classes[class].many = true;
+    provisional->classes[class].has_many_large = true;
     for (size_t i = 0; i < provisional->count; i++)
         if (provisional->list[i].class == class)
             provisional->list[i].own_row = false;
@@ -295,10 +295,10 @@ static uint32_t new_untyped_block(struct resolver *resolver, const struct locate
 {
     struct provisional *provisional = &resolver->provisional;
     bool large = block->end - block->base >= PROVISIONAL_OWN_BYTES;
-    if (large && !provisional->classes[class].many &&
+    if (large && !provisional->classes[class].has_many_large &&
         count_own_rows(provisional, class) >= PROVISIONAL_OWN_ROWS)
         combine_class(resolver, class);
-    bool own_row = large && block->in_use && !provisional->classes[class].many;
+    bool own_row = large && block->in_use && !provisional->classes[class].has_many_large;
     bool room = provisional->count < PROVISIONAL_MAX / 2 || provisional->classes[class].typed;
     if (!waits && !own_row && !room)
         return class;
@@ -310,8 +310,8 @@ static uint32_t new_untyped_block(struct resolver *resolver, const struct locate
     made->kind = PROVISIONAL_BLOCK;
     made->own_row = own_row;
     made->class = class;
-    made->born_ns = access->time_ns;
-    made->waits = waits;
+    made->first_sample_ns = access->time_ns;
+    made->is_pending = waits;
     made->by_untyped = !waits;
     made->access = *access;
     return made->object;
@@ -417,7 +417,7 @@ static uint32_t set_located_type(const struct resolver *resolver, const struct l
     *named = *block;
     named->bin = object == names_find_object(&resolver->names, block->key) ? block->bin : 0;
     if (called) {
-        named->of_type = true;
+        named->is_named_by_type = true;
         named->type_base = block->base + (known ? known->type_at : 0);
     }
     return called;
@@ -438,9 +438,9 @@ static void note_site(struct provisional *provisional, uint64_t ip, uint32_t cla
     if (site->ip != ip || site->class != class)
         *site = (struct provisional_site){.ip = ip, .class = class, .object = object};
     if (current_object(provisional, site->object) == object)
-        site->agreed++;
+        site->agreeing_blocks++;
     else
-        site->others++;
+        site->other_blocks++;
 }
 
 /* Returns the object of the blocks that such code accesses; 0: too few are known, or they vary. */
@@ -448,8 +448,8 @@ static uint32_t object_by_site(const struct provisional *provisional, uint64_t i
 {
     enum { AGREED_MIN = 3, OTHERS_IN = 32 };
     const struct provisional_site *site = site_at(provisional, ip, class);
-    bool same = site->ip == ip && site->class == class && site->agreed >= AGREED_MIN &&
-                site->others <= site->agreed / OTHERS_IN;
+    bool same = site->ip == ip && site->class == class && site->agreeing_blocks >= AGREED_MIN &&
+                site->other_blocks <= site->agreeing_blocks / OTHERS_IN;
     return same ? current_object(provisional, site->object) : 0;
 }
 
@@ -465,7 +465,7 @@ static void name_by_weak_evidence(struct resolver *resolver, struct provisional_
     uint32_t before = object_types_called(&resolver->object_types, block->part_of);
     const struct type_desc *old = types_at(types, before);
     block->own_row = false;
-    block->waits = false;
+    block->is_pending = false;
     if (old && old->size >= types_at(types, type)->size)
         return;
     block->part_of = make_object_without_blocks(resolver, named);
@@ -499,10 +499,10 @@ static uint32_t end_free_block(struct resolver *resolver, uint32_t object)
 {
     struct provisional *provisional = &resolver->provisional;
     struct provisional_object *unnamed = object_of(provisional, object);
-    if (!unnamed || unnamed->one_of || !provisional->classes[unnamed->class].free)
+    if (!unnamed || unnamed->renamed_to || !provisional->classes[unnamed->class].free)
         return object;
     provisional_settle(resolver, unnamed);
-    return unnamed->one_of ? 0 : object;
+    return unnamed->renamed_to ? 0 : object;
 }
 
 /* Returns true if an object has another type that contains this one. */
@@ -533,7 +533,7 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
     enum evidence evidence = type_evidence(resolver, named, block, type);
     if (evidence == EVIDENCE_BLOCK && find_whole_object(resolver, class, type))
         evidence = EVIDENCE_WEAK;
-    place->holder = class;
+    place->bin_object = class;
     if (evidence == EVIDENCE_NONE) {
         *named = *block;
         type = 0;
@@ -571,20 +571,20 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
         has_no_name(provisional, object) ? object_of(provisional, object) : NULL;
     bool unrelated = object && !unnamed && evidence == EVIDENCE_BLOCK &&
                      !is_related_type(resolver, object, type);
-    known.against = unrelated ? known.against + 1 : type ? 0 : known.against;
+    known.disagreeing = unrelated ? known.disagreeing + 1 : type ? 0 : known.disagreeing;
     /* The type shows that the memory was freed and reused. A large block may have elements of
      * several types, so several consecutive samples must agree. */
     bool another =
-        unrelated && (size_bytes < PROVISIONAL_OWN_BYTES || known.against >= AGAINST_MIN);
+        unrelated && (size_bytes < PROVISIONAL_OWN_BYTES || known.disagreeing >= AGAINST_MIN);
     if (!object || another) {
         object = first_object(resolver, block, named, type, evidence, class, !operand, access);
-        known.against = 0;
+        known.disagreeing = 0;
     } else if (unnamed && evidence == EVIDENCE_BLOCK) {
         name_block(resolver, unnamed, named, type);
     } else if (unnamed && evidence == EVIDENCE_WEAK) {
         name_by_weak_evidence(resolver, unnamed, named, type);
-    } else if (unnamed && !operand && !unnamed->waits) {
-        unnamed->waits = true;
+    } else if (unnamed && !operand && !unnamed->is_pending) {
+        unnamed->is_pending = true;
         unnamed->access = *access;
     } else if (!unnamed && operand && !operand->type && object != class) {
         note_site(provisional, access->ip, class, object);
@@ -608,9 +608,9 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
     place->object = object;
     /* The block may have been freed since the sample. */
     struct provisional_object *counted = object_of(provisional, object);
-    place->holder = counted && counted->class         ? counted->class
-                    : resolver->bin_of_object[object] ? object
-                                                      : class;
+    place->bin_object = counted && counted->class         ? counted->class
+                        : resolver->bin_of_object[object] ? object
+                                                          : class;
     return set_located_type(resolver, block, object, named);
 }
 
@@ -622,10 +622,10 @@ static void set_instance_bounds(const struct resolver *resolver, uint32_t object
 {
     const struct provisional *provisional = &resolver->provisional;
     const struct provisional_object *was = object_of(provisional, object);
-    if (!was || !was->fixed)
+    if (!was || !was->has_fixed_offset)
         return;
     const struct object_desc *now = &resolver->names.objects[current_object(provisional, object)];
-    located->base = access->address - (uint64_t)was->into;
+    located->base = access->address - (uint64_t)was->offset_in_object;
     located->end = located->base + now->size_bytes;
 }
 
@@ -641,30 +641,30 @@ static bool provisional_part(struct resolver *resolver, struct located *whole, u
         if (!made)
             return false;
         made->kind = part->kind;
-        made->waits = true;
+        made->is_pending = true;
         made->access = part->access;
         made->pc = part->pc;
         made->slot = part->slot;
         object = made->object;
     }
     place->object = current_object(&resolver->provisional, object);
-    place->holder = place->object == part_of ? 0 : part_of;
+    place->bin_object = place->object == part_of ? 0 : part_of;
     set_instance_bounds(resolver, object, &part->access, whole);
     return true;
 }
 
-bool provisional_code(struct resolver *resolver, struct located *memory,
+void provisional_code(struct resolver *resolver, struct located *memory,
                       const struct access *access, struct place *place)
 {
     uint64_t key = (hash_mix(hash_mix(memory->key) + access->ip) & ~UINT64_C(15)) | KEY_CODE;
     struct provisional_object part = {.kind = PROVISIONAL_CODE, .access = *access};
-    return provisional_part(resolver, memory, key, &part, place);
+    provisional_part(resolver, memory, key, &part, place);
 }
 
 bool provisional_slot(struct resolver *resolver, struct located *stack, uint64_t pc, int64_t slot,
                       const struct access *access, struct place *place)
 {
-    uint64_t key = hash_mix(hash_mix(pc) + (uint64_t)slot + resolver->space.programs);
+    uint64_t key = hash_mix(hash_mix(pc) + (uint64_t)slot + resolver->space.exec_count);
     struct provisional_object part = {
         .kind = PROVISIONAL_SLOT, .access = *access, .pc = pc, .slot = slot};
     return provisional_part(resolver, stack, (key & ~UINT64_C(15)) | KEY_SLOT, &part, place);
@@ -679,7 +679,7 @@ static struct located located_of(const struct resolver *resolver,
     return (struct located){.key = waiting->key,
                             .base = waiting->start,
                             .end = waiting->end,
-                            .kind = waiting->memory,
+                            .kind = waiting->memory_kind,
                             .name = part_of->name,
                             .module = part_of->module,
                             .bin = waiting->bin,
@@ -698,13 +698,14 @@ static void take_operand(struct resolver *resolver, struct provisional_object *w
     if (!operand)
         return;
     struct located named = block;
-    waiting->waits = false;
+    waiting->is_pending = false;
     waiting->by_untyped = !operand->type;
     uint32_t type = operand->type ? type_instances_rename(&resolver->type_instances, types, &named,
                                                           &waiting->access, operand)
                                   : 0;
     if (waiting->kind == PROVISIONAL_CODE && type) {
-        struct object_rename how = {.type = type, .fixed = true, .offset = operand->offset};
+        struct object_rename how = {
+            .type = type, .has_fixed_offset = true, .offset = operand->offset};
         end_as_object(resolver, waiting, named_object(resolver, &named, type), &how);
     } else if (waiting->kind == PROVISIONAL_CODE) {
         provisional_settle(resolver, waiting);
@@ -734,7 +735,8 @@ static void take_slot(struct resolver *resolver, struct provisional_object *wait
     }
     uint32_t object = located_intern(&named, &resolver->names);
     bool variable = slot->slot == DWARF_SLOT_VARIABLE;
-    struct object_rename how = {.fixed = true, .offset = variable ? slot->offset : waiting->slot};
+    struct object_rename how = {.has_fixed_offset = true,
+                                .offset = variable ? slot->offset : waiting->slot};
     if (variable && slot->type) {
         how.type = slot->type;
         object_types_declare(&resolver->object_types, object, slot->type, slot->count);
@@ -771,7 +773,7 @@ static void update_block(struct resolver *resolver, struct provisional_object *b
     const struct provisional *provisional = &resolver->provisional;
     const struct provisional_class *class = &provisional->classes[block->class];
     uint64_t after_ns = class->typed ? settle_typed_ns : settle_ns;
-    uint32_t by_site = block->waits || block->type
+    uint32_t by_site = block->is_pending || block->type
                            ? 0
                            : object_by_site(provisional, block->access.ip, block->class);
     if (by_site) {
@@ -779,10 +781,10 @@ static void update_block(struct resolver *resolver, struct provisional_object *b
         end_as_object(resolver, block, by_site, &how);
         return;
     }
-    bool over = block->own_row
-                    ? resolver->alive && !block_exists(resolver, block, now_ns)
-                    : class->many || (now_ns > block->born_ns + after_ns && !class->free);
-    if (over && !block->waits)
+    bool over = block->own_row ? resolver->alive && !block_exists(resolver, block, now_ns)
+                               : class->has_many_large ||
+                                     (now_ns > block->first_sample_ns + after_ns && !class->free);
+    if (over && !block->is_pending)
         provisional_settle(resolver, block);
 }
 
@@ -820,13 +822,13 @@ void provisional_tick(struct resolver *resolver, uint64_t now_ns)
     take_region_joins(resolver);
     for (size_t i = provisional->first_active; i < provisional->count; i++) {
         struct provisional_object *object = &provisional->list[i];
-        if (!object->one_of && object->waits && object->kind == PROVISIONAL_SLOT)
+        if (!object->renamed_to && object->is_pending && object->kind == PROVISIONAL_SLOT)
             take_slot(resolver, object);
-        else if (!object->one_of && object->waits)
+        else if (!object->renamed_to && object->is_pending)
             take_operand(resolver, object);
-        if (!object->one_of && object->kind == PROVISIONAL_BLOCK)
+        if (!object->renamed_to && object->kind == PROVISIONAL_BLOCK)
             update_block(resolver, object, now_ns);
-        all &= object->one_of != 0;
+        all &= object->renamed_to != 0;
         if (all)
             provisional->first_active = i + 1;
     }
@@ -836,7 +838,7 @@ void provisional_forget(struct resolver *resolver)
 {
     struct provisional *provisional = &resolver->provisional;
     for (size_t i = provisional->first_active; i < provisional->count; i++)
-        if (!provisional->list[i].one_of)
+        if (!provisional->list[i].renamed_to)
             provisional_settle(resolver, &provisional->list[i]);
     if (provisional->knows)
         memset(provisional->known, 0, PROVISIONAL_BLOCKS * sizeof *provisional->known);

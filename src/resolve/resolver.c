@@ -61,7 +61,7 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
                                .live = options->live,
                                .files = options->files,
                                .symfs = options->live ? NULL : options->symfs,
-                               .elsewhere = options->elsewhere,
+                               .is_from_other_host = options->is_from_other_host,
                                .host_unknown = options->host_unknown,
                                .debuginfod = options->debuginfod};
     struct resolver *resolver = calloc(1, sizeof *resolver);
@@ -176,15 +176,15 @@ static void start_new_program(struct resolver *resolver, const struct record *re
     if (record->comm.exe)
         text_sanitise(resolver->exe, sizeof resolver->exe, record->comm.exe,
                       strlen(record->comm.exe));
-    resolver->distrusted = true;
+    resolver->maps_are_stale = true;
     resolver->new_program = true;
     resolver->scan_ns = 0;
 }
 
 static void take_mapping(struct resolver *resolver, const struct sample_mapping *mapping)
 {
-    memset(resolver->heard_of, 0, sizeof resolver->heard_of);
-    memset(resolver->tls_of, 0, sizeof resolver->tls_of);
+    memset(resolver->seen_tids, 0, sizeof resolver->seen_tids);
+    memset(resolver->tls_checked_tids, 0, sizeof resolver->tls_checked_tids);
     if (space_take(&resolver->space, mapping))
         note_code_change(resolver, mapping->start, mapping->start + mapping->length);
 }
@@ -224,7 +224,7 @@ bool resolver_thread(struct resolver *resolver, uint32_t tid, char *out, size_t 
 
 void resolver_mark_maps_stale(struct resolver *resolver)
 {
-    resolver->distrusted = true;
+    resolver->maps_are_stale = true;
 }
 
 static void update_rights(struct resolver *resolver)
@@ -233,15 +233,15 @@ static void update_rights(struct resolver *resolver)
     if (!process_rights(resolver->options.pid, &rights))
         return;
     if (resolver->new_program)
-        resolver->shut_off |= rights.real != rights.effective || rights.guarded ||
-                              (rights.effective != resolver->user && rights.setuid);
+        resolver->sampling_ended |= rights.real != rights.effective || rights.is_root_owned ||
+                                    (rights.effective != resolver->user && rights.setuid);
     resolver->new_program = false;
     resolver->user = rights.effective;
 }
 
 bool resolver_sampling_ended(const struct resolver *resolver)
 {
-    return resolver->shut_off;
+    return resolver->sampling_ended;
 }
 
 static void tick_allocations(struct resolver *resolver, uint64_t now_ns)
@@ -273,8 +273,8 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
     memcpy(resolver->comm, stat.comm, sizeof resolver->comm);
     if (!resolver->exe[0])
         process_exe(resolver->options.pid, resolver->exe, sizeof resolver->exe);
-    if (resolver->distrusted && space_reread(&resolver->space, now_ns))
-        resolver->distrusted = false;
+    if (resolver->maps_are_stale && space_reread(&resolver->space, now_ns))
+        resolver->maps_are_stale = false;
     tcbs_tick(&resolver->tcbs, resolver->options.pid, now_ns);
     stacks_refresh(&resolver->space.stacks, &resolver->tcbs, &resolver->space.maps,
                    (uint32_t)resolver->options.pid);
@@ -282,7 +282,8 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
     if (jitmap_refresh(&resolver->jitmap, resolver->options.pid, resolver->options.files))
         forget_functions(resolver);
     runtimes_detect(&resolver->runtimes, &resolver->space, resolver->options.pid, now_ns);
-    if (runtimes_tick(&resolver->runtimes))
+    resolver->runtimes.classes.tick++;
+    if (resolver->runtimes.hotspot.known)
         forget_functions(resolver);
     tick_allocations(resolver, now_ns);
 }
@@ -305,7 +306,7 @@ size_t resolver_binaries(const struct resolver *resolver, struct binary_desc *ou
 
 uint64_t resolver_unmapped(const struct resolver *resolver)
 {
-    return resolver->space.binaries.nowhere;
+    return resolver->space.binaries.outside_mappings;
 }
 
 struct resolver_target resolver_target(const struct resolver *resolver)
@@ -383,8 +384,9 @@ long resolver_follow(struct resolver *resolver, uint64_t until_ns)
 void resolver_settle(struct resolver *resolver, uint64_t now_ns)
 {
     /* After an exec: records report mappings, but not what became read-only later. */
-    if (resolver->distrusted && resolver->options.live && space_reread(&resolver->space, now_ns))
-        resolver->distrusted = false;
+    if (resolver->maps_are_stale && resolver->options.live &&
+        space_reread(&resolver->space, now_ns))
+        resolver->maps_are_stale = false;
     if (resolver->options.live && resolver->alive)
         runtimes_detect(&resolver->runtimes, &resolver->space, resolver->options.pid, now_ns);
     if (typing_run(resolver->typing, now_ns))

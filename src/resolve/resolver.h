@@ -19,7 +19,7 @@
 enum allocation_path {
     ALLOCATION_PATH_UNKNOWN, /* no allocation yet, or not grouped yet */
     ALLOCATION_PATH_OTHER,
-    ALLOCATION_PATH_ITS
+    ALLOCATION_PATH_MATCHES
 };
 
 struct feed;
@@ -32,7 +32,7 @@ struct resolver_options {
     bool simulated;             /* many samples, starting with the program's first instruction */
     const char *symfs;          /* folder with a recording's binaries, or NULL */
     struct files_client *files; /* users that files are opened for; NULL: our own; outlives it */
-    bool elsewhere;             /* recorded on another machine: paths of files here prove nothing */
+    bool is_from_other_host;    /* recorded on another machine: paths of files here prove nothing */
     bool host_unknown;          /* the machine of the recording is not known */
     bool debuginfod;            /* the user permits queries to debuginfod servers */
     struct feed *feed;          /* the agent's records; NULL: no agent; not owned */

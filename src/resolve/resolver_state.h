@@ -87,20 +87,20 @@ enum provisional_kind {
 
 struct provisional_object {
     uint32_t object;
-    uint32_t part_of; /* the object it is shown under, which it joins if no type is found */
-    uint32_t class;   /* object of a block's size class */
-    uint32_t type;    /* type of part_of, if that is named after the start of the block; 0 */
-    uint64_t type_at; /* start of that type in the block */
-    uint32_t one_of;  /* the object it turned out to be; 0: not known yet */
-    uint32_t bin;     /* bin of a block */
-    uint8_t kind;     /* enum provisional_kind */
-    bool waits;       /* waits for an answer about `access`, or `pc` and `slot` */
-    bool own_row;     /* has its own row, not under part_of */
-    bool by_untyped;  /* `access` was by code without a type */
+    uint32_t part_of;    /* the object it is shown under, which it joins if no type is found */
+    uint32_t class;      /* object of a block's size class */
+    uint32_t type;       /* type of part_of, if that is named after the start of the block; 0 */
+    uint64_t type_at;    /* start of that type in the block */
+    uint32_t renamed_to; /* the object it turned out to be; 0: not known yet */
+    uint32_t bin;        /* bin of a block */
+    uint8_t kind;        /* enum provisional_kind */
+    bool is_pending;     /* waits for an answer about `access`, or `pc` and `slot` */
+    bool own_row;        /* has its own row, not under part_of */
+    bool by_untyped;     /* `access` was by code without a type */
     /* Names of its row: by size, and by the pointee type of its pointers; NULL: not made yet. */
     const char *names[2];
     uint32_t target;
-    enum object_kind memory;
+    enum object_kind memory_kind;
     enum allocation_kind allocation;
     uint64_t key; /* key of the object it is part of */
     uint64_t start;
@@ -108,9 +108,10 @@ struct provisional_object {
     struct access access;
     uint64_t pc;
     int64_t slot;
-    bool fixed; /* its accesses are `into` bytes into an instance of one_of */
-    int64_t into;
-    uint64_t born_ns; /* first sample of a block */
+    /* its accesses are `offset_in_object` bytes into an instance of renamed_to */
+    bool has_fixed_offset;
+    int64_t offset_in_object;
+    uint64_t first_sample_ns; /* first sample of a block */
 };
 
 struct provisional_known {
@@ -118,7 +119,7 @@ struct provisional_known {
     uint64_t size_bytes; /* 0: empty */
     uint64_t type_at;    /* start of the object's type in the block */
     uint32_t object;
-    uint32_t against; /* consecutive samples with an unrelated type */
+    uint32_t disagreeing; /* consecutive samples with an unrelated type */
 };
 
 /* An instruction without debug information that accesses blocks of a size class, and the object of
@@ -127,17 +128,17 @@ struct provisional_site {
     uint64_t ip;
     uint32_t class;
     uint32_t object;
-    uint32_t agreed; /* blocks that were this object */
-    uint32_t others; /* blocks that were another object */
+    uint32_t agreeing_blocks; /* blocks that were this object */
+    uint32_t other_blocks;    /* blocks that were another object */
 };
 
 enum { PROVISIONAL_KINDS = 4 };
 
 struct provisional_class {
     uint32_t filled_by[PROVISIONAL_KINDS]; /* objects that fill its blocks, none part of another */
-    bool filled_by_more;                   /* there are more such objects */
+    bool filled_by_others;                 /* there are more such objects */
     bool typed;                            /* some blocks have a type */
-    bool many;                             /* there are many large blocks */
+    bool has_many_large;                   /* there are many large blocks */
     bool free;                             /* these are free blocks */
 };
 
@@ -175,8 +176,8 @@ uint32_t provisional_block(struct resolver *resolver, const struct located *bloc
 uint32_t provisional_class(struct resolver *resolver, const struct located *block);
 
 /* Handles memory with a type in debug information still being read. Sets place->object, ->holder,
- * and the instance's bounds if there was an answer before. Returns false if there is no room. */
-bool provisional_code(struct resolver *resolver, struct located *memory,
+ * and the instance's bounds if there was an answer before. */
+void provisional_code(struct resolver *resolver, struct located *memory,
                       const struct access *access, struct place *place);
 
 /* Handles a stack slot with a pending lookup of its variable. `slot`: distance from the CFA. */
@@ -220,19 +221,20 @@ struct resolved {
     struct located located;
 };
 
-enum { RESOLVER_CHANGES_MAX = 16, RESOLVER_HEARD_OF = 64 };
+enum { RESOLVER_CHANGES_MAX = 16, RESOLVER_SEEN_TIDS = 64 };
 
 struct code_range {
     uint64_t start;
     uint64_t end;
 };
 
-enum { RESOLVER_MET = 1 << 12 };
+enum { RESOLVER_SAMPLE_COUNTS = 1 << 12 };
 
 struct resolver {
     struct resolver_options options;
-    uint8_t met[RESOLVER_MET]; /* samples per hash of a variable or function, up to 255 */
-    char heap_words[512];      /* why there is neither an agent nor a walk */
+    /* samples per hash of a variable or function, up to 255 */
+    uint8_t sample_counts[RESOLVER_SAMPLE_COUNTS];
+    char heap_note[512]; /* why there is neither an agent nor a walk */
     struct space space;
     struct names names;
     char slot_name[2048];      /* last new name made by resolver_name_slot() */
@@ -259,16 +261,16 @@ struct resolver {
     char comm[64];
     char exe[512];
     uint32_t threads;
-    bool new_program; /* its rights must be checked */
-    bool shut_off;    /* see resolver_sampling_ended() */
-    uint32_t user;    /* effective user before the current program was executed */
+    bool new_program;    /* its rights must be checked */
+    bool sampling_ended; /* see resolver_sampling_ended() */
+    uint32_t user;       /* effective user before the current program was executed */
     uint64_t cpu_ticks;
     bool stopped;
     bool alive;
-    bool distrusted;
-    uint32_t heard_of[RESOLVER_HEARD_OF]; /* threads seen, by id; only a hint */
-    uint32_t tls_of[RESOLVER_HEARD_OF];   /* threads checked for thread-local memory */
-    uint64_t tls_ns;                      /* time of the last such check, by the sample's time */
+    bool maps_are_stale;
+    uint32_t seen_tids[RESOLVER_SEEN_TIDS];        /* threads seen, by id; only a hint */
+    uint32_t tls_checked_tids[RESOLVER_SEEN_TIDS]; /* threads checked for thread-local memory */
+    uint64_t tls_ns;  /* time of the last such check, by the sample's time */
     uint64_t scan_ns; /* earliest time of the next search for thread control blocks */
 };
 

@@ -29,7 +29,7 @@ struct source_text {
     size_t size_bytes;
     uint32_t *starts; /* start of each line */
     uint32_t lines;
-    uint64_t used; /* last use, by texts->clock */
+    uint64_t last_used; /* last use, by texts->clock */
     char note[NOTE_BYTES];
 };
 
@@ -141,7 +141,7 @@ static bool may_be_source(const char *tail)
 }
 
 /* Tries the tails of the path: debug information is often made elsewhere (/build/x/src/a.c). */
-static bool try_path_tails(const struct source_options *options, struct source_text *text,
+static void try_path_tails(const struct source_options *options, struct source_text *text,
                            const char *file)
 {
     char directory[PATH_MAX];
@@ -150,7 +150,7 @@ static bool try_path_tails(const struct source_options *options, struct source_t
     const char *first = NULL;
     const char *tail = *file == '/' ? file + 1 : file;
     if (!getcwd(directory, sizeof directory) || !strcmp(directory, "/"))
-        return false;
+        return;
     for (int i = 0; i < TAILS_MAX && tail && *tail; i++) {
         if (may_be_source(tail)) {
             /* The path starts at our root, so that a user without access to the directory reads
@@ -159,7 +159,7 @@ static bool try_path_tails(const struct source_options *options, struct source_t
             int fd = files_open_below(-1, path, options->files, FILES_FOLLOW, TEXT_MAX_BYTES);
             if (fd != -ENOENT && fd != -ENOTDIR &&
                 source_take_file(options, text, fd, tail, " in the current directory"))
-                return true;
+                return;
             first = first ? first : tail;
         }
         tail = strchr(tail, '/');
@@ -169,7 +169,6 @@ static bool try_path_tails(const struct source_options *options, struct source_t
     if (first)
         text_append(text->note, sizeof text->note, "%s as %s and every shorter tail of it in %s",
                     *text->note ? ", and" : "looked for", first, shown);
-    return false;
 }
 
 static void source_search(const struct source_options *options, struct source_text *text)
@@ -178,21 +177,21 @@ static void source_search(const struct source_options *options, struct source_te
     const char *file = text->file;
     bool absolute = *file == '/';
     struct files_client *files = options->files;
-    bool elsewhere = files && files->elsewhere;
+    bool is_other_root = files && files->is_other_root;
     if (absolute && options->pid &&
         source_take_file(
             options, text,
             files_open_in_root(options->pid, file, files, FILES_FOLLOW, TEXT_MAX_BYTES), file,
             " of the process"))
         return;
-    if (absolute && elsewhere)
+    if (absolute && is_other_root)
         text_append(
             text->note, sizeof text->note, "%s%s in misstop's root (not opened: %s)",
             *text->note ? ", " : "looked for: ", file,
             options->pid
                 ? "the process has another root; use --symfs DIR for the directory of its files"
                 : "recorded on another machine; use --symfs DIR for the directory of its files");
-    if (absolute && !elsewhere &&
+    if (absolute && !is_other_root &&
         source_take_file(options, text,
                          files_open_below(-1, file, files, FILES_FOLLOW, TEXT_MAX_BYTES), file,
                          options->pid ? " in misstop's root" : ""))
@@ -211,7 +210,7 @@ static struct source_text *oldest_source_text(struct source_texts *texts, bool w
     struct source_text *old = NULL;
     for (size_t i = 0; i < TEXTS_MAX; i++) {
         struct source_text *text = &texts->texts[i];
-        if ((text->text || !with_text) && (!old || text->used < old->used))
+        if ((text->text || !with_text) && (!old || text->last_used < old->last_used))
             old = text;
     }
     return old;
@@ -223,7 +222,7 @@ static struct source_text *source_text_of(struct source_texts *texts, const char
     for (size_t i = 0; i < TEXTS_MAX; i++) {
         text = &texts->texts[i];
         if (text->file && !strcmp(text->file, file)) {
-            text->used = ++texts->clock;
+            text->last_used = ++texts->clock;
             return text;
         }
     }
@@ -232,7 +231,7 @@ static struct source_text *source_text_of(struct source_texts *texts, const char
     text->file = strdup(file);
     if (!text->file)
         return NULL;
-    text->used = ++texts->clock;
+    text->last_used = ++texts->clock;
     source_search(&texts->options, text);
     texts->size_bytes += source_text_bytes(text);
     while (texts->size_bytes > ALL_MAX_BYTES) /* one text alone is never larger */

@@ -14,9 +14,9 @@
 enum { STRINGS_MAX = 64 << 20, ANSWERS_MAX = 1 << 18, ANSWERS_BLOCK = 1 << 10 };
 
 /* Found by a hash of the question. Among 250,000 questions a collision has probability 10^-8. */
-struct answered {
+struct cached_answer {
     uint32_t serial; /* serial of the module */
-    bool answered;   /* false: asked, but not answered yet */
+    bool has_answer; /* false: asked, but not answered yet */
     union {
         struct typed_answer answer;
         struct typed_line line; /* of DWARF_LINE */
@@ -25,11 +25,11 @@ struct answered {
 
 /* A cached question about a stack slot. If the answer is a variable, it is valid for all slots of
  * the variable; slots of an array are rarely asked twice. */
-struct slot_asked {
+struct cached_slot {
     uint64_t pc;
     int64_t slot;
     uint32_t serial; /* 0: empty */
-    const struct answered *known;
+    const struct cached_answer *known;
 };
 
 enum { SLOT_SETS = 1 << 8, SLOT_WAYS = 4, SLOTS_WAITING = 2 /* pending per pc */ };
@@ -40,15 +40,15 @@ struct typing {
     struct arena strings;    /* strings of the answers */
     struct hash of_question; /* hash of the question -> index of the answer */
     /* Allocated as needed, so answers never move. */
-    struct answered *blocks[ANSWERS_MAX / ANSWERS_BLOCK];
+    struct cached_answer *blocks[ANSWERS_MAX / ANSWERS_BLOCK];
     uint32_t count;
     uint64_t patience_ns;
-    struct slot_asked slots[SLOT_SETS][SLOT_WAYS];
+    struct cached_slot slots[SLOT_SETS][SLOT_WAYS];
     unsigned next_way;
     struct typed_answer slot; /* last result of typing_slot() for another slot of a variable */
 };
 
-static struct answered *answered_at(const struct typing *typing, uint32_t index)
+static struct cached_answer *answered_at(const struct typing *typing, uint32_t index)
 {
     return &typing->blocks[index / ANSWERS_BLOCK][index % ANSWERS_BLOCK];
 }
@@ -70,18 +70,18 @@ static const char *answers_keep_text(struct typing *typing, const char *text)
     return typing->strings.used_bytes < STRINGS_MAX ? arena_string(&typing->strings, text) : NULL;
 }
 
-static struct answered *answers_find(const struct typing *typing, uint32_t serial,
-                                     const struct dwarf_question *question)
+static struct cached_answer *answers_find(const struct typing *typing, uint32_t serial,
+                                          const struct dwarf_question *question)
 {
     const uint32_t *index = hash_find(&typing->of_question, answers_key_of(serial, question));
     return index ? answered_at(typing, *index) : NULL;
 }
 
 /* Adds an entry for a question that was asked; at most ANSWERS_MAX. NULL: out of memory. */
-static struct answered *answers_expect(struct typing *typing, uint32_t serial,
-                                       const struct dwarf_question *question)
+static struct cached_answer *answers_expect(struct typing *typing, uint32_t serial,
+                                            const struct dwarf_question *question)
 {
-    struct answered **block = &typing->blocks[typing->count / ANSWERS_BLOCK];
+    struct cached_answer **block = &typing->blocks[typing->count / ANSWERS_BLOCK];
     uint64_t key = answers_key_of(serial, question);
     if (!*block)
         *block = malloc(ANSWERS_BLOCK * sizeof **block);
@@ -89,8 +89,8 @@ static struct answered *answers_expect(struct typing *typing, uint32_t serial,
     if (!slot)
         return NULL;
     *slot = typing->count;
-    struct answered *expected = answered_at(typing, typing->count++);
-    *expected = (struct answered){.serial = serial};
+    struct cached_answer *expected = answered_at(typing, typing->count++);
+    *expected = (struct cached_answer){.serial = serial};
     return expected;
 }
 
@@ -130,7 +130,7 @@ static void find_own_line(struct typing *typing, const struct dwarf_answer *answ
     line->own_line = outer ? answer->inlined_line[outer - 1] : line->line;
 }
 
-static void answers_fill(struct typing *typing, struct answered *known,
+static void answers_fill(struct typing *typing, struct cached_answer *known,
                          const struct dwarf_answer *answer)
 {
     uint32_t type = types_of_file(&typing->types, known->serial, answer->type);
@@ -150,7 +150,7 @@ static void answers_fill(struct typing *typing, struct answered *known,
                               .how = answer->how,
                               .slot = answer->slot,
                               .indexed = answer->indexed,
-                              .bits_at = answer->bits_at,
+                              .bit_field_offset = answer->bit_field_offset,
                               .unit = answer->unit,
                               .offset = answer->offset,
                               .count = answer->count,
@@ -168,10 +168,10 @@ static void typing_take_type(void *context, uint32_t serial, const struct dwarf_
 static void typing_take_answer(void *context, uint32_t serial, const struct dwarf_answer *answer)
 {
     struct typing *typing = context;
-    struct answered *expected = answers_find(typing, serial, &answer->question);
-    if (!expected || expected->answered)
+    struct cached_answer *expected = answers_find(typing, serial, &answer->question);
+    if (!expected || expected->has_answer)
         return;
-    expected->answered = true;
+    expected->has_answer = true;
     answers_fill(typing, expected, answer);
 }
 
@@ -230,13 +230,13 @@ void typing_set_patience(struct typing *typing, uint64_t patience_ns)
 }
 
 /* Waits for an answer. A recording has no real-time limit, so its samples can wait for answers. */
-static void typing_wait_for(struct typing *typing, const struct answered *known)
+static void typing_wait_for(struct typing *typing, const struct cached_answer *known)
 {
     uint64_t start_ns = clock_now_ns();
     uint64_t passed_ns = 0;
-    while (!known->answered && passed_ns < typing->patience_ns) {
+    while (!known->has_answer && passed_ns < typing->patience_ns) {
         readers_run(typing->readers, start_ns + passed_ns);
-        if (!known->answered)
+        if (!known->has_answer)
             readers_wait(typing->readers);
         passed_ns = clock_now_ns() - start_ns;
     }
@@ -244,22 +244,22 @@ static void typing_wait_for(struct typing *typing, const struct answered *known)
 }
 
 /* Returns the answer to a question without room, or about a file without debug information. */
-static const struct answered *refused_answer(enum dwarf_ask ask, bool without)
+static const struct cached_answer *refused_answer(enum dwarf_ask ask, bool without)
 {
-    static const struct answered known[] = {{.answer = {.untyped = UNTYPED_GAVE_UP}},
-                                            {.answer = {.untyped = UNTYPED_NO_DEBUG}}};
-    static const struct answered no_line;
+    static const struct cached_answer known[] = {{.answer = {.untyped = UNTYPED_GAVE_UP}},
+                                                 {.answer = {.untyped = UNTYPED_NO_DEBUG}}};
+    static const struct cached_answer no_line;
     return ask == DWARF_LINE ? &no_line : &known[without];
 }
 
 /* Returns the answer, or NULL if there is none yet; asks the question if it is new. */
-static const struct answered *ask_question(struct typing *typing, const struct module *module,
-                                           const struct dwarf_question *question)
+static const struct cached_answer *ask_question(struct typing *typing, const struct module *module,
+                                                const struct dwarf_question *question)
 {
     uint32_t serial = module_serial(module);
-    struct answered *known = answers_find(typing, serial, question);
+    struct cached_answer *known = answers_find(typing, serial, question);
     if (known)
-        return known->answered ? known : NULL;
+        return known->has_answer ? known : NULL;
     bool without = readers_without(typing->readers, module);
     if (without || typing->count == ANSWERS_MAX)
         return refused_answer(question->ask, without);
@@ -270,7 +270,7 @@ static const struct answered *ask_question(struct typing *typing, const struct m
         return NULL;
     if (typing->patience_ns)
         typing_wait_for(typing, known);
-    return known->answered ? known : NULL;
+    return known->has_answer ? known : NULL;
 }
 
 const struct typed_answer *typing_operand(struct typing *typing, const struct module *module,
@@ -285,20 +285,20 @@ const struct typed_answer *typing_operand(struct typing *typing, const struct mo
                                       .size = access->size};
     if (!module)
         return &no_code;
-    const struct answered *known = ask_question(typing, module, &question);
+    const struct cached_answer *known = ask_question(typing, module, &question);
     return known ? &known->answer : NULL;
 }
 
 const struct typed_answer *typing_answer(struct typing *typing, const struct module *module,
                                          enum dwarf_ask what, uint64_t pc, uint64_t address)
 {
-    const struct answered *known = ask_question(
+    const struct cached_answer *known = ask_question(
         typing, module, &(struct dwarf_question){.ask = what, .pc = pc, .address = address});
     return known ? &known->answer : NULL;
 }
 
 /* Returns true if the answer for one slot is valid for another slot of the same function. */
-static bool answer_covers_slot(const struct slot_asked *asked, int64_t slot)
+static bool answer_covers_slot(const struct cached_slot *asked, int64_t slot)
 {
     const struct typed_answer *variable = &asked->known->answer;
     if (variable->slot != DWARF_SLOT_VARIABLE || !variable->size)
@@ -311,31 +311,31 @@ const struct typed_answer *typing_slot(struct typing *typing, const struct modul
 {
     struct dwarf_question question = {.ask = DWARF_SLOT, .pc = pc, .slot = slot};
     uint32_t serial = module_serial(module);
-    struct slot_asked *set = typing->slots[hash_mix(pc + serial) % SLOT_SETS];
+    struct cached_slot *set = typing->slots[hash_mix(pc + serial) % SLOT_SETS];
     unsigned waiting = 0;
     for (unsigned i = 0; i < SLOT_WAYS; i++) {
         bool same = set[i].known && set[i].serial == serial && set[i].pc == pc;
-        if (same && set[i].known->answered && answer_covers_slot(&set[i], slot)) {
+        if (same && set[i].known->has_answer && answer_covers_slot(&set[i], slot)) {
             typing->slot = set[i].known->answer;
             typing->slot.offset += slot - set[i].slot;
             return &typing->slot;
         }
-        waiting += same && !set[i].known->answered;
+        waiting += same && !set[i].known->has_answer;
     }
     if (waiting >= SLOTS_WAITING)
         return NULL;
-    const struct answered *answer = ask_question(typing, module, &question);
-    const struct answered *known = answers_find(typing, serial, &question);
+    const struct cached_answer *answer = ask_question(typing, module, &question);
+    const struct cached_answer *known = answers_find(typing, serial, &question);
     if (known)
         set[typing->next_way++ % SLOT_WAYS] =
-            (struct slot_asked){.pc = pc, .slot = slot, .serial = serial, .known = known};
+            (struct cached_slot){.pc = pc, .slot = slot, .serial = serial, .known = known};
     return answer ? &answer->answer : NULL;
 }
 
 const struct typed_line *typing_line(struct typing *typing, const struct module *module,
                                      uint64_t pc)
 {
-    const struct answered *known =
+    const struct cached_answer *known =
         ask_question(typing, module, &(struct dwarf_question){.ask = DWARF_LINE, .pc = pc});
     return known ? &known->line : NULL;
 }
@@ -390,8 +390,8 @@ static uint64_t content_of_member(uint64_t hash, const struct type_member *membe
 
 static uint64_t content_of(const struct type_desc *desc)
 {
-    uint64_t shape = desc->member_count | (uint64_t)desc->kind << 48 | (uint64_t)desc->cut << 56 |
-                     (uint64_t)desc->managed << 57;
+    uint64_t shape = desc->member_count | (uint64_t)desc->kind << 48 |
+                     (uint64_t)desc->is_truncated << 56 | (uint64_t)desc->managed << 57;
     uint64_t hash = hash_text(hash_mix(desc->size) ^ shape, desc->name);
     hash = hash_text(hash, desc->raw ? desc->raw : "");
     for (uint32_t i = 0; i < desc->member_count; i++)
@@ -446,7 +446,7 @@ uint32_t types_add(struct types *types, uint32_t serial, uint32_t reference,
     struct type_desc desc = *given;
     if (desc.member_count > TYPE_MEMBERS_MAX) {
         desc.member_count = TYPE_MEMBERS_MAX;
-        desc.cut = true;
+        desc.is_truncated = true;
     }
     uint64_t content = content_of(&desc);
     const uint32_t *known = hash_find(&types->of_content, content);

@@ -46,13 +46,13 @@ bool types_contains(const struct types *types, uint32_t outer, uint32_t inner);
 /* The type of an operand's target, of a variable of a module, thread or frame, or of the variable
  * that the result of a call is assigned to. */
 struct typed_answer {
-    uint32_t type;    /* or of the elements; 0: see untyped */
-    uint8_t untyped;  /* enum untyped */
-    uint8_t how;      /* enum dwarf_how, of an operand */
-    uint8_t slot;     /* enum dwarf_slot, for a slot of a frame */
-    bool indexed;     /* an operand: an index or a loop moves over elements */
-    uint8_t bits_at;  /* ... bytes from there to the bit-field that is used of the word */
-    uint8_t unit;     /* ... bytes of bit-fields that may be used; 0: no such */
+    uint32_t type;            /* or of the elements; 0: see untyped */
+    uint8_t untyped;          /* enum untyped */
+    uint8_t how;              /* enum dwarf_how, of an operand */
+    uint8_t slot;             /* enum dwarf_slot, for a slot of a frame */
+    bool indexed;             /* an operand: an index or a loop moves over elements */
+    uint8_t bit_field_offset; /* ... bytes from there to the bit-field that is used of the word */
+    uint8_t unit;             /* ... bytes of bit-fields that may be used; 0: no such */
     int64_t offset;   /* in the type, with index 0: of the access, or of the place in a variable */
     uint64_t count;   /* elements of a variable; 0: no array */
     uint64_t size;    /* of a variable; 0: not known */

@@ -77,12 +77,12 @@ static bool describe_source(FILE *out, const struct source *source, const struct
                 source->enable);
         return false;
     }
-    fprintf(out, "  %-8s yes  weighs %s\n", source->name, plan.weighs);
+    fprintf(out, "  %-8s yes  weighs %s\n", source->name, plan.weight_unit);
     for (unsigned i = 0; i < plan.count; i++)
         describe_event(out, source, &plan.events[i]);
     if (plan.needs_aux)
         fprintf(out, "                behind %s, which this CPU demands\n", plan.aux.encoded);
-    if (plan.kernel_too)
+    if (plan.includes_kernel)
         fprintf(out,
                 "                samples the kernel as well, which no filter here keeps out\n");
     return true;
@@ -133,7 +133,7 @@ static void describe_rates(FILE *out, const struct countable *can)
     bool any = false;
     fprintf(out, "miss rates, and which misses stall (man misstop, RATES)\n");
     for (unsigned i = 0; i < SOURCES; i++)
-        if (can->source[i] && source_at(i)->data_source) {
+        if (can->source[i] && source_at(i)->has_data_source) {
             bool all = source_at(i) == &source_ibs;
             fprintf(out, "  -s %s%s\n", source_at(i)->name,
                     all ? "" : " -e ldlat=3 (all loads; without, which misses stall)");

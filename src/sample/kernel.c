@@ -134,8 +134,8 @@ pid_t threads_leader(const struct kernel *kernel, pid_t tid)
 static const double often_from = 2500;
 static const double often_until = 1250;
 
-#define LOOK_NS    CLOCK_NS_PER_S
-#define RUN_MIN_NS (CLOCK_NS_PER_S / 100) /* too little CPU time for a rate */
+#define SWITCHING_INTERVAL_NS CLOCK_NS_PER_S
+#define RUN_MIN_NS            (CLOCK_NS_PER_S / 100) /* too little CPU time for a rate */
 
 /* Counts voluntary switches: sampling less does not help a thread that is preempted. */
 static bool read_thread(const struct kernel *kernel, pid_t pid, struct switching_thread *thread)
@@ -163,11 +163,11 @@ static const struct switching_thread *find_thread(const struct switching *switch
 void switching_update(struct switching *switching, const struct kernel *kernel, pid_t pid,
                       uint64_t now_ns)
 {
-    struct switching now = {.read_ns = now_ns, .often = switching->often};
+    struct switching now = {.read_ns = now_ns, .is_switching_often = switching->is_switching_often};
     struct threads threads = {0};
     double run_ns = 0;
     double switches = 0;
-    if (now_ns - switching->read_ns < LOOK_NS)
+    if (now_ns - switching->read_ns < SWITCHING_INTERVAL_NS)
         return;
     if (threads_read(&threads, kernel, pid))
         threads.count = 0;
@@ -188,7 +188,8 @@ void switching_update(struct switching *switching, const struct kernel *kernel, 
     threads_fini(&threads);
     if (run_ns >= (double)RUN_MIN_NS) {
         now.per_cpu_second = switches * (double)CLOCK_NS_PER_S / run_ns;
-        now.often = now.per_cpu_second > (switching->often ? often_until : often_from);
+        now.is_switching_often =
+            now.per_cpu_second > (switching->is_switching_often ? often_until : often_from);
     }
     *switching = now;
 }

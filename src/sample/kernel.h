@@ -66,8 +66,8 @@ struct switching {
     struct switching_thread threads[SWITCHING_THREADS];
     unsigned count;
     uint64_t read_ns;
-    double per_cpu_second; /* between the last two readings; 0: not known */
-    bool often;            /* so often that a short period is expensive */
+    double per_cpu_second;   /* between the last two readings; 0: not known */
+    bool is_switching_often; /* so often that a short period is expensive */
 };
 
 /* Reads the process again if the last reading is at least a second old. */

@@ -15,9 +15,10 @@ struct sampler {
     struct session session;
     struct perfdata *replay; /* NULL: live */
     struct sim_session sim;  /* .memory NULL: not the sim source */
-    struct lane *ahead;      /* the thread that reads the replay ahead; NULL: the caller reads it */
+    /* the thread that reads the replay ahead; NULL: the caller reads it */
+    struct lane *reader_thread;
     struct sampler_info info;
-    char weighs[96];
+    char weight_unit[96];
 };
 
 static void sampler_describe_session(struct sampler *sampler)
@@ -25,21 +26,21 @@ static void sampler_describe_session(struct sampler *sampler)
     const struct session *session = &sampler->session;
     const struct source *source = session->source;
     struct sampler_info *info = &sampler->info;
-    memcpy(sampler->weighs, session->plan.weighs, sizeof sampler->weighs);
+    memcpy(sampler->weight_unit, session->plan.weight_unit, sizeof sampler->weight_unit);
     info->source = source->name;
     info->pid = session->options.pid;
-    info->weighs = sampler->weighs;
+    info->weight_unit = sampler->weight_unit;
     info->live = true;
     info->exact_address = source->exact_address;
     info->exact_ip = source->exact_ip;
-    info->latency = source->latency;
-    info->data_source = source->data_source;
+    info->has_latency = source->has_latency;
+    info->has_data_source = source->has_data_source;
     info->event_count = session->plan.count;
     for (unsigned i = 0; i < info->event_count; i++) {
         memcpy(info->events[i].name, session->plan.events[i].name, sizeof info->events[i].name);
         info->events[i].role = session->plan.events[i].role;
-        event_describe_weight(&session->plan.events[i], info->events[i].weighs,
-                              sizeof info->events[i].weighs);
+        event_describe_weight(&session->plan.events[i], info->events[i].weight_unit,
+                              sizeof info->events[i].weight_unit);
     }
 }
 
@@ -128,7 +129,7 @@ int sampler_open(struct sampler **out, const struct sampler_options *options, st
 
 void sampler_close(struct sampler *sampler)
 {
-    lane_close(sampler->ahead);
+    lane_close(sampler->reader_thread);
     if (sampler->replay)
         perfdata_close(sampler->replay);
     else if (!sampler->sim.memory)
@@ -190,9 +191,9 @@ static void read_batch(void *context, void *buffer)
 int sampler_read_ahead(struct sampler *sampler)
 {
     bool file = sampler->replay && perfdata_fd(sampler->replay) < 0;
-    if (!file || sampler->ahead)
+    if (!file || sampler->reader_thread)
         return 0;
-    return lane_open(&sampler->ahead, AHEAD_BATCHES, sizeof(struct read_batch), read_batch,
+    return lane_open(&sampler->reader_thread, AHEAD_BATCHES, sizeof(struct read_batch), read_batch,
                      sampler->replay);
 }
 
@@ -226,8 +227,8 @@ static long read_batches_ahead(struct lane *lane, uint64_t until_ns, sampler_sin
 
 long sampler_read(struct sampler *sampler, uint64_t until_ns, sampler_sink sink, void *context)
 {
-    if (sampler->ahead)
-        return read_batches_ahead(sampler->ahead, until_ns, sink, context);
+    if (sampler->reader_thread)
+        return read_batches_ahead(sampler->reader_thread, until_ns, sink, context);
     return sampler->replay       ? perfdata_read(sampler->replay, until_ns, sink, context)
            : sampler->sim.memory ? sim_session_read(&sampler->sim, until_ns, sink, context)
                                  : session_read(&sampler->session, until_ns, sink, context);
@@ -235,19 +236,19 @@ long sampler_read(struct sampler *sampler, uint64_t until_ns, sampler_sink sink,
 
 void sampler_pace(struct sampler *sampler, sampler_may *may, void *context)
 {
-    sampler->session.may = may;
-    sampler->session.may_context = context;
+    sampler->session.may_deliver = may;
+    sampler->session.may_deliver_context = context;
 }
 
 bool sampler_has_backlog(const struct sampler *sampler, uint64_t *reached_ns)
 {
-    if (!sampler->replay && !sampler->sim.memory && sampler->session.behind)
+    if (!sampler->replay && !sampler->sim.memory && sampler->session.has_backlog)
         *reached_ns = sampler->session.last_ns;
     if (!sampler->replay && !sampler->sim.memory)
-        return sampler->session.behind;
+        return sampler->session.has_backlog;
     if (sampler->replay)
         return perfdata_has_backlog(sampler->replay);
-    if (!sampler->sim.memory || !sampler->sim.behind)
+    if (!sampler->sim.memory || !sampler->sim.has_backlog)
         return false;
     *reached_ns = sampler->sim.last_ns;
     return true;
@@ -298,14 +299,15 @@ const struct sampler_info *sampler_info(const struct sampler *sampler)
         sim_session_describe(&sampler->sim, &writable->info);
         return &sampler->info;
     }
-    writable->info.records_bad = session->bad;
+    writable->info.records_bad = session->malformed_records;
     writable->info.rate = session->rate;
-    writable->info.rate_wanted = session->options.rate;
-    writable->info.switches = session->switching.often ? session->switching.per_cpu_second : 0;
+    writable->info.requested_rate = session->options.rate;
+    writable->info.switches_per_cpu_s =
+        session->switching.is_switching_often ? session->switching.per_cpu_second : 0;
     for (unsigned i = 0; i < sampler->info.event_count; i++) {
         writable->info.events[i].period = session->events[i].period;
-        writable->info.events[i].counted = session->events[i].counted;
-        writable->info.events[i].opened_on = session->events[i].opened;
+        writable->info.events[i].running_share = session->events[i].running_share;
+        writable->info.events[i].open_count = session->events[i].opened;
     }
     return &sampler->info;
 }

@@ -41,7 +41,7 @@ static const struct row_field object_list[] = {
     STRING(object_desc, type),
     NUMBER(object_desc, type_id),
     NUMBER(object_desc, type_votes),
-    NUMBER(object_desc, type_against),
+    NUMBER(object_desc, type_votes_against),
     ENUM(object_desc, kind, OBJECT_KIND_COUNT - 1),
     NUMBER(object_desc, address),
     NUMBER(object_desc, size_bytes),
@@ -62,7 +62,7 @@ static const struct row_field type_list[] = {
     NUMBER(type_desc, size),
     HAND,
     HAND,
-    FLAG(type_desc, cut),
+    FLAG(type_desc, is_truncated),
     STRING(type_desc, raw),
     FLAG(type_desc, managed),
 };
@@ -134,12 +134,13 @@ static const struct row_field memory_list[] = {
     NUMBER(memory_use, tlb_entries),
 };
 static const struct row_field event_list[] = {
-    CHARS(sampler_event, name),    NUMBER(sampler_event, role),      CHARS(sampler_event, weighs),
-    NUMBER(sampler_event, period), NUMBER(sampler_event, opened_on), DOUBLE(sampler_event, counted),
+    CHARS(sampler_event, name),        NUMBER(sampler_event, role),
+    CHARS(sampler_event, weight_unit), NUMBER(sampler_event, period),
+    NUMBER(sampler_event, open_count), DOUBLE(sampler_event, running_share),
 };
 static const struct row_field facts_list[] = {
     STRING(store_facts, info.source),
-    NAME(store_facts, info.weighs),
+    NAME(store_facts, info.weight_unit),
     CHARS(store_facts, info.note),
     HAND,
     COUNT(store_facts, info.event_count, SAMPLE_EVENTS_MAX),
@@ -159,7 +160,7 @@ static const struct row_field simulation_list[] = {
     NUMBER(snapshot_simulation, loads),
     NUMBER(snapshot_simulation, stores),
     NUMBER(snapshot_simulation, accesses),
-    NUMBER(snapshot_simulation, one_in),
+    NUMBER(snapshot_simulation, miss_period),
     NUMBER(snapshot_simulation, dropped),
     FLAG(snapshot_simulation, counting),
     ENUM(snapshot_simulation, pause, SIMULATION_PAUSE_COUNT - 1),
@@ -170,14 +171,14 @@ static const struct row_field sim_level_list[] = {
     NUMBER(simulation_level, store_misses),
 };
 static const struct row_field watching_list[] = {
-    FLAG(store_facts, watch.on),         NUMBER(store_facts, watch.registers),
-    NUMBER(store_facts, watch.threads),  NUMBER(store_facts, watch.threads_left_out),
-    NUMBER(store_facts, watch.offered),  NUMBER(store_facts, watch.armed),
-    NUMBER(store_facts, watch.unpaid),   NUMBER(store_facts, watch.touches),
-    DOUBLE(store_facts, watch.trap_ns),  DOUBLE(store_facts, watch.arm_ns),
-    DOUBLE(store_facts, watch.budget),   DOUBLE(store_facts, watch.overhead),
-    STRING(store_facts, watch.trouble),  NUMBER(store_facts, cache_lines[0]),
-    NUMBER(store_facts, cache_lines[1]), NUMBER(store_facts, cache_lines[2]),
+    FLAG(store_facts, watch.is_on),         NUMBER(store_facts, watch.registers),
+    NUMBER(store_facts, watch.threads),     NUMBER(store_facts, watch.threads_left_out),
+    NUMBER(store_facts, watch.offered),     NUMBER(store_facts, watch.armed),
+    NUMBER(store_facts, watch.over_budget), NUMBER(store_facts, watch.touches),
+    DOUBLE(store_facts, watch.trap_ns),     DOUBLE(store_facts, watch.arm_ns),
+    DOUBLE(store_facts, watch.budget),      DOUBLE(store_facts, watch.overhead),
+    STRING(store_facts, watch.failure),     NUMBER(store_facts, cache_lines[0]),
+    NUMBER(store_facts, cache_lines[1]),    NUMBER(store_facts, cache_lines[2]),
 };
 static const struct row_field whatifs_list[] = {
     COUNT(snapshot_whatifs, count, WHATIF_MAX),
@@ -189,14 +190,14 @@ static const struct row_field whatif_list[] = {
     NUMBER(snapshot_whatif, object_id),
     CHARS(snapshot_whatif, question),
     CHARS(snapshot_whatif, layout),
-    CHARS(snapshot_whatif, why),
+    CHARS(snapshot_whatif, reason),
     FLAG(snapshot_whatif, settled),
     DOUBLE(snapshot_whatif, blocks),
     DOUBLE(snapshot_whatif, blocks_left_out),
     DOUBLE(snapshot_whatif, blocks_small),
     DOUBLE(snapshot_whatif, accesses),
     DOUBLE(snapshot_whatif, object_accesses),
-    DOUBLE(snapshot_whatif, cut),
+    DOUBLE(snapshot_whatif, split_accesses),
     COUNT(snapshot_whatif, level_count, SIMULATION_LEVELS_MAX),
     DOUBLE(snapshot_whatif, stall_before),
     DOUBLE(snapshot_whatif, stall_after),
@@ -205,7 +206,7 @@ static const struct row_field whatif_list[] = {
 static const struct row_field whatif_level_list[] = {
     DOUBLE(snapshot_whatif_level, before),        DOUBLE(snapshot_whatif_level, after),
     DOUBLE(snapshot_whatif_level, object_before), DOUBLE(snapshot_whatif_level, object_after),
-    DOUBLE(snapshot_whatif_level, fresh),
+    DOUBLE(snapshot_whatif_level, cold_share),
 };
 static const struct row_field whatif_past_list[] = {
     CHARS(snapshot_whatif_past, object),
@@ -219,7 +220,7 @@ static const struct row_field watch_list[] = {
     NUMBER(store_watch, result.object),      NUMBER(store_watch, result.origin_tid),
     NUMBER(store_watch, result.toucher_tid), NUMBER(store_watch, result.address),
     NUMBER(store_watch, result.base),        NUMBER(store_watch, result.origin_ns),
-    NUMBER(store_watch, result.armed_ns),    NUMBER(store_watch, result.off_ns),
+    NUMBER(store_watch, result.armed_ns),    NUMBER(store_watch, result.off_cpu_ns),
     NUMBER(store_watch, function),           NUMBER(store_watch, ip),
 };
 static const struct row_field pair_list[] = {
@@ -228,8 +229,9 @@ static const struct row_field pair_list[] = {
     NUMBER(line_pair, count),
 };
 static const struct row_field rename_list[] = {
-    NUMBER(object_rename, from), NUMBER(object_rename, to),     NUMBER(object_rename, type),
-    FLAG(object_rename, fixed),  NUMBER(object_rename, offset),
+    NUMBER(object_rename, from),   NUMBER(object_rename, to),
+    NUMBER(object_rename, type),   FLAG(object_rename, has_fixed_offset),
+    NUMBER(object_rename, offset),
 };
 
 #define LIST(list) list, sizeof(list) / sizeof *(list)
@@ -428,17 +430,18 @@ void place_row_fill(uint64_t row[PLACE_ROW_FIELDS], const struct place *place)
     row[PLACE_ROW_WEIGHT] = access->weight;
     row[PLACE_ROW_IP] = access->ip;
     row[PLACE_ROW_FUNCTION] = place->function;
-    row[PLACE_ROW_HOLDER] = place->holder;
+    row[PLACE_ROW_HOLDER] = place->bin_object;
     row[PLACE_ROW_TYPE] = place->type;
     row[PLACE_ROW_TYPE_OFFSET] = place->type_offset;
     row[PLACE_ROW_SHAPE] = pack_access_shape(access);
     row[PLACE_ROW_DISPLACEMENT] = (uint64_t)(int64_t)access->displacement;
-    row[PLACE_ROW_TYPING] = place->by_member | (uint64_t)place->typed << 8 |
-                            (uint64_t)place->untyped << 16 | (uint64_t)access->locked << 24 |
-                            (uint64_t)access->waits << 25 | (uint64_t)access->kept << 26 |
-                            (uint64_t)access->chases << 27 | (uint64_t)access->again << 28 |
-                            (uint64_t)(access->per_line & 7) << 29 | (uint64_t)place->unit << 32 |
-                            (uint64_t)access->rewritten << 40 | (uint64_t)access->flushes << 41;
+    row[PLACE_ROW_TYPING] =
+        place->by_member | (uint64_t)place->typed << 8 | (uint64_t)place->untyped << 16 |
+        (uint64_t)access->locked << 24 | (uint64_t)access->is_spinning << 25 |
+        (uint64_t)access->is_spill_slot << 26 | (uint64_t)access->is_pointer_chase << 27 |
+        (uint64_t)access->line_was_accessed << 28 | (uint64_t)(access->per_line_log2 & 7) << 29 |
+        (uint64_t)place->unit << 32 | (uint64_t)access->is_stored_in_loop << 40 |
+        (uint64_t)access->flushes_line << 41;
     row[PLACE_ROW_PID] = access->pid;
     row[PLACE_ROW_CAUSE] = access->cause;
     row[PLACE_ROW_EVICTOR_IP] = access->evictor_ip;
@@ -474,15 +477,15 @@ void place_row_read(const uint64_t row[PLACE_ROW_FIELDS], struct place *place)
                    .evictor_tid = (uint32_t)row[PLACE_ROW_EVICTOR_TID],
                    .cause = packed_byte_below(row[PLACE_ROW_CAUSE], 0, CAUSE_COUNT, CAUSE_UNKNOWN),
                    .locked = typing >> 24 & 1,
-                   .waits = typing >> 25 & 1,
-                   .kept = typing >> 26 & 1,
-                   .rewritten = typing >> 40 & 1,
-                   .flushes = typing >> 41 & 1,
-                   .chases = typing >> 27 & 1,
-                   .again = typing >> 28 & 1,
-                   .per_line = typing >> 29 & 7},
+                   .is_spinning = typing >> 25 & 1,
+                   .is_spill_slot = typing >> 26 & 1,
+                   .is_stored_in_loop = typing >> 40 & 1,
+                   .flushes_line = typing >> 41 & 1,
+                   .is_pointer_chase = typing >> 27 & 1,
+                   .line_was_accessed = typing >> 28 & 1,
+                   .per_line_log2 = typing >> 29 & 7},
         .object = (uint32_t)row[PLACE_ROW_OBJECT],
-        .holder = (uint32_t)row[PLACE_ROW_HOLDER],
+        .bin_object = (uint32_t)row[PLACE_ROW_HOLDER],
         .function = (uint32_t)row[PLACE_ROW_FUNCTION],
         .base = row[PLACE_ROW_ADDRESS] - row[PLACE_ROW_OFFSET],
         .size_bytes = row[PLACE_ROW_SIZE],
@@ -493,7 +496,7 @@ void place_row_read(const uint64_t row[PLACE_ROW_FIELDS], struct place *place)
         .type_offset = (uint32_t)row[PLACE_ROW_TYPE_OFFSET],
         .unit = packed_byte(typing, 32),
         .by_member = typing & 1,
-        .typed = packed_byte_below(typing, 8, TYPED_COUNT, TYPED_NOT),
+        .typed = packed_byte_below(typing, 8, TYPED_COUNT, TYPED_NONE),
         .untyped = packed_byte_below(typing, 16, UNTYPED_COUNT, UNTYPED_NO_REASON)};
     place->base = checked_base(place->base, place->access.address);
     unpack_shape(row[PLACE_ROW_SHAPE], &place->access);
@@ -509,7 +512,7 @@ _Static_assert(LINE_ROW_FIELDS - LINE_ROW_USES == LINE_USES, "a field for each k
 static uint64_t pack_line_shape(const struct line_place *line)
 {
     return line->line.event | (uint64_t)line->line.line_bytes << 16 |
-           (uint64_t)line->line.what << 32 | (uint64_t)line->line.level << 40 |
+           (uint64_t)line->line.kind << 32 | (uint64_t)line->line.level << 40 |
            (uint64_t)line->place.by_member << 48 | (uint64_t)line->place.unit << 56;
 }
 
@@ -544,7 +547,7 @@ bool line_row_read(const uint64_t row[LINE_ROW_FIELDS], struct line_place *line)
         .distance = row[LINE_ROW_DISTANCE] - 1,
         .event = (uint16_t)shape,
         .line_bytes = (uint16_t)(shape >> 16),
-        .what = (uint8_t)(shape >> 32),
+        .kind = (uint8_t)(shape >> 32),
         .level = (uint8_t)(shape >> 40),
         .used_bytes = (uint16_t)row[LINE_ROW_USED],
         .touched_bytes = (uint32_t)row[LINE_ROW_TOUCHED],
@@ -569,7 +572,7 @@ bool line_row_read(const uint64_t row[LINE_ROW_FIELDS], struct line_place *line)
         .unit = (uint8_t)(shape >> 56),
     };
     line->place.base = checked_base(line->place.base, event->address);
-    return event->what <= LINE_REUSED;
+    return event->kind <= LINE_REUSED;
 }
 
 unsigned line_row_slot(const uint64_t row[LINE_ROW_FIELDS])

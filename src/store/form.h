@@ -67,7 +67,7 @@ struct store_header {
     uint64_t start_ns;      /* CLOCK_MONOTONIC */
     uint64_t start_wall_ns; /* the same time since 1970 */
     /* Mark of the perf.data of the same run (sample/perfdata/perfdata.h); 0: none. */
-    uint64_t belongs;
+    uint64_t perfdata_mark;
     uint64_t checksum; /* of the bytes before it */
 };
 
@@ -167,8 +167,9 @@ enum place_field {
     /* event 16 bits; reason, how, size, kind, base, index 8 bits each; lowest bits first */
     PLACE_ROW_SHAPE,
     PLACE_ROW_DISPLACEMENT,
-    /* by_member, typed, untyped, 8 bits each; locked, waits, kept, chases, again, 1 bit each;
-     * per_line, 3 bits; unit, 8 bits; rewritten, flushes, 1 bit each */
+    /* by_member, typed, untyped, 8 bits each; locked, is_spinning, is_spill_slot, is_pointer_chase,
+     * line_was_accessed, 1 bit each; per_line_log2, 3 bits; unit, 8 bits; is_stored_in_loop,
+     * flushes_line, 1 bit each */
     PLACE_ROW_TYPING,
     PLACE_ROW_PID,
     PLACE_ROW_CAUSE,

@@ -31,8 +31,8 @@ struct segment {
     size_t used_bytes;
     uint64_t start_ns; /* time of its first place; `end_ns`: of its last */
     uint64_t end_ns;
-    uint64_t kept;
-    uint64_t seen; /* places of the run that they represent */
+    uint64_t place_count;
+    uint64_t represented_places; /* places of the run that they represent */
 };
 
 struct coder {
@@ -50,7 +50,7 @@ struct past_cursor {
     const struct time_range *ranges;
     size_t count;
     size_t segment; /* current segment, which coder decodes */
-    bool goes_on;
+    bool has_next;
     struct coder coder;
 };
 
@@ -77,9 +77,9 @@ static void coder_begin(struct coder *coder)
 
 static void extend_segment_time(struct segment *segment, uint64_t time_ns)
 {
-    if (!segment->kept || time_ns < segment->start_ns)
+    if (!segment->place_count || time_ns < segment->start_ns)
         segment->start_ns = time_ns;
-    if (!segment->kept || time_ns > segment->end_ns)
+    if (!segment->place_count || time_ns > segment->end_ns)
         segment->end_ns = time_ns;
 }
 
@@ -100,8 +100,8 @@ static bool coder_put(struct coder *coder, struct segment *segment, size_t limit
     extend_segment_time(segment, place->access.time_ns);
     coder->time_ns = place->access.time_ns;
     segment->used_bytes = (size_t)(out - segment->bytes);
-    segment->kept++;
-    segment->seen += count;
+    segment->place_count++;
+    segment->represented_places += count;
     return true;
 }
 
@@ -159,22 +159,22 @@ static void past_join_places(struct past *past, struct kept_place *left,
     left->count = count;
 }
 
-struct sieve {
+struct thinning_pass {
     struct past *past;
     struct segment out;
-    unsigned each; /* one of this many places is kept: a power of two */
+    unsigned keep_one_in; /* one of this many places is kept: a power of two */
     struct kept_place waiting[KINDS];
     unsigned joined[KINDS]; /* places that `waiting` represents; 0: none */
 };
 
-static bool write_joined_place(struct sieve *sieve, unsigned kind)
+static bool write_joined_place(struct thinning_pass *sieve, unsigned kind)
 {
     const struct kept_place *kept = &sieve->waiting[kind];
     sieve->joined[kind] = 0;
     return coder_put(&sieve->past->thinning, &sieve->out, SEGMENT_BYTES, &kept->place, kept->count);
 }
 
-static bool sieve_segment(struct sieve *sieve, const struct segment *segment)
+static bool sieve_segment(struct thinning_pass *sieve, const struct segment *segment)
 {
     struct kept_place kept;
     coder_begin(&sieve->past->thinned);
@@ -184,14 +184,14 @@ static bool sieve_segment(struct sieve *sieve, const struct segment *segment)
             past_join_places(sieve->past, &sieve->waiting[kind], &kept);
         else
             sieve->waiting[kind] = kept;
-        if (sieve->joined[kind] == sieve->each && !write_joined_place(sieve, kind))
+        if (sieve->joined[kind] == sieve->keep_one_in && !write_joined_place(sieve, kind))
             return false;
     }
     return true;
 }
 
 /* Merges two segments; returns false if the result does not fit. */
-static bool join_segments(struct sieve *sieve, const struct segment *pair)
+static bool join_segments(struct thinning_pass *sieve, const struct segment *pair)
 {
     coder_begin(&sieve->past->thinning);
     sieve->out = (struct segment){.bytes = sieve->past->spare};
@@ -216,10 +216,10 @@ static size_t choose_segments_to_join(const struct past *past)
     double age = 1;
     for (size_t i = past->count - 1; i-- > 1;) {
         const struct segment *right = &past->segments[i];
-        age += (double)right[1].seen;
+        age += (double)right[1].represented_places;
         bool is_read =
-            past->cursor.goes_on && (past->cursor.segment == i || past->cursor.segment == i - 1);
-        double length = (double)(right->seen + right[-1].seen) / age;
+            past->cursor.has_next && (past->cursor.segment == i || past->cursor.segment == i - 1);
+        double length = (double)(right->represented_places + right[-1].represented_places) / age;
         if (!is_read && (best == past->count || length <= shortest)) {
             shortest = length;
             best = i - 1;
@@ -231,14 +231,14 @@ static size_t choose_segments_to_join(const struct past *past)
 /* Merges two segments to make room for another: decrements past->count. */
 static void past_thin(struct past *past)
 {
-    struct sieve sieve = {.past = past, .each = 2};
+    struct thinning_pass sieve = {.past = past, .keep_one_in = 2};
     size_t at = choose_segments_to_join(past);
     assert(at < past->count);
     struct segment *pair = &past->segments[at];
     unsigned char *freed[2] = {pair[0].bytes, pair[1].bytes};
     /* Differences between random places need more bytes than before, so fewer may fit. */
     while (!join_segments(&sieve, pair))
-        sieve.each *= 2;
+        sieve.keep_one_in *= 2;
     pair[0] = sieve.out;
     memmove(pair + 1, pair + 2, (past->count - at - 2) * sizeof *pair);
     past->count--;
@@ -323,13 +323,13 @@ void past_read_begin(struct past *past, const struct time_range *ranges, size_t 
     past->cursor.ranges = ranges;
     past->cursor.count = count;
     past->cursor.segment = 0;
-    past->cursor.goes_on = true;
+    past->cursor.has_next = true;
     coder_begin(&past->cursor.coder);
 }
 
 void past_read_end(struct past *past)
 {
-    past->cursor.goes_on = false;
+    past->cursor.has_next = false;
     past->cursor.segment = 0;
 }
 
@@ -343,7 +343,7 @@ static const struct time_range *time_range_at(const struct past_cursor *cursor, 
 static bool segment_overlaps_ranges(const struct past_cursor *cursor, const struct segment *segment)
 {
     const struct time_range *range = time_range_at(cursor, segment->start_ns);
-    return segment->kept && range && range->start_ns <= segment->end_ns;
+    return segment->place_count && range && range->start_ns <= segment->end_ns;
 }
 
 static bool is_in_time_ranges(const struct past_cursor *cursor, uint64_t time_ns)
@@ -367,11 +367,11 @@ size_t past_read(struct past *past, struct place *places, size_t room, uint64_t 
     struct past_cursor *cursor = &past->cursor;
     struct kept_place kept;
     size_t count = 0;
-    while (cursor->goes_on && count < room) {
+    while (cursor->has_next && count < room) {
         const struct segment *segment = &past->segments[cursor->segment];
         bool any = cursor->segment < past->count && segment_overlaps_ranges(cursor, segment);
         if (!any || !coder_get(&cursor->coder, segment, &kept)) {
-            cursor->goes_on = next_segment(past);
+            cursor->has_next = next_segment(past);
         } else if (is_in_time_ranges(cursor, kept.place.access.time_ns)) {
             places[count++] = kept.place;
             *seen += kept.count;

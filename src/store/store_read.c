@@ -23,15 +23,15 @@ struct store_reader {
     uint64_t at;         /* offset of the next block */
     uint64_t blocks;     /* blocks read so far */
     unsigned char *payload;
-    struct numbers from; /* unread bytes of the block */
-    uint64_t place_ns;   /* sum of the time differences of places */
-    uint64_t newest_ns;  /* newest time of the places so far */
-    uint64_t line_ns;    /* sum of the time differences of lines */
-    uint64_t time_ns;    /* time of the last item; never decreases */
-    uint64_t first_ns;   /* time of the first item */
+    struct numbers unread; /* unread bytes of the block */
+    uint64_t place_ns;     /* sum of the time differences of places */
+    uint64_t newest_ns;    /* newest time of the places so far */
+    uint64_t line_ns;      /* sum of the time differences of lines */
+    uint64_t time_ns;      /* time of the last item; never decreases */
+    uint64_t first_ns;     /* time of the first item */
     uint64_t end_ns;
     struct store_item next;
-    bool waiting; /* `next` was not passed on yet */
+    bool has_item; /* `next` was not passed on yet */
     bool ended;
     char damage[160];
     struct rows rows[STORE_KINDS];
@@ -119,8 +119,9 @@ static bool reader_take_value(const struct store_reader *reader, enum store_kind
 static bool reader_take_string(struct store_reader *reader, uint64_t id)
 {
     uint64_t length;
-    if (!number_get(&reader->from, &length) || length > STORE_STRING_BYTES ||
-        length > (uint64_t)(reader->from.end - reader->from.at) || id != reader->string_count + 1)
+    if (!number_get(&reader->unread, &length) || length > STORE_STRING_BYTES ||
+        length > (uint64_t)(reader->unread.end - reader->unread.at) ||
+        id != reader->string_count + 1)
         return false;
     if (!array_reserve_next(&reader->string, &reader->string_room, reader->string_count,
                             sizeof *reader->string, ARRAY_UNBOUNDED))
@@ -128,8 +129,8 @@ static bool reader_take_string(struct store_reader *reader, uint64_t id)
     char *copy = arena_alloc(&reader->strings, length + 1);
     if (!copy)
         return false;
-    text_sanitise(copy, length + 1, (const char *)reader->from.at, length);
-    reader->from.at += length;
+    text_sanitise(copy, length + 1, (const char *)reader->unread.at, length);
+    reader->unread.at += length;
     reader->string[reader->string_count++] = copy;
     return true;
 }
@@ -222,11 +223,11 @@ static bool next_block(struct store_reader *reader)
         reader->ended = true;
         return false;
     }
-    if (!reader_payload(reader, reader->at, reader->blocks, reader->payload, &reader->from)) {
+    if (!reader_payload(reader, reader->at, reader->blocks, reader->payload, &reader->unread)) {
         end_reading_damaged(reader, "is truncated or damaged");
         return false;
     }
-    reader->at += reader_block_bytes(&reader->from);
+    reader->at += reader_block_bytes(&reader->unread);
     reader->blocks++;
     return true;
 }
@@ -237,17 +238,17 @@ static bool make_item(struct store_reader *reader, enum store_item_kind kind, ui
         reader->time_ns = time_ns;
     reader->next.kind = kind;
     reader->next.time_ns = reader->time_ns;
-    reader->waiting = true;
+    reader->has_item = true;
     return true;
 }
 
 static bool take_place(struct store_reader *reader, uint64_t slot)
 {
     uint64_t difference;
-    if (slot >= STORE_SLOTS || !number_get(&reader->from, &difference))
+    if (slot >= STORE_SLOTS || !number_get(&reader->unread, &difference))
         return false;
     uint64_t *row = reader->slots[slot];
-    if (!row_get(&reader->from, row, PLACE_ROW_FIELDS))
+    if (!row_get(&reader->unread, row, PLACE_ROW_FIELDS))
         return false;
     reader->place_ns += number_to_difference(difference);
     struct place *place = &reader->next.place;
@@ -267,7 +268,7 @@ static bool take_counts(struct store_reader *reader, uint64_t *row)
 {
     uint64_t lost = row[COUNTS_ROW_LOST];
     uint64_t throttled = row[COUNTS_ROW_THROTTLED];
-    if (!row_get(&reader->from, row, reader->rows[STORE_COUNTS].fields))
+    if (!row_get(&reader->unread, row, reader->rows[STORE_COUNTS].fields))
         return false;
     uint64_t more = row[COUNTS_ROW_LOST] - lost;
     make_item(reader, more ? STORE_ITEM_LOST : STORE_ITEM_THROTTLED, 0);
@@ -325,10 +326,10 @@ static bool take_row(struct store_reader *reader, uint64_t kind, uint64_t id)
     if (kind < STORE_KINDS && reader->rows[kind].fields)
         row = rows_take(&reader->rows[kind], id, &created);
     if (!row)
-        return row_get(&reader->from, ignored, 0);
+        return row_get(&reader->unread, ignored, 0);
     if (kind == STORE_COUNTS)
         return take_counts(reader, row);
-    if (!row_get(&reader->from, row, reader->rows[kind].fields))
+    if (!row_get(&reader->unread, row, reader->rows[kind].fields))
         return false;
     switch (kind) {
     case STORE_MARK:
@@ -350,7 +351,7 @@ static bool take_record(struct store_reader *reader)
 {
     uint64_t kind;
     uint64_t id;
-    if (!number_get(&reader->from, &kind) || !number_get(&reader->from, &id))
+    if (!number_get(&reader->unread, &kind) || !number_get(&reader->unread, &id))
         return false;
     return kind == STORE_STRING  ? reader_take_string(reader, id)
            : kind == STORE_PLACE ? take_place(reader, id)
@@ -359,11 +360,11 @@ static bool take_record(struct store_reader *reader)
 
 static void read_until_item(struct store_reader *reader)
 {
-    while (!reader->waiting && !reader->ended) {
-        if (reader->from.at == reader->from.end && !next_block(reader))
+    while (!reader->has_item && !reader->ended) {
+        if (reader->unread.at == reader->unread.end && !next_block(reader))
             return;
         /* A block with a valid checksum but invalid records: not written by misstop. */
-        if (reader->from.at < reader->from.end && !take_record(reader))
+        if (reader->unread.at < reader->unread.end && !take_record(reader))
             end_reading_damaged(reader, "makes no sense");
     }
 }
@@ -374,11 +375,11 @@ long store_reader_read(struct store_reader *reader, uint64_t until_ns, store_sin
     long count = 0;
     for (;; count++) {
         read_until_item(reader);
-        if (!reader->waiting)
+        if (!reader->has_item)
             return count ? count : -ENODATA;
         if (reader->next.time_ns > until_ns)
             return count;
-        reader->waiting = false;
+        reader->has_item = false;
         sink(context, &reader->next);
     }
 }
@@ -486,10 +487,10 @@ static bool find_item(struct numbers *from, bool *damaged)
 
 bool store_reader_more(const struct store_reader *reader)
 {
-    struct numbers from = reader->from;
+    struct numbers from = reader->unread;
     uint64_t at = reader->at;
     bool damaged = reader->ended;
-    bool found = reader->waiting || find_item(&from, &damaged);
+    bool found = reader->has_item || find_item(&from, &damaged);
     unsigned char *payload = found || damaged ? NULL : malloc(STORE_BLOCK_BYTES);
     for (uint64_t number = reader->blocks; payload && !found && !damaged; number++) {
         if (!reader_payload(reader, at, number, payload, &from))
@@ -578,7 +579,7 @@ bool store_reader_find(struct store_reader *reader, const char *name, struct obj
         if (rows->ids[i])
             object_search_look(&search, (uint32_t)rows->ids[i], desc.name, desc.module);
     }
-    if (search.fits != 1 || !reader_take_value(reader, STORE_OBJECT, search.found, &desc))
+    if (search.match_count != 1 || !reader_take_value(reader, STORE_OBJECT, search.found, &desc))
         return false;
     *extent = (struct object_extent){desc.address, desc.address + desc.size_bytes, search.found};
     return true;
@@ -685,7 +686,7 @@ static void make_type(struct store_reader *reader, const uint64_t *row, struct t
 {
     reader_fill(reader, STORE_TYPE, row, desc);
     desc->member_count = read_members(reader, row, &desc->members);
-    desc->cut |= desc->member_count < row[TYPE_ROW_MEMBERS];
+    desc->is_truncated |= desc->member_count < row[TYPE_ROW_MEMBERS];
 }
 
 static bool read_type(struct store_reader *reader, uint32_t type, struct type_desc *desc)
@@ -734,7 +735,7 @@ static bool read_bin(struct store_reader *reader, uint32_t index, struct heap_bi
     if (!row || !heap || index >= heap[HEAP_ROW_BINS])
         return false;
     *bin = (struct heap_bin){
-        .walked = row[BIN_ROW_FLAGS] & 1,
+        .is_size_class = row[BIN_ROW_FLAGS] & 1,
         .renamed = row[BIN_ROW_FLAGS] & 2,
         .age_s = heap_event_age(reader, row[BIN_ROW_FIRST_NS]),
         .quiet_s = heap_event_age(reader, row[BIN_ROW_LAST_NS]),
@@ -814,17 +815,17 @@ struct place_names store_reader_names(struct store_reader *reader)
 static void read_answer(const struct store_reader *reader, uint32_t id,
                         struct snapshot_whatif *answer)
 {
-    static const uint64_t none[ROWS_FIELDS_MAX] = {[WHATIF_ROW_STATE] = WHATIF_WAITS};
+    static const uint64_t none[ROWS_FIELDS_MAX] = {[WHATIF_ROW_STATE] = WHATIF_PENDING};
     const uint64_t *row = rows_find(&reader->rows[STORE_WHATIF], id);
     *answer = (struct snapshot_whatif){0};
     reader_fill(reader, STORE_WHATIF, row ? row : none, answer);
     if (answer->state > WHATIF_REFUSED)
-        answer->state = WHATIF_WAITS;
+        answer->state = WHATIF_PENDING;
     for (uint32_t i = 0; i < answer->level_count; i++)
         reader_take_value(reader, STORE_WHATIF_LEVEL, (uint64_t)id * SIMULATION_LEVELS_MAX + i,
                           &answer->level[i]);
-    if (!answer->level_count && answer->state == WHATIF_COUNTS)
-        answer->state = WHATIF_WAITS;
+    if (!answer->level_count && answer->state == WHATIF_COUNTING)
+        answer->state = WHATIF_PENDING;
 }
 
 static void reader_whatif(const struct store_reader *reader, struct snapshot_whatifs *asked)
@@ -840,7 +841,7 @@ static void reader_whatif(const struct store_reader *reader, struct snapshot_wha
 
 uint64_t store_reader_perfdata_mark(const struct store_reader *reader)
 {
-    return reader->header.belongs;
+    return reader->header.perfdata_mark;
 }
 
 uint64_t store_reader_start_ns(const struct store_reader *reader)
@@ -871,7 +872,7 @@ static void read_event(const struct store_reader *reader, unsigned index,
     reader_take_value(reader, STORE_EVENT, index, event);
     if (event->role >= EVENT_ROLES)
         event->role = EVENT_OTHER;
-    if (event->role == EVENT_STALL && strncmp(event->weighs, "stall", 5) != 0)
+    if (event->role == EVENT_STALL && strncmp(event->weight_unit, "stall", 5) != 0)
         event->role = EVENT_TIME; /* as recorded before there was EVENT_TIME */
 }
 
@@ -890,9 +891,9 @@ void store_reader_facts(const struct store_reader *reader, struct store_facts *f
     struct sampler_info *info = &facts->info;
     info->exact_address = row[FACTS_ROW_GIVES] & 1;
     info->exact_ip = row[FACTS_ROW_GIVES] & 2;
-    info->latency = row[FACTS_ROW_GIVES] & 4;
-    info->data_source = row[FACTS_ROW_GIVES] & 8;
-    info->lines = row[FACTS_ROW_GIVES] & 16;
+    info->has_latency = row[FACTS_ROW_GIVES] & 4;
+    info->has_data_source = row[FACTS_ROW_GIVES] & 8;
+    info->has_lines = row[FACTS_ROW_GIVES] & 16;
     info->pid = (pid_t)facts->target.pid;
     info->source = info->source ? info->source : "recording";
     facts->user = row[FACTS_ROW_USER] <= UINT32_MAX ? (int64_t)row[FACTS_ROW_USER] - 1 : -1;

@@ -211,7 +211,7 @@ static void put_pairs(struct store_writer *writer, enum line_pairs kind, uint8_t
     union place_answer answer;
     for (uint64_t number = line_pair_number(kind, level, 0);
          writer_ask(writer, PLACE_PAIR, number, &answer); number++) {
-        number = line_pair_number(kind, level, answer.pair.place);
+        number = line_pair_number(kind, level, answer.pair.slot);
         writer_put(writer, STORE_PAIR, number, &answer.pair);
     }
 }
@@ -350,15 +350,15 @@ static void put_simulation(struct store_writer *writer,
 static void writer_facts(struct store_writer *writer, const struct store_facts *facts)
 {
     put_simulation(writer, &facts->simulation);
-    if (facts->watch.on || facts->cache_lines[0])
+    if (facts->watch.is_on || facts->cache_lines[0])
         writer_put(writer, STORE_WATCHING, 0, facts);
     writer_whatif(writer, &facts->whatif);
     const struct sampler_info *info = &facts->info;
     for (unsigned i = 0; i < info->event_count && i < SAMPLE_EVENTS_MAX; i++)
         writer_put(writer, STORE_EVENT, i, &info->events[i]);
     uint64_t row[ROWS_FIELDS_MAX] = {
-        [FACTS_ROW_GIVES] = info->exact_address | info->exact_ip << 1 | info->latency << 2 |
-                            info->data_source << 3 | info->lines << 4,
+        [FACTS_ROW_GIVES] = info->exact_address | info->exact_ip << 1 | info->has_latency << 2 |
+                            info->has_data_source << 3 | info->has_lines << 4,
         [FACTS_ROW_USER] = facts->user < 0 ? 0 : (uint64_t)facts->user + 1,
     };
     writer_fill(writer, STORE_FACTS, facts, row);
@@ -457,7 +457,7 @@ static void put_bin(struct store_writer *writer, uint32_t index, const struct he
     if (bin->site_count)
         put_site(writer, index, bin);
     uint64_t row[ROWS_FIELDS_MAX] = {
-        [BIN_ROW_FLAGS] = bin->walked | bin->renamed << 1,
+        [BIN_ROW_FLAGS] = bin->is_size_class | bin->renamed << 1,
         [BIN_ROW_FIRST_NS] = time_of_age(heap_ns, bin->age_s),
         [BIN_ROW_LAST_NS] = time_of_age(heap_ns, bin->quiet_s),
     };
@@ -579,8 +579,8 @@ static inline void write_place_ids(struct store_writer *writer, const struct pla
     writer_object(writer, place->object);
     writer_function(writer, place->function);
     writer_address(writer, place->access.ip);
-    if (place->holder)
-        writer_object(writer, place->holder);
+    if (place->bin_object)
+        writer_object(writer, place->bin_object);
     if (place->type)
         writer_type(writer, place->type);
     if (place->evictor_object)
@@ -659,7 +659,7 @@ static int start_file(struct store_writer *writer, struct error *error)
                                   .version = STORE_VERSION,
                                   .size_bytes = sizeof header,
                                   .start_ns = writer->options.start_ns,
-                                  .belongs = writer->options.belongs};
+                                  .perfdata_mark = writer->options.perfdata_mark};
     struct timespec wall;
     const char *path = writer->options.path;
     char cause[ERROR_CAUSE];

@@ -23,7 +23,7 @@ struct store_writer;
 struct store_writer_options {
     int fd;                   /* of an empty file; always closed by the writer */
     const char *path;         /* its name, for messages */
-    uint64_t belongs;         /* mark of the perf.data of the same run; 0: none */
+    uint64_t perfdata_mark;   /* mark of the perf.data of the same run; 0: none */
     struct place_names names; /* answers the meaning of ids */
     /* Formats an instruction as text; returns false if it is not known. */
     bool (*instruction_text)(void *context, uint64_t address, char *out, size_t size);

@@ -22,8 +22,9 @@ static const char *const level_words[WAIT_LEVELS] = {"L1", "L2", "L3"};
 
 static double waits_by_finding(const struct snapshot_finding *finding)
 {
-    bool counts = finding_saves_waiting(finding->kind) && finding->sure >= FINDING_LIKELY &&
-                  !finding->bound && finding->object != UINT32_MAX;
+    bool counts = finding_saves_waiting(finding->kind) &&
+                  finding->confidence >= CONFIDENCE_MEDIUM && !finding->is_upper_bound &&
+                  finding->object != UINT32_MAX;
     return counts ? finding->gain_low : 0;
 }
 
@@ -60,7 +61,7 @@ struct bounds {
 static struct bounds wait_bounds(const struct snapshot *snapshot, enum wait_level level)
 {
     const struct snapshot_wait *wait = &snapshot->wait;
-    bool known = wait->from != WAIT_UNKNOWN && !isnan(wait->low[level]);
+    bool known = wait->evidence != WAIT_UNKNOWN && !isnan(wait->low[level]);
     struct bounds bounds = {known ? wait->low[level] : 0, known ? wait->high[level] : 1, false};
     double least = level == WAIT_BEYOND_L1 ? fmin(waits_by_findings(snapshot), bounds.high) : 0;
     if (least > bounds.low) {
@@ -130,7 +131,7 @@ void answer_words(const struct snapshot *snapshot, int columns, char *out, size_
         [WAITS_MUCH] = {"Waits for memory: ", " of CPU time"},
     };
     enum answer answer = answer_kind(snapshot);
-    bool simulated = snapshot->wait.from == WAIT_FROM_SIMULATION;
+    bool simulated = snapshot->wait.evidence == WAIT_FROM_SIMULATION;
     struct bounds bounds = wait_bounds(snapshot, WAIT_BEYOND_L1);
     snprintf(out, size, "%s", words[answer][0]);
     if (answer >= WAITS_HARDLY)
@@ -164,7 +165,7 @@ const char *answer_evidence(const struct snapshot *snapshot)
     if (answer_kind(snapshot) < WAITS_HARDLY)
         return "";
     return wait_bounds(snapshot, WAIT_BEYOND_L1).by_findings ? "low end from the findings"
-                                                             : words[snapshot->wait.from];
+                                                             : words[snapshot->wait.evidence];
 }
 
 void answer_gauge(const struct snapshot *snapshot, int columns, bool ascii, char *out, size_t size)
@@ -205,7 +206,7 @@ bool answer_quality(const struct snapshot *snapshot, char *out, size_t size)
         snprintf(out, size, "%.0f%% lost", lost * 100);
     else if (binary_missing(&snapshot->binaries) > lost_bad)
         snprintf(out, size, "binaries missing");
-    else if (snapshot->loading.waiting)
+    else if (snapshot->loading.pending_requests)
         snprintf(out, size, "loading names");
     else {
         snprintf(out, size, "%.0f%% attributed", attributed * 100);

@@ -8,10 +8,10 @@
 #include "view/display/screens.h"
 
 struct finding_words {
-    char evidence[2048]; /* figures, in one or two sentences */
-    char advice[1024];   /* the remedy */
-    char reckoned[320];  /* how the gain is calculated */
-    char how_sure[320];  /* limits of the evidence */
+    char evidence[2048];       /* figures, in one or two sentences */
+    char advice[1024];         /* the remedy */
+    char gain_method[320];     /* how the gain is calculated */
+    char evidence_limits[320]; /* limits of the evidence */
 };
 void finding_words(const struct snapshot_finding *finding, struct finding_words *words);
 
@@ -21,8 +21,8 @@ enum screen_id finding_screen(const struct snapshot_finding *finding);
 const char *finding_kind_name(enum finding_kind kind);
 const char *finding_kind_words(enum finding_kind kind);
 bool finding_saves_waiting(enum finding_kind kind);
-const char *finding_sure_name(enum finding_sure sure);
-const char *finding_confidence(enum finding_sure sure);
+const char *finding_sure_name(enum finding_confidence sure);
+const char *finding_confidence(enum finding_confidence sure);
 
 /* Formats the gain: "12-31%" of all samples, "at most 31%", "not known (share 62%)". */
 void finding_gain(const struct snapshot_finding *finding, char *out, size_t size);

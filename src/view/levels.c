@@ -14,9 +14,9 @@
 /* The share can be unknown for the total only. */
 bool levels_report_far(const struct snapshot *snapshot)
 {
-    bool known = snapshot->levels && !isnan(snapshot->levels->far);
+    bool known = snapshot->levels && !isnan(snapshot->levels->far_share);
     for (size_t i = 0; snapshot->levels && !known && i < snapshot->object_count; i++)
-        known = snapshot->objects[i].levels && !isnan(snapshot->objects[i].levels->far);
+        known = snapshot->objects[i].levels && !isnan(snapshot->objects[i].levels->far_share);
     return known;
 }
 
@@ -40,11 +40,11 @@ void levels_basis(const struct snapshot *snapshot, char *out, size_t size)
     *out = '\0';
     if (!snapshot->levels)
         return;
-    if (snapshot->levels->from == LEVELS_COUNTED)
+    if (snapshot->levels->evidence == LEVELS_COUNTED)
         snprintf(out, size, "%s misses, computed from the counts of several events",
                  has_role(source, EVENT_MISS_L1) ? "L1" : "L2");
-    else if (source->weighs)
-        snprintf(out, size, "%s", source->weighs);
+    else if (source->weight_unit)
+        snprintf(out, size, "%s", source->weight_unit);
 }
 
 /* The figures in display order. */
@@ -53,7 +53,7 @@ static const struct {
     const char *words;
 } figures[] = {{offsetof(struct snapshot_levels, latency), "cycles"},
                {offsetof(struct snapshot_levels, stall), "of all waiting"},
-               {offsetof(struct snapshot_levels, far), "beyond this core"},
+               {offsetof(struct snapshot_levels, far_share), "beyond this core"},
                {offsetof(struct snapshot_levels, hitm), "modified elsewhere"},
                {offsetof(struct snapshot_levels, remote), "of another node"},
                {offsetof(struct snapshot_levels, tlb_miss), "missed the TLB"}};
@@ -82,7 +82,7 @@ void levels_sentence(const struct snapshot *snapshot, const struct snapshot_leve
     *out = '\0';
     if (!levels)
         return;
-    snprintf(out, size, "found in: %s", *levels->found ? levels->found : "?");
+    snprintf(out, size, "found in: %s", *levels->summary ? levels->summary : "?");
     for (int i = 0; i < FIGURES; i++)
         if (format_level(snapshot, levels, i, texts))
             text_append(out, size, ", %s", texts);
@@ -321,21 +321,22 @@ static const char *levels_parting(const void *pointer)
 static const struct column list[] = {
     COLUMN(.title = "FOUND IN",
            .help = "The level, or another response of the hardware, named above its group.",
-           .from = FIELD(struct levels_row, name), .width = 11, .most = 17, .paint = paint_strong),
+           .from = FIELD(struct levels_row, name), .width = 11, .width_max = 17,
+           .paint = paint_strong),
     COLUMN(.title = "OF IT",
            .help = "Share of the object's accesses for which the hardware reports it.",
            .from = FIELD(struct levels_row, share), .width = 6, UNIT_SHARE),
-    COLUMN(.title = "", .from = FIELD(struct levels_row, share), .width = 6, .most = 24, .rank = 1,
-           .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "", .from = FIELD(struct levels_row, share), .width = 6, .width_max = 24,
+           .rank = 1, .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "WAITED",
            .help = "Share of the cycles of the object's accesses for this level.",
            .from = FIELD(struct levels_row, waited), .width = 6, .rank = 2,
-           .only = VIA_KNOWN(struct snapshot, levels, latency), UNIT_SHARE),
+           .shown_if = VIA_KNOWN(struct snapshot, levels, latency), UNIT_SHARE),
     COLUMN(.title = "ACCESSES", .help = "Estimated accesses: a sample represents its period.",
            .from = FIELD(struct levels_row, accesses), .width = 8, .rank = 4, UNIT_COUNT,
            .paint = paint_dim),
     COLUMN(.title = "MEANS", .help = "What that is.", .from = FIELD(struct levels_row, meaning),
-           .width = 24, .most = 46, .rank = 3, .paint = paint_dim),
+           .width = 24, .width_max = 46, .rank = 3, .paint = paint_dim),
 };
 
 const struct columns levels_columns = {
@@ -402,7 +403,7 @@ bool rates_report_accessed(const struct snapshot *snapshot)
 bool rates_report_stall_counted(const struct snapshot *snapshot)
 {
     enum event_role role = stall_role(&snapshot->source);
-    return snapshot->rates && !isnan(snapshot->rates->stall.value) &&
+    return snapshot->rates && !isnan(snapshot->rates->stall_share.value) &&
            !(snapshot->levels && !isnan(snapshot->levels->stall)) &&
            has_role(&snapshot->source, role) && !is_ranked_by(&snapshot->source, role);
 }
@@ -410,7 +411,7 @@ bool rates_report_stall_counted(const struct snapshot *snapshot)
 struct value waits_range(const struct snapshot *snapshot, const void *pointer)
 {
     const struct snapshot_wait *wait = pointer;
-    bool known = wait->from != WAIT_UNKNOWN;
+    bool known = wait->evidence != WAIT_UNKNOWN;
     struct value value = value_number(known ? wait->low[WAIT_BEYOND_L1] : NAN);
     (void)snapshot;
     if (value.kind != VALUE_UNKNOWN && wait->high[WAIT_BEYOND_L1] > wait->low[WAIT_BEYOND_L1]) {
@@ -425,7 +426,7 @@ struct value waits_cached(const struct snapshot *snapshot, const void *pointer)
     static const char *const names[WAIT_LEVELS] = {"L1", "L2", "L3"};
     const struct snapshot_wait *wait = pointer;
     (void)snapshot;
-    for (int i = 0; wait->from != WAIT_UNKNOWN && i < WAIT_LEVELS; i++)
+    for (int i = 0; wait->evidence != WAIT_UNKNOWN && i < WAIT_LEVELS; i++)
         if (wait->high[i] < cached_wait)
             return value_text(names[i]);
     return value_text(NULL);
@@ -433,7 +434,7 @@ struct value waits_cached(const struct snapshot *snapshot, const void *pointer)
 
 double waits_most(const struct snapshot_wait *wait)
 {
-    bool known = wait->from != WAIT_UNKNOWN && !isnan(wait->high[WAIT_BEYOND_L1]);
+    bool known = wait->evidence != WAIT_UNKNOWN && !isnan(wait->high[WAIT_BEYOND_L1]);
     return known ? wait->high[WAIT_BEYOND_L1] : 1;
 }
 
@@ -443,7 +444,7 @@ bool waits_known(const struct snapshot *snapshot)
     if (measured_of(&snapshot->source) == MEASURED_TIME)
         return true;
     for (size_t i = 0; i < snapshot->object_count; i++)
-        if (snapshot->objects[i].wait.from != WAIT_UNKNOWN)
+        if (snapshot->objects[i].wait.evidence != WAIT_UNKNOWN)
             return true;
     return false;
 }
@@ -522,9 +523,9 @@ static int format_rates(const struct snapshot *snapshot, const struct snapshot_r
     } parts[PARTS] = {{&rates->miss_rate[RATE_L1], "miss the L1"},
                       {&rates->miss_rate[RATE_L2], "miss the L2"},
                       {&rates->miss_rate[RATE_MEMORY], "go to memory"},
-                      {&rates->stall, "of all stalls"},
-                      {&rates->critical, "its share of the misses"},
-                      {&rates->accessed, "of all accesses"}};
+                      {&rates->stall_share, "of all stalls"},
+                      {&rates->stall_ratio, "its share of the misses"},
+                      {&rates->access_share, "of all accesses"}};
     int count = 0;
     /* The totals of a simulation are exact, and are shown elsewhere. */
     if (rates == snapshot->rates && snapshot->simulation.level_count)
@@ -533,8 +534,8 @@ static int format_rates(const struct snapshot *snapshot, const struct snapshot_r
     int shown = rates == snapshot->rates ? 3 : PARTS;
     bool tells_stalls = measured_of(&snapshot->source) != MEASURED_TIME;
     for (int i = 0; i < shown; i++)
-        if ((parts[i].share != &rates->stall || tells_stalls) &&
-            format_rate_bounds(parts[i].share, parts[i].share == &rates->critical, parts[i].what,
+        if ((parts[i].share != &rates->stall_share || tells_stalls) &&
+            format_rate_bounds(parts[i].share, parts[i].share == &rates->stall_ratio, parts[i].what,
                                texts[count], RATES_TEXT_BYTES))
             count++;
     return count;

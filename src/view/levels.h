@@ -31,37 +31,38 @@ double levels_stall_share(const struct snapshot *snapshot, const struct snapshot
                    "flight to "                                                                    \
                    "the L1. beyond-L1: an L1 miss without a reported level "                       \
                    "(stores).",                                                                    \
-           .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, found), .width = 13,           \
-           .most = 34, .rank = found_in, .only = VIA(struct snapshot, levels, found)),             \
+           .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, summary), .width = 13,         \
+           .width_max = 34, .rank = found_in, .shown_if = VIA(struct snapshot, levels, summary)),  \
         COLUMN(.title = "STALL",                                                                   \
                .help = "Its share of all waiting, latency x accesses: an estimate, because waits " \
                        "overlap. "                                                                 \
                        "Above its share: each access costs more than average.",                    \
                .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, stall), .width = 6,        \
-               .rank = order, .only = VIA(struct snapshot, levels, stall), UNIT_SHARE),            \
+               .rank = order, .shown_if = VIA(struct snapshot, levels, stall), UNIT_SHARE),        \
         COLUMN(.title = "CYCLES", .help = "Mean latency of its accesses in core cycles.",          \
                .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, latency), .width = 6,      \
-               .rank = order, .only = VIA(struct snapshot, levels, latency), UNIT_COUNT)
+               .rank = order, .shown_if = VIA(struct snapshot, levels, latency), UNIT_COUNT)
 #define LEVELS_COLUMNS_REST(order, ...)                                                            \
     COLUMN(.title = "FAR",                                                                         \
            .help = "Share served from outside this core's caches, of those reported: L3, memory, " \
                    "others' "                                                                      \
                    "caches.",                                                                      \
-           .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, far), .width = 5,              \
+           .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, far_share), .width = 5,        \
            .rank = order, .shown = levels_report_far, UNIT_SHARE),                                 \
         COLUMN(.title = "HITM",                                                                    \
                .help = "Share of its accesses that found the line modified in another core's "     \
                        "cache: true or false sharing between threads.",                            \
                .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, hitm), .width = 5,         \
-               .rank = order, .only = VIA(struct snapshot, levels, hitm), UNIT_SHARE),             \
+               .rank = order, .shown_if = VIA(struct snapshot, levels, hitm), UNIT_SHARE),         \
         COLUMN(.title = "REMOTE",                                                                  \
                .help = "Share served by another node or socket, of those reported.",               \
                .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, remote), .width = 6,       \
-               .rank = (order) + 1, .only = VIA(struct snapshot, levels, remote), UNIT_SHARE),     \
+               .rank = (order) + 1, .shown_if = VIA(struct snapshot, levels, remote), UNIT_SHARE), \
         COLUMN(.title = "TLB",                                                                     \
                .help = "Share that missed the TLB: page walks and faults, of those reported.",     \
                .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, tlb_miss), .width = 5,     \
-               .rank = (order) + 1, .only = VIA(struct snapshot, levels, tlb_miss), UNIT_SHARE)
+               .rank = (order) + 1, .shown_if = VIA(struct snapshot, levels, tlb_miss),            \
+               UNIT_SHARE)
 
 /* Columns with the bounds of waiting time, for rows with a struct snapshot_wait: the range beyond
  * L1, and the nearest level that holds nearly all. The last argument is the type of the rows. */
@@ -147,10 +148,10 @@ struct value rates_ratio(const struct snapshot *snapshot, const void *share);
     COLUMN(.title = name, .help = text, .in = __VA_ARGS__,                                         \
            .from = ROW_IN(struct snapshot_rates, member), .value = rates_rate, .width = 8,         \
            .rank = order, .look = COLUMN_RIGHT, .shown = visible,                                  \
-           .only = VIA(struct snapshot, rates, member.value), .format = format_rate,               \
+           .shown_if = VIA(struct snapshot, rates, member.value), .format = format_rate,           \
            .paint = paint_rate)
 #define RATES_COLUMNS(order, ...)                                                                  \
-    RATES_COLUMN("ACCESS", "Its share of all accesses (event access).", accessed, (order) + 1,     \
+    RATES_COLUMN("ACCESS", "Its share of all accesses (event access).", access_share, (order) + 1, \
                  rates_report_accessed, __VA_ARGS__),                                              \
         RATES_COLUMN("MISS L1",                                                                    \
                      "Share of its accesses that miss the first level. An interval if there are "  \
@@ -166,12 +167,12 @@ struct value rates_ratio(const struct snapshot *snapshot, const void *share);
                .help = "Its share of the stalls divided by its share of the misses: above 1x its " \
                        "misses "                                                                   \
                        "cost more than average, below 1x less.",                                   \
-               .in = __VA_ARGS__, .from = ROW_IN(struct snapshot_rates, critical),                 \
+               .in = __VA_ARGS__, .from = ROW_IN(struct snapshot_rates, stall_ratio),              \
                .value = rates_ratio, .width = 8, .rank = order, .look = COLUMN_RIGHT,              \
-               .only = VIA(struct snapshot, rates, critical.value), .format = format_ratio,        \
+               .shown_if = VIA(struct snapshot, rates, stall_ratio.value), .format = format_ratio, \
                .paint = paint_ratio)
 #define RATES_COLUMN_STALL(order, ...)                                                             \
-    RATES_COLUMN("STALL", "Its share of all stall time (event stall).", stall, order,              \
+    RATES_COLUMN("STALL", "Its share of all stall time (event stall).", stall_share, order,        \
                  rates_report_stall_counted, __VA_ARGS__)
 
 /* How lines were used (snapshot_share.h). */
@@ -192,11 +193,11 @@ void use_sentence(const struct snapshot *snapshot, const struct snapshot_use *us
            .help = "Share of the bytes of the cache lines it fetched that were used "              \
                    "before they left.",                                                            \
            .in = __VA_ARGS__, .value = use_spatial, .width = 7, .rank = order,                     \
-           .only = FIELD(struct snapshot, uses.known), UNIT_PERCENT, .paint = paint_spatial),      \
+           .shown_if = FIELD(struct snapshot, uses.known), UNIT_PERCENT, .paint = paint_spatial),  \
         COLUMN(.title = "TEMPORAL",                                                                \
                .help = "How many times a used byte was used again before the line was evicted.",   \
                .in = __VA_ARGS__, .value = use_temporal, .width = 8, .rank = (order) + 1,          \
-               .look = COLUMN_RIGHT, .only = FIELD(struct snapshot, uses.known),                   \
+               .look = COLUMN_RIGHT, .shown_if = FIELD(struct snapshot, uses.known),               \
                .format = format_again)
 
 #endif

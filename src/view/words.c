@@ -13,11 +13,11 @@ void field_reading(const struct snapshot *snapshot, char *out, size_t size)
 {
     const struct loading_state *loading = &snapshot->loading;
     *out = '\0';
-    if (!loading->waiting)
+    if (!loading->pending_requests)
         return;
     text_append(out, size, "loading debug information%s%.60s: %" PRIu32 " waiting",
-                loading->busy_with ? " of " : "", loading->busy_with ? loading->busy_with : "",
-                loading->waiting);
+                loading->slow_file ? " of " : "", loading->slow_file ? loading->slow_file : "",
+                loading->pending_requests);
 }
 
 /* Returns true if `type` consists of `element`: "struct particle [1000]". */
@@ -46,7 +46,7 @@ void field_known(const struct snapshot_object *object, const struct snapshot_lay
     else
         text_append(out, size,
                     "type inferred from code: %" PRIu32 " accesses agree, %" PRIu32 " disagree",
-                    object->type_votes, object->type_against);
+                    object->type_votes, object->type_votes_against);
     if (against > 0 && object->samples > 0)
         text_append(out, size, "; code and data DISAGREE on %.1f%% of the samples",
                     against * 100 / object->samples);
@@ -54,7 +54,7 @@ void field_known(const struct snapshot_object *object, const struct snapshot_lay
 
 void layout_reading(const struct snapshot_layout *layout, char *out, size_t size)
 {
-    const char *least = layout->unused_min ? "at least " : "";
+    const char *least = layout->unused_is_lower_bound ? "at least " : "";
     double unused = layout->unused * 100;
     *out = '\0';
     switch (layout->reading) {
@@ -184,7 +184,8 @@ double binary_missing(const struct snapshot_binaries *binaries)
 void binary_note(const struct snapshot_binaries *binaries, char *out, size_t size)
 {
     double share = binary_missing(binaries);
-    double nowhere = binaries->samples ? (double)binaries->nowhere / (double)binaries->samples : 0;
+    double nowhere =
+        binaries->samples ? (double)binaries->outside_mappings / (double)binaries->samples : 0;
     *out = '\0';
     if (share > 0)
         text_append(out, size,
@@ -218,7 +219,7 @@ void binary_fate(const struct binary_desc *binary, char *out, size_t size)
         snprintf(
             out, size, "not found%s%s%s", binary->build_id ? ": build-id " : "",
             binary->build_id ? binary->build_id : "; no build-id was recorded",
-            binary->elsewhere && !binary->build_id
+            binary->is_from_other_host && !binary->build_id
                 ? ", and a file at its path here may differ: it was recorded on another machine"
                 : "");
     }
@@ -275,7 +276,8 @@ const char *measure_key(const struct snapshot *snapshot, enum snapshot_measure m
 {
     static const char *const names[SNAPSHOT_MEASURES] = {"misses", "accesses", "waiting"};
     const struct snapshot_event *event = ranking_event(&snapshot->source);
-    if (measure == snapshot->timeline.ranks && event && event->role == EVENT_OTHER && event->name)
+    if (measure == snapshot->timeline.ranking_measure && event && event->role == EVENT_OTHER &&
+        event->name)
         return event->name;
     return names[measure];
 }
@@ -292,7 +294,7 @@ const char *measured_word(const struct snapshot_source *source)
 
 const char *measure_name(const struct snapshot *snapshot, enum snapshot_measure measure)
 {
-    bool ranks = measure == snapshot->timeline.ranks;
+    bool ranks = measure == snapshot->timeline.ranking_measure;
     return ranks && measure == MEASURE_WAITING ? measured_word(&snapshot->source)
                                                : measure_key(snapshot, measure);
 }
@@ -383,7 +385,7 @@ void objects_left_out(const struct snapshot *snapshot, char *out, size_t size)
     if (!count)
         return;
     snprintf(out, size, "%zu more object%s less than %g%%%s", count, count == 1 ? " has" : "s have",
-             snapshot->objects_min * 100, count == 1 ? "" : " each");
+             snapshot->objects_min_share * 100, count == 1 ? "" : " each");
     if (count > 1 && together < 0.05)
         text_append(out, size, ", less than 0.1%% together");
     else if (count > 1)
@@ -474,8 +476,8 @@ static const char *not_counting_reason(const struct snapshot_simulation *simulat
 
 static void format_state(const struct snapshot_simulation *simulation, char *out, size_t size)
 {
-    if (simulation->one_in > 1)
-        text_append(out, size, "; samples are 1 in %" PRIu32 " misses", simulation->one_in);
+    if (simulation->miss_period > 1)
+        text_append(out, size, "; samples are 1 in %" PRIu32 " misses", simulation->miss_period);
     else if (!simulation->dropped)
         text_append(out, size, "; every miss is a sample");
 }
@@ -507,15 +509,16 @@ void simulation_sentence(const struct snapshot_simulation *simulation, char *out
 void phase_news(const struct snapshot_phase *phase, char *out, size_t size)
 {
     char since[TEXT_TIME_BYTES];
-    int used = snprintf(out, size, "%s%s%s since %s: ", phase->again ? "phase " : "a new phase",
-                        phase->again ? phase->name : "", phase->again ? " again" : "",
-                        text_time(since, phase->start_s));
+    int used =
+        snprintf(out, size, "%s%s%s since %s: ", phase->has_recurred ? "phase " : "a new phase",
+                 phase->has_recurred ? phase->name : "", phase->has_recurred ? " again" : "",
+                 text_time(since, phase->start_s));
     out += used;
     size -= (size_t)used;
     /* Names the leading object if it changed, otherwise the object with the largest rise. */
-    if (phase->rose && !phase->inversion)
-        snprintf(out, size, "%.365s has %.0f points more; Phases (8) shows the run", phase->rose,
-                 phase->rose_by * 100);
+    if (phase->gained_object && !phase->leader_changed)
+        snprintf(out, size, "%.365s has %.0f points more; Phases (8) shows the run",
+                 phase->gained_object, phase->gained_share * 100);
     else
         snprintf(out, size, "%.365s leads with %.0f%%; Phases (8) shows the run", phase->leader,
                  phase->leader_share * 100);
@@ -529,7 +532,7 @@ void phases_reading(const struct snapshot_timeline *timeline, char *out, size_t 
     char since[TEXT_TIME_BYTES];
     *out = '\0';
     for (size_t i = 0; i < timeline->phase_count; i++)
-        inversions += timeline->phases[i].inversion;
+        inversions += timeline->phases[i].leader_changed;
     if (!timeline->phases)
         return;
     if (!now || !now->leader) {
@@ -543,16 +546,17 @@ void phases_reading(const struct snapshot_timeline *timeline, char *out, size_t 
         return;
     }
     text_append(out, size, "%zu time ranges in %zu phases; ", timeline->phase_count,
-                timeline->different);
+                timeline->distinct_phases);
     if (inversions)
         text_append(out, size, "another object leads after %zu of the changes, now %s. ",
                     inversions, now->leader);
     else
         text_append(out, size, "%s leads in all. ", now->leader);
     text_time(since, now->start_s);
-    if (now->rose && now->fell)
+    if (now->gained_object && now->lost_object)
         text_append(out, size, "Since %s, %s has %.0f points more and %s %.0f fewer.", since,
-                    now->rose, now->rose_by * 100, now->fell, now->fell_by * 100);
+                    now->gained_object, now->gained_share * 100, now->lost_object,
+                    now->lost_share * 100);
     else
         text_append(out, size, "The last one started at %s.", since);
 }
@@ -592,7 +596,7 @@ void volatility_words(const struct snapshot_timeline *timeline,
 const char *sets_note(const struct snapshot_sets *sets)
 {
     static const char *const notes[] = {
-        [SETS_SURE] = "",
+        [SETS_EXACT] = "",
         [SETS_WITHIN_PAGE] = "this level is indexed by physical address; virtual addresses show "
                              "its sets only within a page",
         [SETS_GUESSED] = "the recording does not have its caches: the geometry is that of this "
@@ -605,7 +609,7 @@ static void format_hot_sets(const struct snapshot_sets *sets, bool misses, char 
     if (sets->content == SETS_HOT_LINES)
         text_append(out, size,
                     "a few hot lines: %.0f%% of the excess is on at most %u lines per set%s",
-                    100 * sets->held, sets->ways, misses ? ", not a conflict" : "");
+                    100 * sets->fitting_share, sets->ways, misses ? ", not a conflict" : "");
     else if (sets->content == SETS_LARGE_OBJECT)
         text_append(
             out, size,
@@ -652,19 +656,19 @@ void window_reading(const struct snapshot *snapshot, char *out, size_t size)
     if (isnan(window->lines))
         snprintf(out, size, "too few samples to say: %" PRIu64 " of the %d needed", window->used,
                  SNAPSHOT_WINDOW_MIN);
-    else if (window->caches >= 1)
+    else if (window->cache_multiple >= 1)
         snprintf(out, size,
                  "%s%.0f%% of %" PRIu64
                  " samples are on lines seen once; at least %.0f lines, %.1f times what %s holds",
                  misses ? "capacity: " : "",
                  100.0 * (double)window->singletons / (double)window->used, window->used,
-                 window->lines, window->caches, level);
+                 window->lines, window->cache_multiple, level);
     else
         snprintf(out, size,
                  "%s%" PRIu64 " samples are on %" PRIu64 " lines, %" PRIu64
                  " of them repeatedly; about %.0f lines, %.0f%% of the size of %s",
                  misses ? "conflict or sharing: " : "", window->used, window->addresses,
-                 window->recurring, window->lines, 100 * window->caches, level);
+                 window->recurring, window->lines, 100 * window->cache_multiple, level);
 }
 
 /* The usual significance level. */
@@ -699,8 +703,8 @@ void window_summary(const struct snapshot_window *window, char *out, size_t size
 void search_summary(const struct snapshot_search *search, char *out, size_t size)
 {
     snprintf(out, size, "%s: %s, round %" PRIu32 " of %.3g s, %" PRIu32 " ways",
-             search->what && *search->what ? search->what : "all", search_state_name(search->state),
-             search->iteration, search->interval_s, search->ways);
+             search->range_name && *search->range_name ? search->range_name : "all",
+             search_state_name(search->state), search->iteration, search->interval_s, search->ways);
     if (search->restarts)
         text_append(out, size, ", restarted %" PRIu32 " times", search->restarts);
     if (isfinite(search->explained))

@@ -131,9 +131,6 @@ const struct snapshot_watch_object *watch_find(const struct snapshot *snapshot, 
 /* Formats "watched: capacity; 96% accessed again within 22ms, after 4ms; 20% of the line used". */
 void watch_line(const struct snapshot_watch_object *object, char *out, size_t size);
 
-/* Explains the verdict and suggests a remedy, in one to three sentences. */
 enum { WATCH_READING_BYTES = 640 };
-void watch_reading(const struct snapshot_watch *watch, const struct snapshot_watch_object *object,
-                   char *out, size_t size);
 
 #endif

@@ -14,7 +14,7 @@ enum { EVERY = 7, MORE = 1 };
 
 void *__libc_malloc(size_t size);
 
-struct gate gate = {.on = 1};
+struct gate gate = {.is_recording = 1};
 
 void *session_pages(size_t size_bytes)
 {

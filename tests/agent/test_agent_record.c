@@ -119,7 +119,7 @@ static size_t compare(const struct watch *watch, const char *path, const char *l
         }
     struct feed_counts counts = feed_counts(watch->feed);
     printf("%s: %zu live, %zu events logged, %zu recorded, %zu wrong, %zu outside their call, "
-           "%llu lost, %llu paths, %.2f %% unwound, one in %.2f timed\n",
+           "%llu lost, %llu paths, %.2f %% unwound, one allocation in %.2f has a time\n",
            label, live, known, recorded, wrong, outside, (unsigned long long)feed_lost(watch->feed),
            (unsigned long long)counts.paths, 100.0 * (double)counts.unwound / (double)known,
            (double)allocations / (double)timed);
@@ -187,7 +187,7 @@ static void record_with_library(const char *name)
     char path[128];
     snprintf(path, sizeof path, "/usr/lib/x86_64-linux-gnu/%s", name);
     if (access(path, R_OK)) {
-        printf("%s is not installed\n", name);
+        printf("skipped: %s is not installed\n", name);
         skip();
     }
     record_and_compare("4", "400000", "1000", path);

@@ -13,24 +13,24 @@ tried=0
 compare() { # name, command...
     name=$1
     shift
-    command -v "$1" >/dev/null || { echo "$name: not installed"; return; }
+    command -v "$1" >/dev/null || { echo "skipped: $name is not installed"; return; }
     rm -f "$folder/out"
     CHECK_UNWIND=$folder/out LD_PRELOAD=$build/tests/agent/check_unwind.so "$@" \
         >/dev/null 2>"$folder/err" </dev/null
     if ! read -r compared different shorter depth <"$folder/out"; then
-        echo "FAIL $name: nothing compared"
+        echo "FAIL: $name: check_unwind.so compared no paths"
         sed -n 1,5p "$folder/err"
         status=1
         return
     fi
-    echo "$name: $compared paths, mean depth $depth, $different differ, $shorter end earlier"
+    echo "$name: $compared paths, mean depth $depth, $different differ, $shorter are shorter than libgcc's"
     tried=$((tried + 1))
     if [ $((different * 200)) -gt "$compared" ] || [ $((shorter * 200)) -gt "$compared" ]; then
-        echo "FAIL $name: more than 0.5 %"
+        echo "FAIL: $name: more than 0.5 % of the paths differ or are shorter"
         status=1
     fi
     if ! "$build/tests/agent/try_agent" "$@" >"$folder/tried" 2>"$folder/err" </dev/null; then
-        echo "FAIL $name: not recorded, or more than 0.5 % of the remembered paths wrong"
+        echo "FAIL: $name: not recorded, or more than 0.5 % of the cached paths wrong"
         sed -n 1,5p "$folder/err"
         status=1
     fi

@@ -38,7 +38,7 @@ int main(int count, char **words)
     }
     feed_read(watch.feed, UINT64_MAX, count_event, events);
     struct feed_counts counts = feed_counts(watch.feed);
-    unsigned long asked = counts.checked + counts.unwound;
+    unsigned long asked = counts.paths_checked + counts.unwound;
     bool is_running = feed_state(watch.feed, &why) == FEED_RUNNING;
     printf("%lu allocations, %lu frees, %lu maps, %lu unmaps; %llu lost, %llu without path; "
            "%llu paths; %.2f %% unwound; %llu of %llu remembered paths wrong%s%s\n",
@@ -46,14 +46,14 @@ int main(int count, char **words)
            (unsigned long long)feed_lost(watch.feed), (unsigned long long)counts.no_path,
            (unsigned long long)counts.paths,
            asked ? 100.0 * (double)counts.unwound / (double)asked : 0,
-           (unsigned long long)counts.wrong, (unsigned long long)counts.checked, why ? "; " : "",
-           why ? why : "");
+           (unsigned long long)counts.paths_wrong, (unsigned long long)counts.paths_checked,
+           why ? "; " : "", why ? why : "");
     struct rusage used;
     getrusage(RUSAGE_CHILDREN, &used);
     printf("%.3f s of CPU in the program\n",
            (double)used.ru_utime.tv_sec + (double)used.ru_utime.tv_usec / 1e6);
-    bool is_bad =
-        !is_running || watch.status || counts.wrong * 200 > counts.checked || !events[FEED_ALLOC];
+    bool is_bad = !is_running || watch.status || counts.paths_wrong * 200 > counts.paths_checked ||
+                  !events[FEED_ALLOC];
     feed_free(watch.feed);
     return is_bad;
 }

@@ -44,7 +44,7 @@ static void must(bool condition, const char *what)
     abort();
 }
 
-static void become(const struct watch *watch, const char *const *words)
+static void exec_with_agent(const struct watch *watch, const char *const *words)
 {
     static char preload[8192];
     static char variable[64];
@@ -83,7 +83,7 @@ void watch_start(struct watch *watch, const char *const *words)
     watch->pid = fork();
     must(watch->pid >= 0, "fork");
     if (!watch->pid)
-        become(watch, words);
+        exec_with_agent(watch, words);
 }
 
 static void keep(void *context, const struct feed_event *event)

@@ -294,7 +294,8 @@ int main(int count, char **words)
     char *end = strstr(self, "/tests/bench/");
     snprintf(agent, sizeof agent, "%.*s/src/agent/libmisstop-agent.so", end ? (int)(end - self) : 1,
              end ? self : ".");
-    printf("CPU time per malloc and free pair, ns (lost: share of events; reading: ns an event)\n");
+    printf(
+        "CPU time per malloc and free pair, ns (lost: share of events; reading: ns per event)\n");
     printf("threads depth     alone    agent    extra     lost   reading  heaptrack     extra   "
            "ratio  jemalloc    extra  sampled\n");
     for (size_t t = 0; t < sizeof threads / sizeof *threads; t++)

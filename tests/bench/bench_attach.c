@@ -91,7 +91,7 @@ static int start_perf(struct bench *bench)
     return waitpid(bench->perf, NULL, WNOHANG) ? -1 : 0;
 }
 
-static void tell_perf(struct bench *bench, const char *command)
+static void send_to_perf(struct bench *bench, const char *command)
 {
     char answer[16];
     struct pollfd polled = {.fd = bench->acknowledge, .events = POLLIN};
@@ -107,7 +107,7 @@ static double speed(struct bench *bench, enum mode mode)
     struct pollfd polled = {.fd = engine_fd(bench->engine), .events = POLLIN};
     engine_enable(bench->engine, mode == MODE_MISSTOP);
     if (mode == MODE_PERF)
-        tell_perf(bench, "enable\n");
+        send_to_perf(bench, "enable\n");
     double start = seconds_now();
     uint64_t before = *bench->progress;
     while (seconds_now() < start + 1) {
@@ -118,7 +118,7 @@ static double speed(struct bench *bench, enum mode mode)
     }
     double rate = (double)(*bench->progress - before) / (seconds_now() - start);
     if (mode == MODE_PERF)
-        tell_perf(bench, "disable\n");
+        send_to_perf(bench, "disable\n");
     return rate;
 }
 
@@ -150,7 +150,7 @@ static int slowdown(int rounds)
                                      .half_life_s = 10,
                                      .ways = 10};
     if (engine_open(&bench.engine, &options, &error)) {
-        printf("slowdown: not measured: %s\n", error.text);
+        printf("slowdown: skipped: %s\n", error.text);
         kill(bench.worker, SIGKILL);
         return 1;
     }
@@ -168,7 +168,7 @@ static int slowdown(int rounds)
             printf("  %-12s %10.0f steps/s  %+6.2f %%\n", names[mode], rate * 1000,
                    (off / rate - 1) * 100);
         } else {
-            printf("  perf record  not measured: perf is not installed or has no --control\n");
+            printf("  perf record  skipped: perf is not installed or has no --control\n");
         }
     kill(bench.perf, SIGTERM);
     kill(bench.worker, SIGKILL);

@@ -46,9 +46,10 @@ static void measure(bool wild)
         for (unsigned i = 0; i < 3; i++)
             best[i] = ns[i] < best[i] ? ns[i] : best[i];
     }
-    printf("past, %s places: kept %.0f ns, where older ones are thinned for it %.0f; read %.0f ns "
-           "each (best of %d rounds)\n",
-           wild ? "wild" : "usual", best[0], best[2], best[1], ROUNDS);
+    printf(
+        "past, %s places: stored in %.0f ns, with thinning of older ones %.0f ns; read in %.0f ns "
+        "each (best of %d rounds)\n",
+        wild ? "wild" : "usual", best[0], best[2], best[1], ROUNDS);
     past_free(whole);
     past_free(thinned);
     free(places);

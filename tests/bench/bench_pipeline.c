@@ -99,7 +99,7 @@ static void resolve_block(struct bench *bench, struct block block)
 {
     for (size_t i = block.first; i < block.end; i++) {
         const struct sample *sample = &bench->samples[i];
-        bool usable = sample->has & SAMPLE_HAS_REGS && !(sample->has & SAMPLE_HAS_ALIEN_REGS);
+        bool usable = sample->has & SAMPLE_HAS_REGS && !(sample->has & SAMPLE_HAS_SKID_REGS);
         resolver_resolve(bench->resolver, &bench->accesses[i], usable ? sample->regs : NULL,
                          &bench->places[i]);
     }
@@ -155,12 +155,12 @@ static void read_types(struct bench *bench)
         resolve_block(bench, all);
         resolver_settle(bench->resolver, clock_now_ns());
         poll(NULL, 0, 1);
-    } while (resolver_loading(bench->resolver).waiting &&
+    } while (resolver_loading(bench->resolver).pending_requests &&
              clock_now_ns() - start < PATIENCE_SECONDS * CLOCK_NS_PER_S);
     resolve_block(bench, all);
     for (size_t i = 0; i < bench->count; i++) {
         attributed += bench->places[i].access.reason == REASON_NONE;
-        typed += bench->places[i].typed != TYPED_NOT;
+        typed += bench->places[i].typed != TYPED_NONE;
     }
     printf("types read in %.2f s: %zu of %zu attributed samples typed\n",
            (double)(clock_now_ns() - start) / 1e9, typed, attributed);
@@ -215,7 +215,7 @@ static void measure(struct bench *bench, size_t wanted)
     for (size_t i = 0; i < STAGES; i++)
         total += show(bench, &costs, i);
     printf("  together %7.1f ns: %.2f million samples a second per core\n", total, 1e3 / total);
-    printf("  heap growth meanwhile: %zd bytes\n", (ssize_t)(after.uordblks - before.uordblks));
+    printf("  heap growth during this: %zd bytes\n", (ssize_t)(after.uordblks - before.uordblks));
     measure_snapshots(bench, bench->time_ns);
 }
 
@@ -230,14 +230,14 @@ int main(int argc, char **argv)
         return 2;
     }
     if (open_stages(&bench, atoi(argv[1]), &error)) {
-        printf("not measured: %s\n", error.text);
+        printf("skipped: %s\n", error.text);
         return 1;
     }
     record(&bench);
     if (bench.count)
         measure(&bench, (size_t)((argc > 2 ? atof(argv[2]) : 5) * 1e6));
     else
-        printf("not measured: no samples came\n");
+        printf("skipped: no samples\n");
     sampler_close(bench.sampler);
     decoder_free(bench.decoder);
     profile_free(bench.profile);

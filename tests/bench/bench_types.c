@@ -121,7 +121,7 @@ static void per_question(struct bench *bench, enum dwarf_ask ask)
         us[pass] = ms_since(since_ns) * 1000 / QUESTIONS;
         reported = bench->reported - before;
     }
-    printf("  %-8s %9.1f us a question, asked again %6.1f us; %zu of %d say something\n",
+    printf("  %-8s %9.1f us per query, repeated %6.1f us; %zu of %d with a type or name\n",
            kind_names[ask], us[0], us[PASSES - 1], reported, QUESTIONS);
 }
 
@@ -134,7 +134,7 @@ static void round_trip(struct bench *bench)
         readers_ask(bench->readers, bench->module, &question);
         run_until(bench, bench->answers + 1);
     }
-    printf("  one question and its answer, polled every 0.1 ms: %.2f ms\n",
+    printf("  one query until its answer, polled every 0.1 ms: %.2f ms\n",
            ms_since(since_ns) / 100);
 }
 
@@ -150,7 +150,7 @@ static void bench_file(const char *path, const char *debug_root)
     const struct readers_take take = {&bench, take_type, take_answer};
     struct stat status;
     if (source.fd < 0 || fstat(source.fd, &status)) {
-        printf("%s: not there\n", path);
+        printf("skipped: %s does not exist\n", path);
         return;
     }
     uint64_t since_ns = clock_now_ns();
@@ -158,7 +158,7 @@ static void bench_file(const char *path, const char *debug_root)
     printf("%s, %.1f MB:\n", path, (double)status.st_size / 1e6);
     if (!bench.module)
         return;
-    printf("  symbols, on the way to the first screen: %.1f ms\n", ms_since(since_ns));
+    printf("  symbols, read before the first screen: %.1f ms\n", ms_since(since_ns));
     find_code(&bench);
     bench.readers = readers_new(&readers_usual, &take);
     first_answer(&bench);
@@ -168,7 +168,7 @@ static void bench_file(const char *path, const char *debug_root)
     usleep(1100000); /* memory is measured once per second */
     readers_run(bench.readers, clock_now_ns());
     struct readers_status state = readers_status(bench.readers);
-    printf("  reader: %.0f MB resident, %zu types told, %u given up\n",
+    printf("  reader: %.0f MB resident, %zu types received, %u readers given up\n",
            (double)state.resident_bytes / 1e6, bench.types, state.given_up);
     readers_free(bench.readers);
     module_free(bench.module);
@@ -204,10 +204,10 @@ static void bench_large(void)
     if (make_large(folder))
         bench_file(text, NULL);
     else
-        printf("no large library: it cannot be built here\n");
+        printf("skipped: the large library cannot be compiled\n");
     snprintf(text, sizeof text, "rm -rf %s", folder);
     if (system(text))
-        printf("%s is left\n", folder);
+        printf("%s could not be removed\n", folder);
 }
 
 int main(int count, char **arguments)

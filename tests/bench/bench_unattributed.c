@@ -65,7 +65,7 @@ static bool segment(void *context, uint32_t tid, enum decode_segment which, uint
     return resolver_segment(context, tid, which == DECODE_GS, base);
 }
 
-static void meet(uint64_t ip, enum reason reason)
+static void count_unattributed(uint64_t ip, enum reason reason)
 {
     bool created = false;
     uint32_t *slot = run.count < MET_MAX ? hash_insert(&run.index, hash_mix(ip) + reason, &created)
@@ -112,7 +112,7 @@ static void take(void *context, const struct record *record)
     if (stepped)
         stepped->samples++;
     if (place.access.reason != REASON_NONE)
-        meet(sample->ip, place.access.reason);
+        count_unattributed(sample->ip, place.access.reason);
 }
 
 static int open_all(pid_t pid, struct error *error)

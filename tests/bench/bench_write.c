@@ -100,7 +100,7 @@ static int bench(const char *name, const char *folder, const struct perf_event_a
         if (!run || times.add_ns + times.sync_ns < best.add_ns + best.sync_ns)
             best = times;
     }
-    printf("%-28s %5.0f ns a sample (%.0f to lay it out, %.0f to write it), %.0f bytes a sample, "
+    printf("%-28s %5.0f ns a sample (%.0f to format, %.0f to write), %.0f bytes a sample, "
            "longest sync %.1f ms\n",
            name, (double)(best.add_ns + best.sync_ns) / SAMPLES, (double)best.add_ns / SAMPLES,
            (double)best.sync_ns / SAMPLES, (double)bytes / SAMPLES,

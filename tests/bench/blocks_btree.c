@@ -185,14 +185,14 @@ static void leaf_free(struct index *index, struct leaf *leaf)
 }
 
 /* Removes a child from the inner node at `level`, and that node from its parent if empty. */
-static void unhang(struct index *index, struct path *path, int level, unsigned child)
+static void remove_child(struct index *index, struct path *path, int level, unsigned child)
 {
     struct inner *inner = path->inner[level];
     inner_take(inner, child);
     if (!inner->count) { /* never the root, which is removed when it has one child left */
         free(inner);
         index->inners--;
-        unhang(index, path, level - 1, path->child[level - 1]);
+        remove_child(index, path, level - 1, path->child[level - 1]);
         return;
     }
     while (index->depth && ((struct inner *)index->root)->count == 1) {
@@ -212,7 +212,7 @@ static void leaf_thinned(struct index *index, struct path *path)
         return;
     if (!leaf->count) {
         leaf_free(index, leaf);
-        unhang(index, path, level, path->child[level]);
+        remove_child(index, path, level, path->child[level]);
         return;
     }
     struct leaf *right = leaf->next;
@@ -223,7 +223,7 @@ static void leaf_thinned(struct index *index, struct path *path)
     memcpy(leaf->blocks + leaf->count, right->blocks, right->count * sizeof right->blocks[0]);
     leaf->count += right->count;
     leaf_free(index, right);
-    unhang(index, path, level, path->child[level] + 1);
+    remove_child(index, path, level, path->child[level] + 1);
 }
 
 static bool index_remove(struct index *index, uint64_t start, struct packed *gone)

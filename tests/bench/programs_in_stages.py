@@ -35,19 +35,19 @@ def main():
         stages.append((float(end) - zero, name))
     segments = last["segments"]
     rows = [(segment["start"], segment) for segment in segments]
-    print("%8s %8s  %-5s %7s  %-28s %s" % ("BEGAN", "TOLD", "PHASE", "CHANGED", "LEADS", "STAGE"))
+    print("%8s %8s  %-5s %7s  %-28s %s" % ("BEGAN", "REPORTED", "PHASE", "CHANGED", "LEADS", "STAGE"))
     events = [(start, 1, segment) for start, segment in rows] + [(end, 0, name) for end, name in stages]
     for at, kind, what in sorted(events, key=lambda event: event[:2]):
         if not kind:
             print("%8.1f %8s  %-5s %7s  %-28s ended: %s" % (at, "", "", "", "", what))
             continue
-        told = what["told"]
+        reported = what["told"]
         print("%8.1f %8s  %-5s %7s  %-28.28s" % (
-            at, "" if told is None else "%.1f" % told, what["name"] or "?",
+            at, "" if reported is None else "%.1f" % reported, what["name"] or "?",
             "" if what["changed"] is None else "%.0f %%" % (what["changed"] * 100), what["leader"] or ""))
     letters = {segment["name"] for segment in segments if segment["name"]}
     shorts = sum(segment["end"] - segment["start"] < 1.25 for segment in segments[1:-1])
-    print("%d stages; %d stretches of %d letters, %d of them shorter than 1.25 s" % (
+    print("%d stages; %d time ranges with %d letters, %d of them shorter than 1.25 s" % (
         len(stages), len(segments), len(letters), shorts))
 
 

@@ -117,7 +117,7 @@ def spearman(pairs):
     return both / spread if spread else None
 
 
-def alone(rows, *among):
+def by_unique_name(rows, *among):
     """Returns rows by name, without ambiguous names, which cannot be matched with those of the other side."""
     names = [[row["name"] for row in other] for other in (rows, *among)]
     return {row["name"]: row for row in rows if all(n.count(row["name"]) <= 1 for n in names)}
@@ -144,10 +144,10 @@ def compare(name, sim, watch):
     """Prints the rows. Returns the figures of both sides, to be combined with those of other programs."""
     found = {"name": name, "reuse": [], "used": [], "alike": 0, "judged": 0,
              "overhead": watch["watch"]["overhead"]}
-    simulated = alone(sim["objects"])
-    curves = alone((sim.get("reuse") or {}).get("objects", []), sim["objects"])
-    rows = alone([r for r in watch["watch"]["objects"] if r["watched"] >= LEAST],
-                 watch["watch"]["objects"], watch["objects"], sim["objects"])
+    simulated = by_unique_name(sim["objects"])
+    curves = by_unique_name((sim.get("reuse") or {}).get("objects", []), sim["objects"])
+    rows = by_unique_name([r for r in watch["watch"]["objects"] if r["watched"] >= LEAST],
+                          watch["watch"]["objects"], watch["objects"], sim["objects"])
     for row in list(rows.values())[:12]:
         other = simulated.get(row["name"])
         distance = distance_of(sim, row["name"]) if row["name"] in curves else None
@@ -172,20 +172,20 @@ def compare(name, sim, watch):
     return found
 
 
-def pairs_told(rows):
+def ordered_pairs(rows):
     """Returns how many pairs watching distinguishes, and how many of these are in the simulator's order."""
-    told = right = 0
+    ordered = right = 0
     for i, (_, low, high, distance) in enumerate(rows):
         for _, other_low, other_high, other in rows[:i]:
             before = high is not None and other_low is not None and high < other_low
             behind = low is not None and other_high is not None and low > other_high
             if distance != other and (before or behind):
-                told += 1
+                ordered += 1
                 right += before == (distance < other)
-    return told, right
+    return ordered, right
 
 
-def say(name, programs):
+def print_summary(name, programs):
     """Prints the summary of one or several programs. Only objects of one program are put in order, so the
     rank correlation is the mean over the programs that have one, weighted by their number of objects."""
     def order(pairs_of):
@@ -193,36 +193,36 @@ def say(name, programs):
         ranked = [r for r in ranked if r[0] is not None]
         objects = sum(n for _, n in ranked)
         return number(sum(r * n for r, n in ranked) / objects if objects else None, "%.2f") or "-"
-    pairs = [pairs_told(p["reuse"]) for p in programs]
-    off = [abs(a - b) for p in programs for a, b in p["used"]]
-    print("%s: rank correlation of reuse %s (%d objects), %d of %d pairs told apart in order; of use "
-          "%s (%d; off by %s points on average); verdict and cause agree on %d of %d" %
+    pairs = [ordered_pairs(p["reuse"]) for p in programs]
+    apart = [abs(a - b) for p in programs for a, b in p["used"]]
+    print("%s: rank correlation of reuse %s (%d objects), %d of %d distinguished pairs in the same "
+          "order; of use %s (%d; %s points apart on average); verdict and cause agree on %d of %d" %
           (name, order(lambda p: [(r[0], r[3]) for r in p["reuse"]]),
            sum(len(p["reuse"]) for p in programs), sum(r for _, r in pairs), sum(t for t, _ in pairs),
-           order(lambda p: p["used"]), len(off),
-           number(100 * sum(off) / len(off) if off else None, "%.1f") or "-",
+           order(lambda p: p["used"]), len(apart),
+           number(100 * sum(apart) / len(apart) if apart else None, "%.1f") or "-",
            sum(p["alike"] for p in programs), sum(p["judged"] for p in programs)))
 
 
 def main(folder, name=None):
-    kept = os.path.join(folder, "programs")
+    programs_path = os.path.join(folder, "programs")
     if not name:
-        if os.path.exists(kept):
-            with open(kept) as programs:
-                say("all", [json.loads(line) for line in programs])
+        if os.path.exists(programs_path):
+            with open(programs_path) as programs:
+                print_summary("all", [json.loads(line) for line in programs])
         return
     sim, watch = (report(os.path.join(folder, name + "." + end)) for end in ("sim", "watch"))
     if not sim or not watch or not sim["objects"]:
-        print("%s: not compared%s" % (name, ": the simulation told nothing" if sim else ""))
+        print("%s: not compared%s" % (name, ": the simulation reported no objects" if sim else ""))
         return
-    if not os.path.exists(kept):
+    if not os.path.exists(programs_path):
         print("%-8s %-24s %-10s %5s %5s %7s %6s | %7s %6s %7s %s" %
               ("PROGRAM", "OBJECT", "WATCHED", "LINES", "AGAIN", "REUSE", "USED",
                "SIM FAR", "USED", "MISSES", "CAUSE IN L1"))
     found = compare(name, sim, watch)
-    say(name, [found])
+    print_summary(name, [found])
     print("    watching took %.2f%% of its time" % (100 * (found["overhead"] or 0)), flush=True)
-    with open(kept, "a") as programs:
+    with open(programs_path, "a") as programs:
         programs.write(json.dumps(found) + "\n")
 
 

@@ -462,7 +462,7 @@ int main(int count, char **arguments)
     }
     size_t seed_count = build_seeds(seeds);
     if (!seed_count) {
-        printf("skipped: no compiler\n");
+        printf("SKIP: no compiler\n");
         return 77;
     }
     int code = fuzz(seeds, seed_count, executions, state, for_readers);

@@ -77,7 +77,7 @@ static void ask(struct touched *touched, const struct place *place)
 static void take(void *context, const struct store_item *item)
 {
     struct touched *touched = context;
-    struct snapshot head = {.interval_s = 1, .watch = {.on = true}};
+    struct snapshot head = {.interval_s = 1, .watch = {.is_on = true}};
     if (item->time_ns < touched->last_ns)
         abort(); /* the reader guarantees time order */
     touched->last_ns = item->time_ns;
@@ -121,14 +121,14 @@ static void ask_heap(struct touched *touched)
     store_reader_facts(touched->reader, &facts);
     for (unsigned i = 0; i < facts.info.event_count; i++)
         touched->sum += length(facts.info.events[i].name);
-    touched->sum += length(facts.target.comm) + length(summary.note) + length(facts.watch.trouble);
+    touched->sum += length(facts.target.comm) + length(summary.note) + length(facts.watch.failure);
     if (facts.simulation.level_count > SIMULATION_LEVELS_MAX || facts.whatif.count > WHATIF_MAX ||
         facts.whatif.past_count > WHATIF_PAST_MAX)
         abort();
     for (uint32_t i = 0; i < facts.whatif.count; i++) {
         const struct snapshot_whatif *answer = &facts.whatif.list[i];
         touched->sum += length(answer->object) + length(answer->question) + length(answer->layout) +
-                        length(answer->why);
+                        length(answer->reason);
         if (answer->level_count > SIMULATION_LEVELS_MAX || answer->number >= WHATIF_MAX)
             abort();
     }
@@ -142,7 +142,7 @@ static void ask_pairs(struct touched *touched)
         for (uint8_t level = 0; level < 4; level++)
             for (uint32_t at = 0;
                  place_ask(&names, PLACE_PAIR, line_pair_number(kind, level, at), &answer);) {
-                at = answer.pair.place + 1;
+                at = answer.pair.slot + 1;
                 touched->sum += answer.pair.count;
                 touched->sum += place_ask(&names, PLACE_CODE, answer.pair.second, &answer);
             }

@@ -161,7 +161,7 @@ int main(void)
         LLVMFuzzerTestOneInput(bytes, mutate(bytes, seed.end, sizeof bytes, &prng));
     }
     free(seed.at);
-    printf("%lu streams of messages, changed\n", executions);
+    printf("%lu changed streams of messages\n", executions);
     return 0;
 }
 #endif

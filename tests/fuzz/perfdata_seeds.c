@@ -195,12 +195,12 @@ static void add_real(const char *path)
     add_seed(head, sizeof head, false);
 }
 
-static void add_real_ones(void)
+static void add_real_recordings(void)
 {
     const char *folder = getenv("SHARED_DATA");
     DIR *list = folder ? opendir(folder) : NULL;
     if (!list) {
-        printf("real recordings are not here: seeds are those made by the test\n");
+        printf("no real recordings found: only generated seeds are used\n");
         return;
     }
     for (struct dirent *entry; (entry = readdir(list));) {
@@ -217,6 +217,6 @@ bool perfdata_seeds_make(void)
 {
     make_all();
     size_t made = perfdata_seed_count;
-    add_real_ones();
+    add_real_recordings();
     return perfdata_seed_count > made;
 }

@@ -87,7 +87,7 @@ class Report:
     def names_once(self, rows, keys, where):
         seen = collections.Counter(tuple(row.get(key) for key in keys) for row in rows)
         for name, count in seen.items():
-            self.must(count == 1, where, f"{count} rows {name}")
+            self.must(count == 1, where, f"{count} rows are named {name}")
 
     # Members that all kinds of rows may have.
     def row(self, row, where):
@@ -401,7 +401,7 @@ class Report:
         if isinstance(value, str) or shown and not number(shown):
             self.must("..." in shown or "…" in shown or shown == (value or ""), where, f"{shown}, and {value}")
         elif shown and value is None:
-            self.must(False, where, f"{shown}, and not known")
+            self.must(False, where, f"the text has {shown}, JSON has null")
         elif shown:
             shown, off = number(shown, where.endswith(("SAMPLES", "BLOCKS")))
             self.equal(shown, value, where, "text and JSON", off * 1.02)
@@ -523,7 +523,7 @@ def plant(line, maps, text):
         report, changed = {**json.loads(line), "stack_of_plant": stack}, list(text)
         change(report, changed)
         found = Report(report, maps, changed).all()
-        print(f"{'found' if found else 'NOT FOUND'}: {what}")
+        print(f"{'ok: detected' if found else 'FAILED: not detected'}: planted change of {what}")
         missed += not found
     return missed
 
@@ -565,7 +565,7 @@ def main():
     for name in arguments:
         found = check(sys.stdin if name == "-" else open(name), beside["--maps"], beside["--text"], f"{name}: ")
         wrong, checked = wrong + found[0], checked + found[1]
-    print(f"{checked} statements compared, {wrong} contradict another")
+    print(f"{checked} statements compared, {wrong} contradictions")
     sys.exit(wrong > 0 or not checked)
 
 

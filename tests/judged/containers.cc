@@ -11,29 +11,29 @@ extern "C" {
 }
 
 /*
- * A map of a million keys that is only read. Mended: a sorted table with a custom index (a hash
+ * A map of a million keys that is only read. Fixed: a sorted table with a custom index (a hash
  * table).
  */
 static std::map<uint64_t, uint64_t> price_map;
 static std::vector<uint64_t> price_table;
 
-static void map_set_up(bool mended)
+static void map_set_up(bool fixed)
 {
     std::vector<uint32_t> keys(1u << 20);
 
     for (uint32_t i = 0; i < keys.size(); i++)
         keys[i] = i;
     judged_shuffle(keys.data(), keys.size());
-    if (mended)
+    if (fixed)
         price_table.resize(keys.size());
     for (uint32_t key : keys)
-        if (mended)
+        if (fixed)
             price_table[key] = key;
         else
             price_map[key] = key;
 }
 
-static void map_work(bool mended)
+static void map_work(bool fixed)
 {
     static uint64_t state = 21;
     uint64_t sum = 0;
@@ -41,34 +41,34 @@ static void map_work(bool mended)
     for (int n = 0; n < 3000; n++) {
         uint64_t key = judged_next(&state) & ((1u << 20) - 1);
 
-        sum += mended ? price_table[key] : price_map.find(key)->second;
+        sum += fixed ? price_table[key] : price_map.find(key)->second;
     }
     judged_sink = judged_sink + sum;
 }
 
-/* A list that was sorted, so that its nodes are in random order. Mended: copied into a vector. */
+/* A list that was sorted, so that its nodes are in random order. Fixed: copied into a vector. */
 struct order_entry {
     uint64_t when, amount;
 };
 static std::list<order_entry> order_list;
 static std::vector<order_entry> order_vector;
 
-static void orders_set_up(bool mended)
+static void orders_set_up(bool fixed)
 {
     uint64_t state = 13;
 
     for (int i = 0; i < 1 << 20; i++)
         order_list.push_back({judged_next(&state), uint64_t(i)});
     order_list.sort([](const order_entry &a, const order_entry &b) { return a.when < b.when; });
-    if (mended)
+    if (fixed)
         order_vector.assign(order_list.begin(), order_list.end());
 }
 
-static void orders_work(bool mended)
+static void orders_work(bool fixed)
 {
     uint64_t sum = 0;
 
-    if (mended)
+    if (fixed)
         for (const order_entry &order : order_vector)
             sum += order.amount;
     else
@@ -77,7 +77,7 @@ static void orders_work(bool mended)
     judged_sink = judged_sink + sum;
 }
 
-/* Rows in separate vectors, summed by columns. Mended: by rows. */
+/* Rows in separate vectors, summed by columns. Fixed: by rows. */
 static std::vector<std::vector<double>> image_rows;
 
 static void image_set_up(bool)
@@ -85,11 +85,11 @@ static void image_set_up(bool)
     image_rows.assign(2000, std::vector<double>(2100, 1.5));
 }
 
-static void image_work(bool mended)
+static void image_work(bool fixed)
 {
     double sum = 0;
 
-    if (mended)
+    if (fixed)
         for (const std::vector<double> &row : image_rows)
             for (double cell : row)
                 sum += cell;

@@ -18,9 +18,9 @@ struct judged_program {
     const char *also;
     /* Substring of the object's name that a correct finding must have; NULL: any. */
     const char *object;
-    void (*set_up)(bool mended);
-    /* Does one unit of work, the same amount plain and mended; called until the time is up. */
-    void (*work)(bool mended);
+    void (*set_up)(bool fixed);
+    /* Does one unit of work, the same amount plain and fixed; called until the time is up. */
+    void (*work)(bool fixed);
 };
 
 extern const struct judged_program judged_problems[], judged_sound[], judged_cpp[], judged_unseen[],
@@ -42,6 +42,6 @@ static inline uint64_t judged_next(uint64_t *state)
 void *judged_alloc(size_t size);
 void judged_shuffle(uint32_t *order, size_t count);
 /* Runs `body` in two threads, 0 and 1, and waits for both. */
-void judged_two(void (*body)(int thread, bool mended), bool mended);
+void judged_two(void (*body)(int thread, bool fixed), bool fixed);
 
 #endif

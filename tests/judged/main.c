@@ -1,5 +1,5 @@
 /*
- * judged NAME plain|mended SECONDS: works for that time and prints the units of work, their CPU
+ * judged NAME plain|fixed SECONDS: works for that time and prints the units of work, their CPU
  * time and their wall time. judged list: prints the table of programs.
  */
 #include <errno.h>
@@ -41,22 +41,22 @@ void judged_shuffle(uint32_t *order, size_t count)
 }
 
 struct half {
-    void (*body)(int thread, bool mended);
+    void (*body)(int thread, bool fixed);
     int thread;
-    bool mended;
+    bool fixed;
 };
 
 static void *run_half(void *data)
 {
     struct half *half = data;
 
-    half->body(half->thread, half->mended);
+    half->body(half->thread, half->fixed);
     return NULL;
 }
 
-void judged_two(void (*body)(int thread, bool mended), bool mended)
+void judged_two(void (*body)(int thread, bool fixed), bool fixed)
 {
-    struct half halves[2] = {{body, 0, mended}, {body, 1, mended}};
+    struct half halves[2] = {{body, 0, fixed}, {body, 1, fixed}};
     pthread_t other;
 
     if (pthread_create(&other, NULL, run_half, &halves[1])) {
@@ -96,20 +96,20 @@ int main(int argc, char **argv)
     const struct judged_program *program = argc == 4 ? program_named(argv[1]) : NULL;
 
     if (!program) {
-        fprintf(stderr, "usage: judged list | judged NAME plain|mended SECONDS\n");
+        fprintf(stderr, "usage: judged list | judged NAME plain|fixed SECONDS\n");
         return 2;
     }
-    bool mended = !strcmp(argv[2], "mended");
+    bool fixed = !strcmp(argv[2], "fixed");
     double length = strtod(argv[3], NULL);
 
-    program->set_up(mended);
+    program->set_up(fixed);
 
     double cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
     double wall = seconds_of(CLOCK_MONOTONIC), now = wall;
     unsigned long units = 0;
 
     while (now - wall < length) {
-        program->work(mended);
+        program->work(fixed);
         units++;
         now = seconds_of(CLOCK_MONOTONIC);
     }

@@ -1,4 +1,4 @@
-/* Programs with one memory problem each, in a plain form and a mended one without the problem. */
+/* Programs with one memory problem each, in a plain form and a fixed one without the problem. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "judged.h"
 
-/* A hash table with 24 entries per bucket. Mended: one entry per bucket. */
+/* A hash table with 24 entries per bucket. Fixed: one entry per bucket. */
 struct hash_entry {
     struct hash_entry *next;
     uint64_t key, value;
@@ -22,11 +22,11 @@ static size_t hash_of(uint64_t key)
     return (key * 0x9e3779b97f4a7c15u >> 20) % hash_bucket_count;
 }
 
-static void chained_set_up(bool mended)
+static void chained_set_up(bool fixed)
 {
     uint32_t *keys = judged_alloc(HASH_ENTRIES * sizeof(*keys));
 
-    hash_bucket_count = mended ? HASH_ENTRIES : HASH_ENTRIES / 24;
+    hash_bucket_count = fixed ? HASH_ENTRIES : HASH_ENTRIES / 24;
     hash_buckets = calloc(hash_bucket_count, sizeof(struct hash_entry *));
     for (uint32_t i = 0; i < HASH_ENTRIES; i++)
         keys[i] = i;
@@ -41,12 +41,12 @@ static void chained_set_up(bool mended)
     free(keys);
 }
 
-static void chained_work(bool mended)
+static void chained_work(bool fixed)
 {
     static uint64_t state = 12345;
     uint64_t sum = 0;
 
-    (void)mended;
+    (void)fixed;
     for (int n = 0; n < 2000; n++) {
         uint64_t key = judged_next(&state) % HASH_ENTRIES;
 
@@ -60,7 +60,7 @@ static void chained_work(bool mended)
 }
 
 /*
- * A binary search tree of two million nodes. Mended: a layout like a B-tree, with sorted keys, 16
+ * A binary search tree of two million nodes. Fixed: a layout like a B-tree, with sorted keys, 16
  * per node.
  */
 struct tree_node {
@@ -100,9 +100,9 @@ static size_t btree_fill(size_t node, uint32_t *next)
     return count;
 }
 
-static void tree_set_up(bool mended)
+static void tree_set_up(bool fixed)
 {
-    if (mended) {
+    if (fixed) {
         uint32_t next = 0;
 
         tree_keys = aligned_alloc(64, TREE_NODES * sizeof(*tree_keys));
@@ -122,7 +122,7 @@ static void tree_set_up(bool mended)
     free(order);
 }
 
-static void tree_work(bool mended)
+static void tree_work(bool fixed)
 {
     static uint64_t state = 777;
     uint64_t sum = 0;
@@ -130,7 +130,7 @@ static void tree_work(bool mended)
     for (int n = 0; n < 5000; n++) {
         uint32_t key = (uint32_t)(judged_next(&state) % TREE_NODES);
 
-        if (mended) {
+        if (fixed) {
             for (size_t node = 0; node < TREE_NODES / 16;) {
                 const uint32_t *keys = tree_keys + node * 16;
                 size_t below = 0;
@@ -155,7 +155,7 @@ static void tree_work(bool mended)
     judged_sink += sum;
 }
 
-/* A list of a million nodes linked in random order. Mended: linked in order of address. */
+/* A list of a million nodes linked in random order. Fixed: linked in order of address. */
 struct list_node {
     struct list_node *next;
     uint64_t value;
@@ -164,7 +164,7 @@ struct list_node {
 #define LIST_NODES (1u << 20)
 static struct list_node *list_head;
 
-static void list_set_up(bool mended)
+static void list_set_up(bool fixed)
 {
     uint32_t *order = judged_alloc(LIST_NODES * sizeof(*order));
     struct list_node **nodes = judged_alloc(LIST_NODES * sizeof(*nodes));
@@ -174,7 +174,7 @@ static void list_set_up(bool mended)
         nodes[i] = malloc(sizeof(**nodes));
         nodes[i]->value = i;
     }
-    if (!mended)
+    if (!fixed)
         judged_shuffle(order, LIST_NODES);
     for (uint32_t i = 0; i + 1 < LIST_NODES; i++)
         nodes[order[i]]->next = nodes[order[i + 1]];
@@ -184,36 +184,36 @@ static void list_set_up(bool mended)
     free(order);
 }
 
-static void list_work(bool mended)
+static void list_work(bool fixed)
 {
     uint64_t sum = 0;
 
-    (void)mended;
+    (void)fixed;
     for (struct list_node *node = list_head; node; node = node->next)
         sum += node->value;
     judged_sink += sum;
 }
 
 /*
- * A copy of 24 MiB into a second block that is then read once. Mended: the first block is read
+ * A copy of 24 MiB into a second block that is then read once. Fixed: the first block is read
  * directly.
  */
 #define COPY_BYTES (24u << 20)
 static char *copy_from, *copy_to;
 
-static void copy_set_up(bool mended)
+static void copy_set_up(bool fixed)
 {
-    (void)mended;
+    (void)fixed;
     copy_from = judged_alloc(COPY_BYTES);
     copy_to = judged_alloc(COPY_BYTES);
 }
 
-static void copy_work(bool mended)
+static void copy_work(bool fixed)
 {
-    const uint64_t *words = (const uint64_t *)(mended ? copy_from : copy_to);
+    const uint64_t *words = (const uint64_t *)(fixed ? copy_from : copy_to);
     uint64_t sum = 0;
 
-    if (!mended)
+    if (!fixed)
         memcpy(copy_to, copy_from, COPY_BYTES);
     for (size_t i = 0; i < COPY_BYTES / 8; i += 8)
         sum += words[i];
@@ -221,7 +221,7 @@ static void copy_work(bool mended)
 }
 
 /*
- * A large array with few marks set, cleared completely before the next round. Mended: only the
+ * A large array with few marks set, cleared completely before the next round. Fixed: only the
  * marks that were set are cleared.
  */
 #define MARKS     (24u << 20)
@@ -229,13 +229,13 @@ static void copy_work(bool mended)
 static char *marks;
 static uint64_t marks_state = 99;
 
-static void marks_set_up(bool mended)
+static void marks_set_up(bool fixed)
 {
-    (void)mended;
+    (void)fixed;
     marks = judged_alloc(MARKS);
 }
 
-static void marks_work(bool mended)
+static void marks_work(bool fixed)
 {
     static uint32_t set[MARKS_SET];
 
@@ -244,13 +244,13 @@ static void marks_work(bool mended)
         marks[set[i]]++;
     }
     judged_sink += marks[set[7]];
-    if (!mended)
+    if (!fixed)
         memset(marks, 0, MARKS);
-    for (int i = 0; mended && i < MARKS_SET; i++)
+    for (int i = 0; fixed && i < MARKS_SET; i++)
         marks[set[i]] = 0;
 }
 
-/* Counters of two threads in one line. Mended: each in its own line. */
+/* Counters of two threads in one line. Fixed: each in its own line. */
 static struct {
     atomic_ulong a, b;
 } counters_near;
@@ -259,27 +259,27 @@ static struct {
     _Alignas(128) atomic_ulong b;
 } counters_apart;
 
-static void counters_set_up(bool mended)
+static void counters_set_up(bool fixed)
 {
-    (void)mended;
+    (void)fixed;
 }
 
-static void counters_body(int thread, bool mended)
+static void counters_body(int thread, bool fixed)
 {
-    atomic_ulong *mine = mended ? (thread ? &counters_apart.b : &counters_apart.a)
-                                : (thread ? &counters_near.b : &counters_near.a);
+    atomic_ulong *counter = fixed ? (thread ? &counters_apart.b : &counters_apart.a)
+                                  : (thread ? &counters_near.b : &counters_near.a);
 
     for (int i = 0; i < 2000000; i++)
-        atomic_fetch_add_explicit(mine, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
-static void counters_work(bool mended)
+static void counters_work(bool fixed)
 {
-    judged_two(counters_body, mended);
+    judged_two(counters_body, fixed);
 }
 
 /*
- * A setting that one thread reads all the time next to a count that the other writes. Mended: 128
+ * A setting that one thread reads all the time next to a count that the other writes. Fixed: 128
  * bytes apart.
  */
 struct session_near {
@@ -294,19 +294,19 @@ struct session_apart {
 static struct session_near *session_near;
 static struct session_apart *session_apart;
 
-static void session_set_up(bool mended)
+static void session_set_up(bool fixed)
 {
-    (void)mended;
+    (void)fixed;
     session_near = aligned_alloc(128, 128);
     session_apart = aligned_alloc(128, 256);
     memset(session_near, 0, 128);
     memset(session_apart, 0, 256);
 }
 
-static void session_body(int thread, bool mended)
+static void session_body(int thread, bool fixed)
 {
-    volatile long *limit = mended ? &session_apart->limit : &session_near->limit;
-    volatile long *served = mended ? &session_apart->served : &session_near->served;
+    volatile long *limit = fixed ? &session_apart->limit : &session_near->limit;
+    volatile long *served = fixed ? &session_apart->served : &session_near->served;
 
     if (thread)
         for (int i = 0; i < 6000000; i++)
@@ -320,23 +320,23 @@ static void session_body(int thread, bool mended)
     }
 }
 
-static void session_work(bool mended)
+static void session_work(bool fixed)
 {
-    judged_two(session_body, mended);
+    judged_two(session_body, fixed);
 }
 
 /*
- * One count that two threads add to. Mended: each counts separately and adds the result at the end.
+ * One count that two threads add to. Fixed: each counts separately and adds the result at the end.
  */
 static _Alignas(128) atomic_ulong requests_total;
 
-static void requests_body(int thread, bool mended)
+static void requests_body(int thread, bool fixed)
 {
     unsigned long own = 0;
 
     (void)thread;
     for (int i = 0; i < 2000000; i++) {
-        if (mended)
+        if (fixed)
             __asm__ volatile("addq $1, %0" : "+m"(own));
         else
             atomic_fetch_add(&requests_total, 1);
@@ -344,29 +344,29 @@ static void requests_body(int thread, bool mended)
     atomic_fetch_add(&requests_total, own);
 }
 
-static void requests_work(bool mended)
+static void requests_work(bool fixed)
 {
-    judged_two(requests_body, mended);
+    judged_two(requests_body, fixed);
 }
 
-/* The sum of a matrix by columns. Mended: by rows. */
+/* The sum of a matrix by columns. Fixed: by rows. */
 #define MATRIX_ROWS    3000
 #define MATRIX_COLUMNS 2998
 static double *matrix_cells;
 
-static void columns_set_up(bool mended)
+static void columns_set_up(bool fixed)
 {
-    (void)mended;
+    (void)fixed;
     matrix_cells = judged_alloc(sizeof(double) * MATRIX_ROWS * MATRIX_COLUMNS);
     for (size_t i = 0; i < (size_t)MATRIX_ROWS * MATRIX_COLUMNS; i++)
         matrix_cells[i] = (double)i;
 }
 
-static void columns_work(bool mended)
+static void columns_work(bool fixed)
 {
     double sum = 0;
 
-    if (mended) {
+    if (fixed) {
         for (size_t i = 0; i < MATRIX_ROWS; i++)
             for (size_t j = 0; j < MATRIX_COLUMNS; j++)
                 sum += matrix_cells[i * MATRIX_COLUMNS + j];
@@ -378,7 +378,7 @@ static void columns_work(bool mended)
     judged_sink += (uint64_t)sum;
 }
 
-/* One price of four bytes in each record of 128 bytes. Mended: the prices in a separate array. */
+/* One price of four bytes in each record of 128 bytes. Fixed: the prices in a separate array. */
 struct stock_item {
     uint32_t price;
     char description[124];
@@ -387,19 +387,19 @@ struct stock_item {
 static struct stock_item *stock_items;
 static uint32_t *stock_prices;
 
-static void stock_set_up(bool mended)
+static void stock_set_up(bool fixed)
 {
-    if (mended)
+    if (fixed)
         stock_prices = judged_alloc(STOCK_ITEMS * sizeof(*stock_prices));
     else
         stock_items = judged_alloc(STOCK_ITEMS * sizeof(*stock_items));
 }
 
-static void stock_work(bool mended)
+static void stock_work(bool fixed)
 {
     uint64_t sum = 0;
 
-    if (mended)
+    if (fixed)
         for (size_t i = 0; i < STOCK_ITEMS; i++)
             sum += stock_prices[i] & 0xff;
     else
@@ -410,21 +410,21 @@ static void stock_work(bool mended)
 
 /*
  * Repeated reads of a column of 32 rows 4096 bytes apart, all in one set of the first cache.
- * Mended: rows of 4160 bytes.
+ * Fixed: rows of 4160 bytes.
  */
 #define TILE_ROWS 32
 static char *tile_cells;
 
-static void tile_set_up(bool mended)
+static void tile_set_up(bool fixed)
 {
-    (void)mended;
+    (void)fixed;
     tile_cells = aligned_alloc(4096, 4096 * 40);
     memset(tile_cells, 1, 4096 * 40);
 }
 
-static void tile_work(bool mended)
+static void tile_work(bool fixed)
 {
-    size_t pitch = mended ? 4096 + 64 : 4096;
+    size_t pitch = fixed ? 4096 + 64 : 4096;
     volatile char *cells = tile_cells;
     uint64_t at = 0;
 
@@ -435,11 +435,11 @@ static void tile_work(bool mended)
     judged_sink += at;
 }
 
-/* Random reads in 512 MiB of small pages. Mended: large pages. */
+/* Random reads in 512 MiB of small pages. Fixed: large pages. */
 #define LOOKUP_BYTES (512u << 20)
 static char *lookup_table;
 
-static void lookup_set_up(bool mended)
+static void lookup_set_up(bool fixed)
 {
     lookup_table = mmap(NULL, LOOKUP_BYTES + (2u << 20), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -447,29 +447,29 @@ static void lookup_set_up(bool mended)
         exit(1);
     lookup_table =
         (char *)(((uintptr_t)lookup_table + (2u << 20) - 1) & ~(uintptr_t)((2u << 20) - 1));
-    madvise(lookup_table, LOOKUP_BYTES, mended ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    madvise(lookup_table, LOOKUP_BYTES, fixed ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     memset(lookup_table, 1, LOOKUP_BYTES);
 }
 
-static void lookup_work(bool mended)
+static void lookup_work(bool fixed)
 {
     static uint64_t state = 99;
     uint64_t sum = 0;
 
-    (void)mended;
+    (void)fixed;
     for (int n = 0; n < 20000; n++)
         sum += (uint64_t)lookup_table[(judged_next(&state) + sum) % LOOKUP_BYTES];
     judged_sink += sum;
 }
 
-/* Eight passes over 64 MiB, one after the other. Mended: eight passes over each 16 KiB. */
+/* Eight passes over 64 MiB, one after the other. Fixed: eight passes over each 16 KiB. */
 #define FILTER_BYTES  (64u << 20)
 #define FILTER_PASSES 8
 static uint32_t *filter_samples;
 
-static void filter_set_up(bool mended)
+static void filter_set_up(bool fixed)
 {
-    (void)mended;
+    (void)fixed;
     filter_samples = judged_alloc(FILTER_BYTES);
 }
 
@@ -479,9 +479,9 @@ static void filter_pass(uint32_t *from, size_t count, uint32_t pass)
         from[i] = from[i] * 5 + pass;
 }
 
-static void filter_work(bool mended)
+static void filter_work(bool fixed)
 {
-    size_t count = FILTER_BYTES / sizeof(uint32_t), part = mended ? 4096 : count;
+    size_t count = FILTER_BYTES / sizeof(uint32_t), part = fixed ? 4096 : count;
 
     for (size_t first = 0; first < count; first += part)
         for (uint32_t pass = 0; pass < FILTER_PASSES; pass++)
@@ -490,63 +490,63 @@ static void filter_work(bool mended)
 }
 
 /*
- * A scratch block of 1 MiB per request, large enough to come from the kernel each time. Mended: the
+ * A scratch block of 1 MiB per request, large enough to come from the kernel each time. Fixed: the
  * block is reused.
  */
 #define SCRATCH_BYTES (1u << 20)
-static char *scratch_kept;
+static char *scratch_reused;
 
-static void scratch_set_up(bool mended)
+static void scratch_set_up(bool fixed)
 {
-    if (mended)
-        scratch_kept = judged_alloc(SCRATCH_BYTES);
+    if (fixed)
+        scratch_reused = judged_alloc(SCRATCH_BYTES);
 }
 
-static void scratch_work(bool mended)
+static void scratch_work(bool fixed)
 {
     for (int n = 0; n < 20; n++) {
-        char *scratch = mended ? scratch_kept
-                               : mmap(NULL, SCRATCH_BYTES, PROT_READ | PROT_WRITE,
-                                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        char *scratch = fixed ? scratch_reused
+                              : mmap(NULL, SCRATCH_BYTES, PROT_READ | PROT_WRITE,
+                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
         for (size_t i = 0; i < SCRATCH_BYTES; i += 64)
             scratch[i] = (char)n;
         judged_sink += (uint64_t)scratch[64 * 7];
-        if (!mended)
+        if (!fixed)
             munmap(scratch, SCRATCH_BYTES);
     }
 }
 
-/* Many short-lived blocks for one computation. Mended: an array on the stack. */
-static void strings_set_up(bool mended)
+/* Many short-lived blocks for one computation. Fixed: an array on the stack. */
+static void strings_set_up(bool fixed)
 {
-    (void)mended;
+    (void)fixed;
 }
 
-static void strings_work(bool mended)
+static void strings_work(bool fixed)
 {
     uint64_t sum = 0;
 
     for (int n = 0; n < 20000; n++) {
-        char kept[8][48];
-        char *made[8];
+        char buffers[8][48];
+        char *blocks[8];
 
         for (int i = 0; i < 8; i++) {
-            made[i] = mended ? kept[i] : malloc(48);
-            made[i][0] = (char)(n + i);
-            __asm__ volatile("" : : "r"(made[i]) : "memory");
+            blocks[i] = fixed ? buffers[i] : malloc(48);
+            blocks[i][0] = (char)(n + i);
+            __asm__ volatile("" : : "r"(blocks[i]) : "memory");
         }
         for (int i = 0; i < 8; i++) {
-            sum += (uint64_t)made[i][0];
-            if (!mended)
-                free(made[i]);
+            sum += (uint64_t)blocks[i][0];
+            if (!fixed)
+                free(blocks[i]);
         }
     }
     judged_sink += sum;
 }
 
 /*
- * Records of 192 bytes, with the first and the last line read by each look-up. Mended: both fields
+ * Records of 192 bytes, with the first and the last line read by each look-up. Fixed: both fields
  * in the first line.
  */
 struct account_far {
@@ -565,9 +565,9 @@ struct account_near {
 static struct account_far *accounts_far;
 static struct account_near *accounts_near;
 
-static void accounts_set_up(bool mended)
+static void accounts_set_up(bool fixed)
 {
-    if (mended) {
+    if (fixed) {
         accounts_near = aligned_alloc(64, ACCOUNTS * sizeof(*accounts_near));
         memset(accounts_near, 1, ACCOUNTS * sizeof(*accounts_near));
     } else {
@@ -576,7 +576,7 @@ static void accounts_set_up(bool mended)
     }
 }
 
-static void accounts_work(bool mended)
+static void accounts_work(bool fixed)
 {
     static uint64_t state = 4711;
     uint64_t sum = 0;
@@ -585,7 +585,7 @@ static void accounts_work(bool mended)
     for (int n = 0; n < 20000; n++) {
         uint64_t which = (judged_next(&state) + sum) % ACCOUNTS;
 
-        if (mended)
+        if (fixed)
             sum += accounts_near[which].id + accounts_near[which].balance;
         else
             sum += accounts_far[which].id + accounts_far[which].balance;
@@ -594,7 +594,7 @@ static void accounts_work(bool mended)
 }
 
 /*
- * Particles in separate blocks, visited in another order than they were allocated. Mended: in an
+ * Particles in separate blocks, visited in another order than they were allocated. Fixed: in an
  * array in the order of the visits.
  */
 struct particle {
@@ -604,11 +604,11 @@ struct particle {
 static struct particle **particle_list;
 static struct particle *particle_array;
 
-static void particles_set_up(bool mended)
+static void particles_set_up(bool fixed)
 {
     uint32_t *order = judged_alloc(PARTICLES * sizeof(*order));
 
-    if (mended) {
+    if (fixed) {
         particle_array = judged_alloc(PARTICLES * sizeof(*particle_array));
     } else {
         particle_list = judged_alloc(PARTICLES * sizeof(*particle_list));
@@ -623,42 +623,42 @@ static void particles_set_up(bool mended)
     free(order);
 }
 
-static void particles_work(bool mended)
+static void particles_work(bool fixed)
 {
     for (uint32_t i = 0; i < PARTICLES; i++) {
-        struct particle *p = mended ? &particle_array[i] : particle_list[i];
+        struct particle *p = fixed ? &particle_array[i] : particle_list[i];
 
         p->x += p->mass;
         p->y += p->mass;
     }
 }
 
-/* Two threads alternate on one lock for each step. Mended: once per thousand steps. */
+/* Two threads alternate on one lock for each step. Fixed: once per thousand steps. */
 static pthread_spinlock_t turn_lock;
 static _Alignas(128) long turn_value;
 
-static void turns_set_up(bool mended)
+static void turns_set_up(bool fixed)
 {
-    (void)mended;
+    (void)fixed;
     pthread_spin_init(&turn_lock, 0);
 }
 
-static void turns_body(int thread, bool mended)
+static void turns_body(int thread, bool fixed)
 {
     (void)thread;
     for (int i = 0; i < 200; i++)
         for (int k = 0; k < 1000; k++) {
-            if (!mended || k == 0)
+            if (!fixed || k == 0)
                 pthread_spin_lock(&turn_lock);
             *(volatile long *)&turn_value += 1;
-            if (!mended || k == 999)
+            if (!fixed || k == 999)
                 pthread_spin_unlock(&turn_lock);
         }
 }
 
-static void turns_work(bool mended)
+static void turns_work(bool fixed)
 {
-    judged_two(turns_body, mended);
+    judged_two(turns_body, fixed);
 }
 
 const struct judged_program judged_problems[] = {

@@ -4,7 +4,7 @@
 #include "judged.h"
 
 /*
- * A graph with edges in list nodes, allocated in the order in which the edges arrived. Mended: the
+ * A graph with edges in list nodes, allocated in the order in which the edges arrived. Fixed: the
  * edges of a node are adjacent.
  */
 struct edge {
@@ -16,11 +16,11 @@ enum { GRAPH_NODES = 1 << 17, GRAPH_EDGES = 1 << 21 };
 static struct edge *graph_first[GRAPH_NODES];
 static uint32_t *graph_starts, *graph_ends;
 
-static void graph_set_up(bool mended)
+static void graph_set_up(bool fixed)
 {
     uint64_t state = 77;
 
-    if (mended) {
+    if (fixed) {
         graph_starts = judged_alloc((GRAPH_NODES + 1) * sizeof(*graph_starts));
         graph_ends = judged_alloc(GRAPH_EDGES * sizeof(*graph_ends));
         for (uint32_t i = 0; i <= GRAPH_NODES; i++)
@@ -39,12 +39,12 @@ static void graph_set_up(bool mended)
     }
 }
 
-static void graph_work(bool mended)
+static void graph_work(bool fixed)
 {
     uint64_t sum = 0;
 
     for (uint32_t i = 0; i < GRAPH_NODES; i++) {
-        if (mended)
+        if (fixed)
             for (uint32_t e = graph_starts[i]; e < graph_starts[i + 1]; e++)
                 sum += graph_ends[e];
         else
@@ -54,7 +54,7 @@ static void graph_work(bool mended)
     judged_sink += sum;
 }
 
-/* Statistics of two workers in one array. Mended: each entry in its own lines. */
+/* Statistics of two workers in one array. Fixed: each entry in its own lines. */
 struct worker_near {
     volatile uint64_t done, bytes;
 };
@@ -65,19 +65,19 @@ struct worker_apart {
 static _Alignas(128) struct worker_near workers_near[2];
 static _Alignas(128) struct worker_apart workers_apart[2];
 
-static void no_set_up(bool mended)
+static void no_set_up(bool fixed)
 {
-    (void)mended;
+    (void)fixed;
 }
 
-static void workers_body(int thread, bool mended)
+static void workers_body(int thread, bool fixed)
 {
     uint64_t state = (uint64_t)thread + 5;
 
     for (int i = 0; i < 300000; i++) {
         uint64_t length = judged_next(&state) & 1023;
 
-        if (mended) {
+        if (fixed) {
             workers_apart[thread].done++;
             workers_apart[thread].bytes += length;
         } else {
@@ -87,27 +87,27 @@ static void workers_body(int thread, bool mended)
     }
 }
 
-static void workers_work(bool mended)
+static void workers_work(bool fixed)
 {
-    judged_two(workers_body, mended);
+    judged_two(workers_body, fixed);
 }
 
-/* A transposition of an image that writes the target by columns. Mended: in tiles. */
+/* A transposition of an image that writes the target by columns. Fixed: in tiles. */
 enum { IMAGE_SIDE = 4096, IMAGE_TILE = 16 };
 static uint32_t *image_from, *image_to;
 
-static void image_set_up(bool mended)
+static void image_set_up(bool fixed)
 {
-    (void)mended;
+    (void)fixed;
     image_from = judged_alloc(sizeof(uint32_t) * IMAGE_SIDE * IMAGE_SIDE);
     image_to = judged_alloc(sizeof(uint32_t) * IMAGE_SIDE * IMAGE_SIDE);
 }
 
-static void image_work(bool mended)
+static void image_work(bool fixed)
 {
     const size_t side = IMAGE_SIDE;
 
-    if (!mended) {
+    if (!fixed) {
         for (size_t y = 0; y < side; y++)
             for (size_t x = 0; x < side; x++)
                 image_to[x * side + y] = image_from[y * side + x] ^ 0xff00ffu;
@@ -124,17 +124,17 @@ static void image_work(bool mended)
 static uint32_t *sums_values;
 enum { SUMS = 12 << 20 };
 
-static void sums_set_up(bool mended)
+static void sums_set_up(bool fixed)
 {
-    (void)mended;
+    (void)fixed;
     sums_values = judged_alloc(SUMS * sizeof(*sums_values));
 }
 
-static void sums_work(bool mended)
+static void sums_work(bool fixed)
 {
     uint32_t sum = 0;
 
-    (void)mended;
+    (void)fixed;
     for (size_t i = 0; i < SUMS; i++) {
         sum += sums_values[i];
         sums_values[i] = sum;
@@ -146,22 +146,22 @@ static void sums_work(bool mended)
 static char *book;
 enum { BOOK = 6 << 20 };
 
-static void book_set_up(bool mended)
+static void book_set_up(bool fixed)
 {
     uint64_t state = 4;
 
-    (void)mended;
+    (void)fixed;
     book = judged_alloc(BOOK + 1);
     for (size_t i = 0; i < BOOK; i++)
         book[i] = "etaoin shrdlu"[judged_next(&state) % 13];
     book[BOOK] = 0;
 }
 
-static void book_work(bool mended)
+static void book_work(bool fixed)
 {
     uint64_t found = 0;
 
-    (void)mended;
+    (void)fixed;
     for (size_t i = 0; i + 4 < BOOK; i++)
         found += book[i] == 't' && book[i + 1] == 'o' && book[i + 2] == 'n' && book[i + 3] == 'e';
     judged_sink += found;
@@ -189,11 +189,11 @@ static void sift_down(size_t at)
     events[at] = moved;
 }
 
-static void events_work(bool mended)
+static void events_work(bool fixed)
 {
     static uint64_t state = 31;
 
-    (void)mended;
+    (void)fixed;
     for (int n = 0; n < 20000; n++) {
         events[0].when += judged_next(&state) & 0xffff;
         events[0].what++;

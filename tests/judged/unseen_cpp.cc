@@ -10,7 +10,7 @@ extern "C" {
 }
 
 /*
- * Objects with virtual functions in separate blocks, in random order of address. Mended: in order
+ * Objects with virtual functions in separate blocks, in random order of address. Fixed: in order
  * of address.
  */
 struct shape {
@@ -27,14 +27,14 @@ struct box : shape {
 };
 static std::vector<std::unique_ptr<shape>> shapes;
 
-static void shapes_set_up(bool mended)
+static void shapes_set_up(bool fixed)
 {
     for (uint32_t i = 0; i < 1u << 20; i++)
         if (i % 3)
             shapes.push_back(std::make_unique<box>());
         else
             shapes.push_back(std::make_unique<circle>());
-    if (mended)
+    if (fixed)
         return;
     std::vector<uint32_t> order(shapes.size());
     for (uint32_t i = 0; i < order.size(); i++)
@@ -55,7 +55,7 @@ static void shapes_work(bool)
     judged_sink = judged_sink + uint64_t(sum);
 }
 
-/* A log line built from strings that exist only for that line. Mended: one string is reused. */
+/* A log line built from strings that exist only for that line. Fixed: one string is reused. */
 static std::string log_kept;
 
 static void log_set_up(bool) {}
@@ -69,12 +69,12 @@ __attribute__((noinline)) static std::string log_part(const char *name, unsigned
     return part;
 }
 
-static void log_work(bool mended)
+static void log_work(bool fixed)
 {
     size_t length = 0;
 
     for (unsigned i = 0; i < 2000; i++) {
-        if (mended) {
+        if (fixed) {
             log_kept.clear();
             for (int n = 0; n < 4; n++) {
                 log_kept += "key=a long enough value to need a block of its own ";
@@ -90,7 +90,7 @@ static void log_work(bool mended)
 }
 
 /*
- * Two threads copy one shared_ptr per step and thus write its count. Mended: one copy per thread.
+ * Two threads copy one shared_ptr per step and thus write its count. Fixed: one copy per thread.
  */
 static std::shared_ptr<const std::vector<int>> settings;
 
@@ -99,14 +99,14 @@ static void settings_set_up(bool)
     settings = std::make_shared<const std::vector<int>>(16, 7);
 }
 
-static void settings_body(int, bool mended)
+static void settings_body(int, bool fixed)
 {
     uint64_t sum = 0;
-    std::shared_ptr<const std::vector<int>> mine = settings;
+    std::shared_ptr<const std::vector<int>> own_copy = settings;
 
     for (int i = 0; i < 100000; i++) {
-        if (mended) {
-            sum += uint64_t((*mine)[unsigned(i) & 15]);
+        if (fixed) {
+            sum += uint64_t((*own_copy)[unsigned(i) & 15]);
         } else {
             std::shared_ptr<const std::vector<int>> now = settings;
             sum += uint64_t((*now)[unsigned(i) & 15]);
@@ -115,12 +115,12 @@ static void settings_body(int, bool mended)
     judged_sink = judged_sink + sum;
 }
 
-static void settings_work(bool mended)
+static void settings_work(bool fixed)
 {
-    judged_two(settings_body, mended);
+    judged_two(settings_body, fixed);
 }
 
-/* A queue of at most 4,000 jobs. Mended: a ring buffer that is allocated once. */
+/* A queue of at most 4,000 jobs. Fixed: a ring buffer that is allocated once. */
 struct job {
     uint64_t id, size, due;
 };
@@ -138,19 +138,19 @@ static void jobs_set_up(bool)
     }
 }
 
-static void jobs_work(bool mended)
+static void jobs_work(bool fixed)
 {
     uint64_t sum = 0;
 
     for (int n = 0; n < 20000; n++) {
-        job next = mended ? jobs_ring[jobs_first++ & 4095] : jobs.front();
-        if (!mended)
+        job next = fixed ? jobs_ring[jobs_first++ & 4095] : jobs.front();
+        if (!fixed)
             jobs.pop_front();
         next.due += next.size * 31;
         for (int k = 0; k < 6; k++)
             next.size = next.size * 6364136223846793005u + 1442695040888963407u;
         sum += next.due;
-        if (mended)
+        if (fixed)
             jobs_ring[jobs_end++ & 4095] = next;
         else
             jobs.push_back(next);
@@ -197,9 +197,9 @@ static void piles_body(int thread, bool)
     }
 }
 
-static void piles_work(bool mended)
+static void piles_work(bool fixed)
 {
-    judged_two(piles_body, mended);
+    judged_two(piles_body, fixed);
 }
 
 const struct judged_program judged_unseen_cpp[] = {

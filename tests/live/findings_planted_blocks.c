@@ -34,13 +34,13 @@ static uint64_t *flat_words;
 static void *block(size_t bytes)
 {
     static unsigned made_so_far;
-    void *made = malloc(bytes);
+    void *new_block = malloc(bytes);
     if (++made_so_far % 4096 == 0)
         usleep(400);
-    if (!made)
+    if (!new_block)
         exit(3);
-    memset(made, 1, bytes);
-    return made;
+    memset(new_block, 1, bytes);
+    return new_block;
 }
 
 /* ---- the work ---- */

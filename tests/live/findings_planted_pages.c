@@ -81,13 +81,13 @@ __attribute__((noinline)) static size_t add_rows(void)
 
 static void *pages(size_t bytes, int advice)
 {
-    unsigned char *made =
+    unsigned char *memory =
         mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (made == MAP_FAILED)
+    if (memory == MAP_FAILED)
         exit(3);
-    madvise(made, bytes, advice);
-    memset(made, 1, bytes);
-    return made;
+    madvise(memory, bytes, advice);
+    memset(memory, 1, bytes);
+    return memory;
 }
 
 static void make_small_pages(size_t bytes)

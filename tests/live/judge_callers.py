@@ -8,10 +8,10 @@ from protobuf import fields
 failed = 0
 
 
-def check(truth, words):
+def check(condition, description):
     global failed
-    failed |= not truth
-    print(("ok: " if truth else "FAILED: ") + words)
+    failed |= not condition
+    print(("ok: " if condition else "FAILED: ") + description)
 
 
 def last(path):
@@ -47,9 +47,9 @@ def judge_pprof(name, path, report):
     stacks = list(pprof_stacks(path))
     total = sum(count for _, count in stacks)
     check(abs(total - report["samples"]["attributed"]) <= 1,
-          "%s: pprof's samples are those attributed: %d of %d" % (name, total, report["samples"]["attributed"]))
+          "%s: pprof has all attributed samples: %d of %d" % (name, total, report["samples"]["attributed"]))
     whole = sum(count for names, count in stacks if "main" in names)
-    check(whole >= 0.5 * total, "%s: %d of them with a stack from main()" % (name, whole))
+    check(whole >= 0.5 * total, "%s: at least half of the %d samples in pprof have a stack from main(): %d" % (name, total, whole))
 
 
 def judge_times(name, truth, live, played, pprof):
@@ -67,7 +67,7 @@ def judge_times(name, truth, live, played, pprof):
         for row in rows[:1]:
             of = {c["function"]: c for c in direct(row)}
             known = row["callers"]["samples"]
-            check(known >= 20, "%s: %s has %.0f samples with known callers" % (name, function, known))
+            check(known >= 20, "%s: %s has at least 20 samples with known callers: %.0f" % (name, function, known))
             for caller, ns in callers.items():
                 share = ns / sum(callers.values())
                 found = of.get(caller, {"share": 0, "share_low": 0, "share_high": 0})
@@ -75,14 +75,14 @@ def judge_times(name, truth, live, played, pprof):
                 # fail by chance.
                 half = found["share_high"] - found["share_low"]
                 check(abs(found["share"] - share) <= half + 0.02,
-                      "%s: %s called by %s: %.3f, by its own clock %.3f" % (name, function, caller, found["share"], share))
+                      "%s: share of %s called by %s: expected %.3f by the program's clock, got %.3f" % (name, function, caller, share, found["share"]))
             # glibc's qsort() copies with memcpy() too.
             others = {c["function"]: c["share"] for c in of.values()
                       if c["function"] not in callers and not c["function"].startswith(("msort", "qsort"))}
             strangers = sum(others.values())
             # Two samples may come from memcpy() at the start of the program.
             check(strangers * known <= max(0.02 * known, 2.1),
-                  "%s: %s by others: %.3f %s" % (name, function, strangers, others or ""))
+                  "%s: share of %s with other callers is at most 2 %%: %.3f %s" % (name, function, strangers, others or ""))
     hot = next((r for r in report["code"] if r["function"] == "hot"), {})
     tree = hot.get("callers", {"tree": []})["tree"]
     chain = []
@@ -92,14 +92,14 @@ def judge_times(name, truth, live, played, pprof):
         if c["depth"] and c["function"] == "sort_some":
             chain = [above[d] for d in range(c["depth"] + 1)]
     check(chain[:1] == ["compare"] and any("sort" in f for f in chain[1:-1]),
-          "%s: through qsort(): %s" % (name, " < ".join(chain)))
+          "%s: the call chain passes through qsort(): %s" % (name, " < ".join(chain)))
     check(all(a["function"] != b["function"] or b["depth"] <= a["depth"] for a, b in zip(tree, tree[1:])),
-          "%s: one that calls itself is one row" % name)
+          "%s: a recursive function is one row of the tree" % name)
     judge_pprof(name, pprof, report)
     again = last(played)
     for part, key in (("code", "function"), ("objects", "name")):
         a, b = ({r[key]: r["callers"] for r in x[part] if "callers" in r} for x in (report, again))
-        check(a == b and a, "%s: the recording has the same callers of %d %s" % (name, len(a), part))
+        check(a == b and a, "%s: the replay has the same callers of %d rows of %s" % (name, len(a), part))
 
 
 def bare(name):
@@ -132,10 +132,10 @@ def judge_perf(data, report):
         both = sum(min(mine.get(f, 0), n) for f, n in of.items())
         # perf also counts samples without a memory access.
         check(max(mine, key=mine.get) == first or mine.get(first, 0) >= 0.9 * max(mine.values()),
-              "%s: called most by %s, as perf finds" % (row["function"], first))
+              "%s: the most frequent caller is %s, as in perf's stacks" % (row["function"], first))
         check(both >= 0.9 * sum(mine.values()),
-              "%s: %.0f of %.0f samples as perf finds" % (row["function"], both, sum(mine.values())))
-    check(compared >= 1, "%d functions compared with perf" % compared)
+              "%s: %.0f of %.0f samples have the callers of perf's stacks" % (row["function"], both, sum(mine.values())))
+    check(compared >= 1, "at least one function is compared with perf: %d" % compared)
 
 
 def has_enough(live):

@@ -123,7 +123,7 @@ static void take_refresh(struct check *check)
 static void take_rename(struct check *check, const struct object_rename *rename)
 {
     check->one_of[rename->from] = rename->to;
-    check->fixed[rename->from] = rename->fixed;
+    check->fixed[rename->from] = rename->has_fixed_offset;
 }
 
 static void take(void *context, const struct store_item *item)
@@ -153,8 +153,8 @@ int main(int argc, char **argv)
     hash_init(&check.seen);
     while (store_reader_read(reader, UINT64_MAX, take, &check) > 0)
         ;
-    printf("%u refreshes, %zu ranges; in two rows: %zu at worst, in %u refreshes\n",
-           check.refreshes, check.count, check.worst, check.bad_refreshes);
+    printf("%u refreshes, %zu ranges; in two rows: at most %zu, in %u refreshes\n", check.refreshes,
+           check.count, check.worst, check.bad_refreshes);
     store_reader_close(reader);
     return check.bad_refreshes || !check.count;
 }

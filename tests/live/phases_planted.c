@@ -76,7 +76,7 @@ static void work(const struct mix *mix)
             visit(arrays[i]);
 }
 
-static void rest(uint64_t worked_ns)
+static void sleep_after(uint64_t worked_ns)
 {
     uint64_t length_ns = worked_ns * (DUTY - 1);
     struct timespec length = {.tv_sec = (time_t)(length_ns / 1000000000),
@@ -84,7 +84,7 @@ static void rest(uint64_t worked_ns)
     nanosleep(&length, NULL);
 }
 
-static void tell(const char *name)
+static void print_change(const char *name)
 {
     printf("change %s %llu %llu\n", name, (unsigned long long)clock_ns(CLOCK_MONOTONIC),
            (unsigned long long)clock_ns(CLOCK_PROCESS_CPUTIME_ID));
@@ -95,13 +95,13 @@ static void run(const struct mix *mix, uint64_t cpu_ns)
 {
     uint64_t from_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     uint64_t turn_ns = from_ns;
-    tell(mix->name);
+    print_change(mix->name);
     for (uint64_t now_ns = from_ns; now_ns - from_ns < cpu_ns;) {
         work(mix);
         now_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
         if (now_ns - turn_ns < TURN_NS)
             continue;
-        rest(now_ns - turn_ns);
+        sleep_after(now_ns - turn_ns);
         turn_ns = now_ns;
     }
 }
@@ -128,6 +128,6 @@ int main(int argc, char **argv)
     fflush(stdout);
     for (const char *letter = phases; *letter; letter++)
         run(mix_of(*letter), (uint64_t)(atof(argv[2]) / DUTY * 1e9));
-    tell("end");
+    print_change("end");
     return 0;
 }

@@ -127,7 +127,7 @@ static double now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static void guide(struct guided *guided, json_t *report, bool first)
+static void control_program(struct guided *guided, json_t *report, bool first)
 {
     if (first)
         kill(guided->pid, SIGCONT);
@@ -147,7 +147,7 @@ static json_t *read_reports(FILE *in, struct guided *guided)
         if (!report)
             fprintf(stderr, "not JSON: %.200s\n", line);
         else if (guided)
-            guide(guided, report, first);
+            control_program(guided, report, first);
         json_decref(last);
         last = report;
     }

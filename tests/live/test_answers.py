@@ -19,10 +19,10 @@ WAIT_MOST_S, FIRST_MOST_S = 3, 20
 failures = 0
 
 
-def check(truth, words):
+def check(condition, description):
     global failures
-    failures += not truth
-    print(("ok: " if truth else "FAILED: ") + words, flush=True)
+    failures += not condition
+    print(("ok: " if condition else "FAILED: ") + description, flush=True)
 
 
 class Program:
@@ -43,73 +43,73 @@ class Program:
             os.unlink(f"/tmp/perf-{self.pid}.map")
 
 
-def keys_are_answered(what, terminal, keys_s=1.5):
+def check_keys(what, terminal, keys_s=1.5):
     first = terminal.until(TABLE, 60)
     check(first is not None and first < FIRST_MOST_S,
-          f"{what}: first table after {first if first is None else round(first, 2)} s")
+          f"{what}: first table after {first if first is None else round(first, 2)} s, at most {FIRST_MOST_S} s")
     waits = []
     end = time.monotonic() + keys_s
     while time.monotonic() < end and first is not None:
         for key, shows in (("?", "This screen"), ("\x7f", "SHARE")):
             waits.append(terminal.answer(key, shows))
             if waits[-1] is None:
-                check(False, f"{what}: no answer to {key!r}\n{terminal.text()}")
+                check(False, f"{what}: key {key!r} does not show {shows!r}:\n{terminal.text()}")
                 return
             time.sleep(random.uniform(0, 0.03))
     longest = max(waits, default=None)
     check(longest is not None and longest < WAIT_MOST_S,
-          f"{what}: {len(waits)} keys, the longest wait {longest and round(longest * 1000)} ms")
+          f"{what}: {len(waits)} keys, longest wait {longest and round(longest * 1000)} ms, at most {WAIT_MOST_S} s")
     terminal.keys("q")
-    left = terminal.left(30)
+    left = terminal.ended(30)
     check(left is not None and left < WAIT_MOST_S and terminal.status == 0,
-          f"{what}: q ended it after {left if left is None else round(left, 2)} s")
+          f"{what}: q ends misstop with status {terminal.status} after {left if left is None else round(left, 2)} s")
 
 
-def watched(what, program):
+def check_attached(what, program):
     terminal = Terminal([MISSTOP, "-p", str(program.pid)])
-    keys_are_answered(what, terminal)
+    check_keys(what, terminal)
     terminal.close()
 
 
 def heavy_programs():
     for mode, number in (("maps", 60000), ("jit", 200), ("threads", 2000), ("code", 50000)):
         with Program(HEAVY, mode, str(number)) as program:
-            watched(f"{mode} {number}", program)
+            check_attached(f"{mode} {number}", program)
     terminal = Terminal([MISSTOP, "-r", "20000", "--", HEAVY, "alloc", "6"])
-    keys_are_answered("six threads that allocate", terminal)
+    check_keys("six threads that allocate", terminal)
     terminal.close()
     if not shutil.which("ffmpeg"):
         print("skipped: ffmpeg is not installed")
         return
     with Program("ffmpeg", "-loglevel", "error", "-f", "lavfi", "-i", "testsrc=size=1280x720:rate=30",
                  "-c:v", "libx264", "-f", "null", "/dev/null") as program:
-        watched("ffmpeg with libx264", program)
+        check_attached("ffmpeg with libx264", program)
 
 
-def states_are_said():
+def header_shows_the_state():
     with Program(HEAVY, "code", "100") as program:
         terminal = Terminal([MISSTOP, "-p", str(program.pid)])
-        check(terminal.until(r" LIVE *$") is not None, "a program that runs: LIVE")
+        check(terminal.until(r" LIVE *$") is not None, "a running program is shown as LIVE")
         os.kill(program.pid, signal.SIGSTOP)
-        check(terminal.until(r" STOPPED *$") is not None, "stopped by a signal: STOPPED")
+        check(terminal.until(r" STOPPED *$") is not None, "a program stopped by a signal is shown as STOPPED")
         os.kill(program.pid, signal.SIGCONT)
-        check(terminal.until(r" LIVE *$") is not None, "continued: LIVE")
-        check(terminal.answer("T", r" NOT COUNTING *$") is not None, "after T: NOT COUNTING")
+        check(terminal.until(r" LIVE *$") is not None, "a continued program is shown as LIVE")
+        check(terminal.answer("T", r" NOT COUNTING *$") is not None, "T shows NOT COUNTING")
         time.sleep(2.2)
         terminal.read(0.1)
-        check(re.search(r" NOT COUNTING *$", terminal.text(), re.M), "and it stays")
-        check(terminal.answer("T", r" LIVE *$") is not None, "after T again: LIVE")
+        check(re.search(r" NOT COUNTING *$", terminal.text(), re.M), "NOT COUNTING is still shown after 2 s")
+        check(terminal.answer("T", r" LIVE *$") is not None, "T again shows LIVE")
         terminal.close()
     with Program("sleep", "1000") as program:
         terminal = Terminal([MISSTOP, "-p", str(program.pid)])
-        check(terminal.until(r" IDLE *$") is not None, "a program that sleeps: IDLE")
-        check("every 1 s" in terminal.text(), "the interval is as it was")
+        check(terminal.until(r" IDLE *$") is not None, "a sleeping program is shown as IDLE")
+        check("every 1 s" in terminal.text(), "the interval stays at 1 s for a sleeping program")
         terminal.close()
 
 
     with Program(HEAVY, "code", "100") as program:
         terminal = Terminal([MISSTOP, "-s", "counter", "-e", "page-faults", "-p", str(program.pid)])
-        check(terminal.until(r" NO SAMPLES *$") is not None, "a program that runs without page faults: NO SAMPLES")
+        check(terminal.until(r" NO SAMPLES *$") is not None, "a running program without page faults is shown as NO SAMPLES")
         terminal.close()
         batch = subprocess.run([MISSTOP, "-b", "-n", "1", "-d", "4", "-s", "counter", "-e", "page-faults",
                                 "-p", str(program.pid)], capture_output=True, text=True)
@@ -123,19 +123,19 @@ def signals_restore_the_terminal():
             terminal.until("misstop")
             before = termios.tcgetattr(terminal.fd)[3] & termios.ECHO
             os.kill(terminal.pid, number)
-            left = terminal.left(30)
+            left = terminal.ended(30)
             after = termios.tcgetattr(terminal.fd)[3]
             check(not before and left is not None and after & termios.ECHO and after & termios.ICANON,
-                  f"{number.name} ends it with the terminal restored")
+                  f"{number.name} ends misstop and restores the terminal")
             terminal.close()
 
 
-def ends(run, patience_s=30):
+def terminate(run, timeout_s=30):
     """Returns the seconds from SIGTERM to the end, and the output."""
     begin = time.monotonic()
     run.send_signal(signal.SIGTERM)
     try:
-        out, err = run.communicate(timeout=patience_s)
+        out, err = run.communicate(timeout=timeout_s)
     except subprocess.TimeoutExpired:
         run.kill()
         run.communicate()
@@ -152,9 +152,9 @@ def pipes_are_followed():
             run = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True)
             time.sleep(0.3)
-            left, _, err = ends(run)
+            left, _, err = terminate(run)
             check(left is not None and left < WAIT_MOST_S and err,
-                  f"{where}: TERM ends it after {left if left is None else round(left, 2)} s")
+                  f"{where}: SIGTERM ends misstop with a message after {left if left is None else round(left, 2)} s")
         if not shutil.which("perf"):
             print("skipped: perf is not installed")
             return
@@ -168,16 +168,16 @@ def pipes_are_followed():
             perf.stdout.close()
             first = run.stdout.readline()
             second = run.stdout.readline()
-            check(first.startswith("{") and second.startswith("{"), "perf record -o - : a report each interval")
-            left, rest, _ = ends(run)
+            check(first.startswith("{") and second.startswith("{"), "perf record -o -: misstop prints a report each interval")
+            left, rest, _ = terminate(run)
             check(left is not None and left < WAIT_MOST_S and rest.count("{\"version\"") >= 1,
-                  f"TERM brings the last report, after {left if left is None else round(left, 2)} s")
+                  f"perf record -o -: SIGTERM prints the last report after {left if left is None else round(left, 2)} s")
             perf.kill()
             perf.wait()
             os.mkfifo(recording)
             perf = subprocess.Popen(["sh", "-c", f'exec "$@" >{recording} 2>/dev/null', "sh", *record])
             terminal = Terminal([MISSTOP, "-i", recording])
-            keys_are_answered("a FIFO that perf record writes to", terminal, 1.5)
+            check_keys("a FIFO that perf record writes to", terminal, 1.5)
             terminal.close()
             perf.kill()
             perf.wait()
@@ -196,17 +196,17 @@ def settings_that_are_fifos():
         except subprocess.TimeoutExpired:
             run.kill()
             run.communicate()
-        check(run.returncode == 0, "settings that are FIFOs do not hang a launch")
+        check(run.returncode == 0, f"settings files that are FIFOs do not block a launch: status {run.returncode}")
 
 
 def main():
-    parts = {"heavy": heavy_programs, "states": states_are_said, "signals": signals_restore_the_terminal,
+    parts = {"heavy": heavy_programs, "states": header_shows_the_state, "signals": signals_restore_the_terminal,
              "pipes": pipes_are_followed, "settings": settings_that_are_fifos}
     with Program("sleep", "1000") as program:
         tried = subprocess.run([MISSTOP, "-b", "-n", "1", "-d", "0.1", "-p", str(program.pid)],
                                capture_output=True)
     if tried.returncode:
-        print("skipped: nothing can be sampled here")
+        print("skipped: no event source works")
         sys.exit(77)
     for name in sys.argv[1:] or parts:
         parts[name]()

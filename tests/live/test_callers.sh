@@ -26,7 +26,7 @@ judge() { # name
         rm -f "$work/$1".rec* "$work/$1.live"
         if ! "$misstop" -s clock -j -d 1 -H 0 -o "$work/$1.rec" --pprof "$work/$1.pb.gz" --output "$work/$1.live" \
             -- "$work/$1" $seconds >"$work/$1.truth" 2>"$work/err"; then
-            echo "skipped: nothing can be sampled here: $(head -n 1 "$work/err")"
+            echo "skipped: sampling fails: $(head -n 1 "$work/err")"
             exit 77
         fi
         python3 "$here/judge_callers.py" enough "$work/$1.live" && break
@@ -42,11 +42,11 @@ build kept "-O2 -fno-omit-frame-pointer" "-O1 -fno-omit-frame-pointer" && judge 
 # The callers have no unwind table: misstop has to follow their frame pointers.
 build pointers "-O2" "-O1 -fno-omit-frame-pointer -fno-asynchronous-unwind-tables" && judge pointers
 
-beside_perf() { # perf's --call-graph mode, command
-    how=$1
+compare_with_perf() { # perf's --call-graph mode, command
+    mode=$1
     shift
-    perf record -q -e cpu-clock:u -F 400 --call-graph "$how" -o "$work/perf.data" -- "$@" >"$work/out" 2>&1 || {
-        echo "perf cannot record here"
+    perf record -q -e cpu-clock:u -F 400 --call-graph "$mode" -o "$work/perf.data" -- "$@" >"$work/out" 2>&1 || {
+        echo "skipped: comparison with perf's stacks: perf record --call-graph $mode fails"
         return
     }
     "$misstop" -j -H 0 -i "$work/perf.data" >"$work/perf.json" || failed=1
@@ -54,11 +54,11 @@ beside_perf() { # perf's --call-graph mode, command
 }
 
 if command -v perf >/dev/null; then
-    beside_perf fp "$work/kept" 1
-    beside_perf dwarf,8192 "$work/omitted" 1
+    compare_with_perf fp "$work/kept" 1
+    compare_with_perf dwarf,8192 "$work/omitted" 1
     python=$(python3 -c 'import sys; print(sys.executable)') # python3 may be a wrapper script
-    beside_perf dwarf,8192 "$python" -c 'for i in range(2000): sorted(str(k * 7919 % 10007) for k in range(5000))'
+    compare_with_perf dwarf,8192 "$python" -c 'for i in range(2000): sorted(str(k * 7919 % 10007) for k in range(5000))'
 else
-    echo "without perf: not compared with its stacks"
+    echo "skipped: comparison with perf's stacks (perf is not installed)"
 fi
 exit $failed

@@ -18,11 +18,11 @@ judge() { # name, command
     shift
     for seconds in 8 25; do
         "$misstop" -s clock -j -d 1 -H 0 --heap none --output "$work/live" -- "$@" $seconds >"$work/truth" 2>"$work/err" || {
-            echo "skipped: nothing can be sampled here: $(head -n 1 "$work/err")"
+            echo "skipped: sampling fails: $(head -n 1 "$work/err")"
             exit 77
         }
         python3 "$here/judge_classes.py" enough "$work/live" && break
-        echo "too few samples in $seconds s"
+        echo "$name: too few samples in $seconds s"
     done
     python3 "$here/judge_classes.py" "$name" "$work/live" "$work/truth" || failed=1
 }
@@ -56,11 +56,11 @@ python3 "$here/judge_classes.py" heads "$work/heads" || failed=1
 if node -e 'process.exit(process.versions.v8 ? 0 : 1)' 2>"$work/err"; then
     judge node node "$here/classes_planted.js"
 else
-    echo "without node"
+    echo "skipped: Node.js (node is not installed)"
 fi
 if command -v php >"$work/err"; then
     judge php php "$here/classes_planted.php"
 else
-    echo "without php"
+    echo "skipped: PHP (php is not installed)"
 fi
 exit $failed

@@ -25,10 +25,10 @@ cp /proc/$program/maps "$folder/before"
 if "$misstop" -s clock -b -j -n 2 -d 2 -H 0 -o "$folder/recording" -p $program >"$folder/live"; then
     maps=$folder/before,/proc/$program/maps
     "$misstop" -i "$folder/recording" -b --full -H 0 --width 300 >"$folder/text"
-    echo "a program that runs, its maps and the text:"
+    echo "a running program, with its maps and its text report:"
     python3 "$check" --maps "$maps" --text "$folder/text" "$folder/live" || failed=1
     python3 "$check" --maps "$maps" --text "$folder/text" --plant "$folder/live" || failed=1
 else
-    echo "without samples of a program: recordings only"
+    echo "skipped: running program (no event source works)"
 fi
 exit $failed

@@ -34,7 +34,7 @@ struct job {
     struct judged judged;
 };
 
-struct made {
+struct build_result {
     enum build_state state;
     char missing[64];
     bool wanted;
@@ -42,7 +42,7 @@ struct made {
 
 static struct job jobs[JOBS_MAX];
 static size_t job_count;
-static struct made *made;
+static struct build_result *results;
 static atomic_size_t next_one;
 
 /* ---- selection ---- */
@@ -62,7 +62,7 @@ static void add_job(const struct build *build, const char *name, bool launch)
     job->build = build;
     job->launch = launch;
     snprintf(job->name, sizeof job->name, "%s", name);
-    made[build - builds].wanted = true;
+    results[build - builds].wanted = true;
 }
 
 /* If launched, the agent reports the heap: another way to the same answer, tested once per case. */
@@ -93,8 +93,9 @@ static void add_build(const struct build *build, bool full)
 static void *make_builds(void *unused)
 {
     for (size_t i; (i = atomic_fetch_add(&next_one, 1)) < build_count;)
-        if (made[i].wanted)
-            made[i].state = build_make(&builds[i], made[i].missing, sizeof made[i].missing);
+        if (results[i].wanted)
+            results[i].state =
+                build_make(&builds[i], results[i].missing, sizeof results[i].missing);
     return unused;
 }
 
@@ -103,7 +104,7 @@ static void *run_jobs(void *unused)
     for (size_t i; (i = atomic_fetch_add(&next_one, 1)) < job_count;) {
         struct job *job = &jobs[i];
         char path[128];
-        if (made[job->build - builds].state == BUILD_READY)
+        if (results[job->build - builds].state == BUILD_READY)
             job->judged =
                 watch_case(build_path(job->build, path, sizeof path), job->name, job->launch);
     }
@@ -135,12 +136,12 @@ static const char *verdict_word(const struct job *job)
 static void print_build(size_t at)
 {
     printf("%-13s %-38s", builds[at].source, builds[at].name);
-    if (made[at].state == BUILD_MISSING)
-        printf(" skipped: no %s", made[at].missing);
-    else if (made[at].state == BUILD_FAILED)
-        printf(" does not build");
+    if (results[at].state == BUILD_MISSING)
+        printf(" skipped: no %s", results[at].missing);
+    else if (results[at].state == BUILD_FAILED)
+        printf(" cannot be compiled");
     for (size_t i = 0; i < job_count; i++)
-        if (jobs[i].build == &builds[at] && made[at].state == BUILD_READY)
+        if (jobs[i].build == &builds[at] && results[at].state == BUILD_READY)
             printf(" %s%s:%s", jobs[i].name, jobs[i].launch ? "(launched)" : "",
                    verdict_word(&jobs[i]));
     printf("\n");
@@ -167,7 +168,7 @@ static void print_all(void)
 {
     size_t counts[VERDICT_BROKEN + 1] = {0};
     for (size_t i = 0; i < build_count; i++)
-        if (made[i].wanted)
+        if (results[i].wanted)
             print_build(i);
     for (size_t i = 0; i < job_count; i++) {
         print_reason(&jobs[i]);
@@ -183,7 +184,7 @@ static void fields_of_all_builds_are_correct(void **state)
     size_t faults = 0;
     (void)state;
     if (!source_works("clock")) {
-        print_message("the clock source does not work here\n");
+        print_message("skipped: the clock source does not work (misstop doctor says why)\n");
         skip();
     }
     for (size_t i = 0; i < build_count; i++)
@@ -194,7 +195,7 @@ static void fields_of_all_builds_are_correct(void **state)
     builds_remove();
     print_all();
     for (size_t i = 0; i < build_count; i++)
-        faults += made[i].wanted && made[i].state == BUILD_FAILED;
+        faults += results[i].wanted && results[i].state == BUILD_FAILED;
     for (size_t i = 0; i < job_count; i++)
         faults += is_fault(&jobs[i]);
     assert_int_equal(faults, 0);
@@ -203,6 +204,6 @@ static void fields_of_all_builds_are_correct(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(fields_of_all_builds_are_correct)};
-    made = calloc(build_count, sizeof *made);
-    return made ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
+    results = calloc(build_count, sizeof *results);
+    return results ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
 }

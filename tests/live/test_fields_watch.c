@@ -104,9 +104,10 @@ static struct judged judge(const struct expected *expected, json_t *report)
         set_unknown(&judged, "no type",
                     largest(json_object_get(json_object_get(report, "types"), "unknown")));
     else
-        snprintf(judged.text, sizeof judged.text, "%s at %.0f, %.0f %% (object %s), not %s at %llu",
-                 text_of(field, "name"), report_number(field, "offset"), 100 * judged.share,
-                 text_of(object, "name"), expected->name[0], expected->offset[0]);
+        snprintf(judged.text, sizeof judged.text,
+                 "expected %s at %llu, got %s at %.0f, %.0f %% (object %s)", expected->name[0],
+                 expected->offset[0], text_of(field, "name"), report_number(field, "offset"),
+                 100 * judged.share, text_of(object, "name"));
     return judged;
 }
 

@@ -16,7 +16,7 @@ watch() { # judged as, command
     judged=$1
     shift
     "$misstop" -s clock -j -d 1 -H 0 --heap walk --output "$work/live" -- "$@" >"$work/truth" 2>"$work/err" || {
-        echo "skipped: nothing can be sampled here: $(head -n 1 "$work/err")"
+        echo "skipped: sampling fails: $(head -n 1 "$work/err")"
         exit 77
     }
     python3 "$here/judge_classes.py" "$judged" "$work/live" "$work/truth" || failed=1
@@ -33,6 +33,6 @@ watch go-damaged "$work/fixed" 2 0 13 damaged
 if command -v go >/dev/null && GOCACHE="$work/cache" go build -ldflags "-s -w" -o "$work/stripped" "$here/go_planted.go" 2>"$work/err"; then
     watch go "$work/stripped" 4
 else
-    echo "without a Go compiler: the planted programs only"
+    echo "skipped: real Go program (no Go compiler)"
 fi
 exit $failed

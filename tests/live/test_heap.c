@@ -210,32 +210,33 @@ static void judge_answer(const struct churn_block **sorted, size_t count,
 {
     uint64_t from_ns = at_sample ? answer->time_ns : answer->before_ns;
     uint64_t to_ns = at_sample ? answer->time_ns : answer->after_ns;
-    uint64_t said_from_ns = at_sample ? answer->time_ns : answer->believed_ns;
+    uint64_t reported_from_ns = at_sample ? answer->time_ns : answer->believed_ns;
     const struct churn_block *certain = NULL;
-    bool said_is_possible = false;
+    bool reported_is_possible = false;
     for (size_t i = first_near(sorted, count, answer->address);
          i < count && sorted[i]->start <= answer->address; i++) {
         if (!contains(sorted[i], answer->address) ||
-            !alive_sometime(sorted[i], said_from_ns, to_ns))
+            !alive_sometime(sorted[i], reported_from_ns, to_ns))
             continue;
         if (alive_throughout(sorted[i], from_ns, to_ns))
             certain = sorted[i];
-        said_is_possible |=
+        reported_is_possible |=
             sorted[i]->start == answer->base && sorted[i]->usable_bytes == answer->size_bytes;
     }
     if (!certain)
         verdict->unknown++;
     else if (!answer->block)
         verdict->missed++;
-    else if (said_is_possible)
+    else if (reported_is_possible)
         verdict->right++;
     else {
         if (++verdict->wrong > WRONG_SHOWN)
             return;
-        printf("  wrong: 0x%lx at %lu said 0x%lx+%lu; log: 0x%lx+%lu, born %+ld..%+ld ns\n",
-               answer->address, answer->time_ns, answer->base, answer->size_bytes, certain->start,
-               certain->usable_bytes, (long)(certain->alloc_before_ns - answer->time_ns),
-               (long)(certain->alloc_after_ns - answer->time_ns));
+        printf("  wrong: address 0x%lx at %lu ns: expected block 0x%lx+%lu, allocated %+ld to "
+               "%+ld ns from then; got 0x%lx+%lu\n",
+               answer->address, answer->time_ns, certain->start, certain->usable_bytes,
+               (long)(certain->alloc_before_ns - answer->time_ns),
+               (long)(certain->alloc_after_ns - answer->time_ns), answer->base, answer->size_bytes);
     }
 }
 
@@ -254,7 +255,7 @@ static struct verdict judge_answers(const struct session *session, const char *p
     verdict.lost = session->feed ? feed_lost(session->feed) : 0;
     printf("  %s: %zu samples, %zu right, %zu wrong, %zu missed, %zu not on a logged block, %lu "
            "events lost\n",
-           at_sample ? "when it was sampled" : "when it was looked at", session->count,
+           at_sample ? "at the time of the sample" : "at the time of the lookup", session->count,
            verdict.right, verdict.wrong, verdict.missed, verdict.unknown, verdict.lost);
     return verdict;
 }
@@ -273,7 +274,7 @@ static struct verdict run_churn(bool agent)
     char *command[] = {getenv("CHURN"), path, operations, NULL};
     if (agent && feed_new(&session.feed, &error))
         fail_msg("%s", error.text);
-    if (launch_prepare(&launch, &(struct launch_wanted){.command = command, .feed = session.feed},
+    if (launch_prepare(&launch, &(struct launch_options){.command = command, .feed = session.feed},
                        &error))
         fail_msg("%s", error.text);
     open_session(&session, launch.pid, true);
@@ -379,7 +380,7 @@ static void walk_and_agent_find_the_same_blocks(void **state)
     assert_true(fd >= 0 && !feed_new(&feed, &error));
     close(fd);
     char *command[] = {getenv("CHURN"), path, (char *)"200000", (char *)"hold", NULL};
-    if (launch_prepare(&launch, &(struct launch_wanted){.command = command, .feed = feed},
+    if (launch_prepare(&launch, &(struct launch_options){.command = command, .feed = feed},
                        &error) ||
         launch_exec(&launch, command[0], &error))
         fail_msg("%s", error.text);
@@ -399,7 +400,7 @@ static void walk_and_agent_find_the_same_blocks(void **state)
     tcbs_fini(&tcbs);
     walked_settle(&walked, UINT64_MAX / 2);
     assert_true(walk_all(walked.walk, compare_block, &comparison) > 10000);
-    printf("  %zu told; walked: %zu the same, %zu of another size, %zu not told\n",
+    printf("  %zu blocks recorded; walked: %zu equal, %zu of another size, %zu not recorded\n",
            (size_t)summary.live_blocks, comparison.same, comparison.other, comparison.unknown);
     assert_int_equal(comparison.other, 0);
     assert_true(comparison.unknown <= 1); /* malloc allocates its own thread cache */
@@ -486,7 +487,7 @@ static void foreign_memory_hides_few_blocks(void **state)
     struct block found;
     pid_t pid = watch_copy(&space, &walked);
     assert_null(walk_status(walked.walk));
-    walked.seen_maps = 0;
+    walked.maps_version = 0;
     assert_false(walked_find(&walked, &space, hole + 8000, clock_now_ns(), &found));
     assert_true(walk_stats(walked.walk)->failures[WALK_FAIL_FOREIGN] > 0);
     assert_int_equal(not_found(&walked, &space, blocks), 0);

@@ -20,7 +20,7 @@ watch() { # name, command: writes misstop's reports of it
     name=$1
     shift
     "$misstop" -s clock -j -d 1 -H 0 --heap none --output "$work/$name.live" -- "$@" >"$work/$name.truth" 2>"$work/err" || {
-        echo "skipped: nothing can be sampled here: $(head -n 1 "$work/err")"
+        echo "skipped: sampling fails: $(head -n 1 "$work/err")"
         exit 77
     }
 }
@@ -34,6 +34,6 @@ if command -v java >/dev/null && command -v javac >/dev/null && javac -d "$work"
     watch java java -cp "$work" Orders 6
     python3 "$here/judge_classes.py" java "$work/java.live" || failed=1
 else
-    echo "without a Java compiler: the planted machine only"
+    echo "skipped: real Java program (no Java compiler)"
 fi
 exit $failed

@@ -14,16 +14,16 @@ cd "$work" || exit 1
 skip() { echo "skipped: $1"; exit 77; }
 command -v python3 >/dev/null || skip "python3 is not installed"
 command -v cc >/dev/null || skip "no C compiler (cc)"
-"$MISSTOP" -b -n 1 -d 0.1 -p $$ >/dev/null 2>&1 || skip "no source works here (misstop doctor says why)"
+"$MISSTOP" -b -n 1 -d 0.1 -p $$ >/dev/null 2>&1 || skip "no event source works (misstop doctor says why)"
 
-check() { # what, command that succeeds
-    local what=$1
+check() { # description, command that succeeds
+    local description=$1
     shift
     if "$@" >why 2>&1; then
         passed=$((passed + 1))
     else
         failed=$((failed + 1))
-        echo "FAILED: $what"
+        echo "FAILED: $description: status of '$*' is not 0"
         cat why
     fi
 }
@@ -32,35 +32,38 @@ check() { # what, command that succeeds
 "$top/tests/launch-matrix" "$MISSTOP" --short >matrix
 status=$?
 cat matrix
-check "programs are the same bare and under misstop" test $status = 0
+check "programs behave the same bare and launched by misstop" test $status = 0
 
 # ---- where reports go ----
-speak() { sh -c 'echo spoken; echo cried >&2; exit 3'; }
-speak >alone 2>alone.err
-"$MISSTOP" -b --output report -- sh -c 'echo spoken; echo cried >&2; exit 3' >out 2>err
-check "the program's status" test $? = 3
-check "its output" cmp alone out
-check "its errors" cmp alone.err err
-check "the report" grep -q '^misstop sh ' report
-"$MISSTOP" -j -- sh -c 'echo spoken; echo cried >&2' >out 2>err
-check "only JSON on standard output" python3 -c '
+print_both() { sh -c 'echo output; echo errors >&2; exit 3'; }
+print_both >alone 2>alone.err
+"$MISSTOP" -b --output report -- sh -c 'echo output; echo errors >&2; exit 3' >out 2>err
+check "--output: misstop ends with the program's status" test $? = 3
+check "--output: standard output has the program's output only" cmp alone out
+check "--output: standard error has the program's errors only" cmp alone.err err
+check "--output: the report is in the file" grep -q '^misstop sh ' report
+"$MISSTOP" -j -- sh -c 'echo output; echo errors >&2' >out 2>err
+check "-j: standard output has JSON only" python3 -c '
 import json, sys
 for line in open("out"):
     json.loads(line)'
-check "what it says is on standard error" grep -qx spoken err
+check "-j: the program's output goes to standard error" grep -qx output err
 "$MISSTOP" -b --output /nowhere/file -- touch started >out 2>err
-check "a file that cannot be written: status" test $? = 1
-check "... and words" grep -q '^misstop: cannot write /nowhere/file: No such file' err
-check "... and nothing was started" test ! -e started
+check "--output to a path that cannot be written: status 1" test $? = 1
+check "--output to a path that cannot be written: the message names it" grep -q '^misstop: cannot write /nowhere/file: No such file' err
+check "--output to a path that cannot be written: the program is not started" test ! -e started
 "$MISSTOP" --output file -p $$ >out 2>err
-check "without -b it is refused" test $? = 2
+check "--output without -b is refused" test $? = 2
 
 # ---- messages about the agent ----
-said() { # pattern, command...
+prints_reason() { # pattern, command...
     local pattern=$1
     shift
     "$MISSTOP" -b -- "$@" >out 2>err
-    grep -q "^misstop: no allocations are recorded: .*$pattern" err || { cat err; return 1; }
+    grep -q "^misstop: no allocations are recorded: .*$pattern" err && return
+    echo "expected 'no allocations are recorded: ... $pattern', got:"
+    cat err
+    return 1
 }
 cat >program.c <<'END'
 #include <stdlib.h>
@@ -106,20 +109,20 @@ int main(int count, char **words)
 END
 cc -O1 -o program program.c || skip "cc cannot compile"
 if cc -O1 -static -o static program.c 2>/dev/null; then
-    check "a static program" said "static.* is linked statically" ./static
-    check "... by exec" said "the new program is linked statically" sh -c 'exec ./static'
+    check "a static program: the reason is printed" prints_reason "static.* is linked statically" ./static
+    check "an exec of a static program: the reason is printed" prints_reason "the new program is linked statically" sh -c 'exec ./static'
 else
-    echo "no static libc: not tried"
+    echo "skipped: static program (no static libc)"
 fi
 if gcc -fsanitize=address -o asan program.c 2>/dev/null && ./asan; then
-    check "a program with a sanitizer" said "asan is built with a sanitizer" ./asan
-    check "... by exec" said "the new program is built with a sanitizer" sh -c 'exec ./asan'
+    check "a program with a sanitizer: the reason is printed" prints_reason "asan is built with a sanitizer" ./asan
+    check "an exec of a program with a sanitizer: the reason is printed" prints_reason "the new program is built with a sanitizer" sh -c 'exec ./asan'
 else
-    echo "no AddressSanitizer: not tried"
+    echo "skipped: program with a sanitizer (no AddressSanitizer)"
 fi
 
 # ---- the agent stops recording within a few events, whether misstop ends or is killed ----
-silent_after() { # signal
+agent_is_fast_after() { # signal
     rm -f gone gone.ns
     # The program ignores SIGTERM: otherwise misstop would end it.
     "$MISSTOP" -b -d 60 -- sh -c 'trap "" TERM; exec ./program gone' >out 2>err &
@@ -133,18 +136,18 @@ silent_after() { # signal
     : >there; ./program there
     read -r _ bare <there.ns
     rm -f there there.ns
-    echo "ns of a malloc and free pair: $during recorded, $after after $1, $bare bare"
+    echo "malloc and free pair: $during ns while recording, $after ns after $1, $bare ns without misstop"
     # The silent agent costs a load and a branch in each of two calls. The bound is wide because the
     # machine may be busy.
     python3 -c "import sys; sys.exit(not $after < $bare + 0.6 * max($during - $bare, 10))"
 }
 # Times vary, so retry: an agent that goes on recording is slow every time.
-goes_silent() { # signal
-    for _ in 1 2 3 4; do silent_after "$1" && return; done
+agent_stops_after() { # signal
+    for _ in 1 2 3 4; do agent_is_fast_after "$1" && return; done
     return 1
 }
 for end in TERM KILL; do
-    check "silent after $end" goes_silent $end
+    check "the agent stops recording after SIG$end to misstop" agent_stops_after $end
 done
 
 echo "test_launch: $passed passed, $failed failed"

@@ -302,14 +302,14 @@ static void jittered_period_does_not_resonate(void **state)
     if (strcmp(source, "clock"))
         skip();
     json_t *report = watch(&planted, "resonate", jittered, has_4000);
-    printf("  true share 0.5; jittered %.3f\n", share_of_a(report));
+    printf("  true share 0.5; with a jittered period %.3f\n", share_of_a(report));
     assert_true(fabs(share_of_a(report) - 0.5) < 0.12);
     json_decref(report);
     assert_true(planted_start(&planted, "resonate", 300));
     double worst = largest_error_of_intervals(planted.pid);
     kill(planted.pid, SIGKILL);
     planted_finish(&planted);
-    printf("  fixed period: off by %.3f in an interval\n", worst);
+    printf("  fixed period: largest error in an interval %.3f\n", worst);
     assert_true(worst > 0.3);
 }
 
@@ -382,7 +382,7 @@ static void target_survives_kill_9_of_misstop(void **state)
         waitpid(misstop, NULL, 0);
     }
     const char *result = result_of(&watched);
-    printf("  result %.20s\n", result);
+    printf("  result of the watched program %.20s\n", result);
     assert_int_equal(attached, 100);
     assert_string_equal(result, result_of(&alone));
 }
@@ -406,7 +406,7 @@ int main(int argc, char **argv)
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
     if (!source_works(source)) {
-        printf("source %s does not work here (misstop doctor says why)\n", source);
+        printf("SKIP: source %s does not work (misstop doctor says why)\n", source);
         return 77;
     }
     return cmocka_run_group_tests_name(source, tests, NULL, NULL);

@@ -128,9 +128,9 @@ static void expect_change(const struct watched *one, const struct log *log, unsi
     json_t *segment = json_array_get(one->segments, index);
     double off_s = report_number(segment, "start") + one->started_s - log->start_s[index];
     bool inverted = strcmp(leader_of(log->letters[index - 1]), leader_of(log->letters[index])) != 0;
-    printf("  %-9s %c after %c at %6.2f s: %+.2f s off, periods of %.2f s\n", one->mode,
-           log->letters[index], log->letters[index - 1], log->start_s[index] - log->start_s[0],
-           off_s, period_of(before, segment));
+    printf("  %-9s %c after %c at %6.2f s: reported %+.2f s from there, periods of %.2f s\n",
+           one->mode, log->letters[index], log->letters[index - 1],
+           log->start_s[index] - log->start_s[0], off_s, period_of(before, segment));
     /* One period for its edge, one for a busy machine. */
     assert_true(fabs(off_s) <= 2 * period_of(before, segment));
     assert_string_equal(text_of(segment, "leader"), leader_of(log->letters[index]));
@@ -221,7 +221,7 @@ int main(void)
         cmocka_unit_test(short_phases_are_found),
     };
     if (!source_works("clock")) {
-        printf("SKIP: source clock does not work here\n");
+        printf("SKIP: source clock does not work (misstop doctor says why)\n");
         return 77;
     }
     return cmocka_run_group_tests(tests, watch_all_programs, free_all_reports);

@@ -6,7 +6,7 @@
 set -u
 . "$(dirname "$0")/../replay/judge.sh"
 
-[ "$(id -u)" = 0 ] || { skip "all: needs root, which may read what others may not"; finish; }
+[ "$(id -u)" = 0 ] || { skip "all checks: needs root, which can read files of all users"; finish; }
 needs setpriv objcopy
 user=65534
 chmod 755 "$work"
@@ -58,7 +58,7 @@ OWN
 sed -n '/user\/own.c/,$p' planted.c | sed 1d >own.c
 chmod 600 own.c
 ${CC:-cc} -O1 -g -Wl,--build-id -o planted planted.c 2>errors ||
-    { skip "all: no compiler: $(head -1 errors)"; finish; }
+    { skip "all checks: no compiler: $(head -1 errors)"; finish; }
 # Its names are in a debug file that belongs to root.
 sed 's/named_/linked_/g' planted.c >linked.c
 ${CC:-cc} -O1 -g -Wl,--build-id=none -o linked linked.c
@@ -78,22 +78,23 @@ start() { # program: its pid in $pid
     sleep 0.2
 }
 
-# what, file...: no file may contain root's text; the first must contain the user's own.
-holds_nothing() {
-    what=$1
+# name, file...: no file may contain root's text; the first must contain the user's own.
+expect_no_secret() {
+    name=$1
     shift
-    if grep -alE 'ROOT-(SECRET|HIDDEN)' "$@"; then
-        fail "$what holds what only root may read"
+    if found=$(grep -alE 'ROOT-(SECRET|HIDDEN)' "$@"); then
+        fail "$name: text that only root may read is in" $found
     else
-        pass "$what holds nothing that only root may read"
+        pass "$name: contains no text that only root may read"
     fi
-    grep -q SHOWN-OWN-TEXT "$1" && pass "$what shows the user's own source" || fail "$what lacks the user's own source"
+    grep -q SHOWN-OWN-TEXT "$1" && pass "$name: shows the user's own source" ||
+        fail "$name: $1 lacks the user's own source"
 }
 
 start planted
 "$MISSTOP" -s clock -r 4000 -j -n 2 -H 0 --html live.html --pprof live.pb.gz -o rec -p $pid >live.json 2>errors ||
-    { skip "all: nothing can be sampled here: $(head -1 errors)"; finish; }
-[ -s live.html ] || { skip "all: no page was written: $(head -1 errors)"; finish; }
+    { skip "all checks: sampling fails: $(head -1 errors)"; finish; }
+[ -s live.html ] || { skip "all checks: no page was written: $(head -1 errors)"; finish; }
 
 # Libraries that read debugging information open files by themselves, so the process that reads it for
 # misstop must run as that user.
@@ -109,23 +110,23 @@ while [ -z "$reader_user" ] && kill -0 $watcher 2>/dev/null; do
     done
     sleep 0.1
 done
-[ "$reader_user" = $user ] && pass "who reads debugging information is the process's user" ||
-    fail "who reads debugging information is root"
+[ "$reader_user" = $user ] && pass "the reader of debug information runs as the process's user" ||
+    fail "no reader of debug information runs as the process's user $user"
 wait $watcher
 
 # Contains function names only after the debugging information has been read.
 gzip -dc live.pb.gz >live.pb
-holds_nothing 'a live run' live.html live.json rec rec.misstop live.pb
-grep -q 'not readable by user 65534' live.html && pass 'the page says why' || fail 'the page does not say why'
+expect_no_secret 'a live run' live.html live.json rec rec.misstop live.pb
+grep -q 'not readable by user 65534' live.html && pass 'live run: the page says why sources are not shown' || fail "live run: the page lacks 'not readable by user 65534'"
 
 "$MISSTOP" -b -i rec --html played.html >played.txt 2>&1
-holds_nothing 'a replay of FILE.misstop' played.html played.txt
+expect_no_secret 'a replay of FILE.misstop' played.html played.txt
 mkdir alone && cp rec alone/rec
 "$MISSTOP" -b -i alone/rec --html alone.html >alone.txt 2>&1
-holds_nothing 'a replay of the perf.data alone' alone.html alone.txt
+expect_no_secret 'a replay of the perf.data alone' alone.html alone.txt
 cp rec alone/given && chown $user alone/given
 "$MISSTOP" -j -i alone/given --html given.html >given.json 2>&1
-holds_nothing "a replay of the user's own recording" given.html given.json
+expect_no_secret "a replay of the user's own recording" given.html given.json
 kill $pid
 
 # Root's recording of its own process: first as it is, then with a FILE.misstop that belongs to another user.
@@ -135,20 +136,21 @@ targets="$targets $pid"
 "$MISSTOP" -s clock -r 4000 -b -n 2 -H 0 -o own -p $pid >own.txt 2>&1
 kill $pid
 "$MISSTOP" -b -i own --html own.html >own.txt 2>&1
-grep -q ROOT-SECRET own.html && pass "root's own recording of root's process shows root's files" ||
-    fail "root's own recording of root's process does not show root's files"
+grep -q ROOT-SECRET own.html && pass "root's recording of root's process shows root's files" ||
+    fail "root's recording of root's process does not show root's files"
 chown $user own.misstop
 "$MISSTOP" -b -i own --html own.html >own.txt 2>&1
-holds_nothing "a replay beside another user's FILE.misstop" own.html own.txt
+expect_no_secret "a replay beside another user's FILE.misstop" own.html own.txt
 
 start linked
 "$MISSTOP" -s clock -r 4000 -j -n 2 -H 0 -p $pid >linked.json 2>&1
-grep -q linked_1 linked.json && fail "names are taken from a debug file of root's" ||
-    pass "a debug file of root's is not read"
-grep -q 'linked.debug.*not readable by user 65534' linked.json && pass 'and JSON says so' ||
-    fail 'and JSON does not say so'
+grep -q linked_1 linked.json && fail "a debug file that only root may read is read" ||
+    pass "a debug file that only root may read is not read"
+grep -q 'linked.debug.*not readable by user 65534' linked.json &&
+    pass 'the JSON report says that the debug file is not readable' ||
+    fail "the JSON report lacks 'linked.debug ... not readable by user 65534'"
 chmod 644 private/linked.debug
 "$MISSTOP" -s clock -r 4000 -j -n 2 -H 0 -p $pid >linked.json 2>&1
-grep -q linked_1 linked.json && pass 'one that all may read is' || fail 'one that all may read is not'
+grep -q linked_1 linked.json && pass 'a debug file that all may read is read' || fail 'a debug file that all may read is not read'
 kill $pid
 finish

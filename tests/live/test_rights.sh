@@ -6,7 +6,7 @@
 set -u
 . "$(dirname "$0")/../replay/judge.sh"
 
-[ "$(id -u)" = 0 ] || { skip "all: needs root, for another user"; finish; }
+[ "$(id -u)" = 0 ] || { skip "all checks: needs root, to run programs as another user"; finish; }
 needs setpriv prlimit
 user=65534
 chmod 755 "$work"
@@ -26,7 +26,7 @@ int main(int count, char **names)
     return 1;
 }
 C
-${CC:-cc} -O1 -o spin spin.c 2>errors || { skip "all: no compiler: $(head -1 errors)"; finish; }
+${CC:-cc} -O1 -o spin spin.c 2>errors || { skip "all checks: no compiler: $(head -1 errors)"; finish; }
 cp spin setuid && chmod 4755 setuid
 
 as_user() { setpriv --reuid $user --regid $user --clear-groups "$@"; }
@@ -43,20 +43,20 @@ watch_until() { # the expected message: reports in `out`
     kill $watcher 2>/dev/null
     wait $watcher 2>/dev/null
 }
-says() { # what, wanted, file
-    grep -q "$2" "$3" && pass "$1: $2" || fail "$1: wanted '$2', got: $(head -3 "$3")"
+expect() { # case, expected message, file
+    grep -q "$2" "$3" && pass "$1: prints '$2'" || fail "$1: expected '$2', got: $(head -3 "$3")"
 }
-never() { # what, not wanted, file
-    grep -q "$2" "$3" && fail "$1: $(grep "$2" "$3" | head -1)" || pass "$1: not '$2'"
+reject() { # case, message that must not be printed, file
+    grep -q "$2" "$3" && fail "$1: unexpected '$2': $(grep "$2" "$3" | head -1)" || pass "$1: does not print '$2'"
 }
 
 start ./spin
-"$MISSTOP" -s clock -b -d 0.3 -n 1 -p $pid >out 2>&1 || { skip "all: nothing can be sampled here: $(head -1 out)"; finish; }
+"$MISSTOP" -s clock -b -d 0.3 -n 1 -p $pid >out 2>&1 || { skip "all checks: sampling fails: $(head -1 out)"; finish; }
 for limit in 8 10 12 14; do
     prlimit --nofile=$limit:$limit "$MISSTOP" -s clock -b -d 0.3 -n 1 -p $pid >out 2>limited
-    never "with $limit open files" 'is gone' limited
+    reject "at most $limit open files" 'is gone' limited
     [ -s limited ] || break
-    says "with $limit open files" 'ulimit -n' limited
+    expect "at most $limit open files" 'ulimit -n' limited
 done
 kill $pid
 
@@ -64,35 +64,35 @@ cp "$(command -v id)" id && chmod 4755 id
 if [ "$(as_user ./id -u 2>/dev/null)" = 0 ]; then
     start ./setuid
     as_user "$MISSTOP" -b -d 0.3 -n 1 -p $pid >out 2>&1
-    says 'a setuid program and its user' 'its program is setuid' out
+    expect 'a setuid program of the same user' 'its program is setuid' out
     kill $pid
     start ./spin ./setuid
     watch_until 'the kernel stopped its sampling'
-    says 'a program that becomes setuid' 'the kernel stopped its sampling' out
+    expect 'a program that executes a setuid program' 'the kernel stopped its sampling' out
     kill $pid
     start ./spin ./spin
     watch_until 'another program was started'
-    says 'a program that becomes another' 'another program was started' out
-    never 'a program that becomes another' 'the kernel stopped its sampling' out
+    expect 'a program that executes another' 'another program was started' out
+    reject 'a program that executes another' 'the kernel stopped its sampling' out
     kill $pid
 else
-    skip 'setuid programs: they have no effect in the folder of temporary files (nosuid, no new privileges)'
+    skip 'setuid programs: no effect in the temporary folder (nosuid, no new privileges)'
 fi
 
 "$MISSTOP" -b -d 0.3 -n 1 -p 1 >out 2>&1
-never 'root and process 1' 'try sudo' out
+reject 'root watching process 1' 'try sudo' out
 
 mkdir full
 if mount -t tmpfs -o size=64k none full 2>/dev/null; then
     dd if=/dev/zero of=full/fill bs=1k count=64 2>/dev/null
     start ./spin
     "$MISSTOP" -s clock -b -n 1 -o full/rec -p $pid >out 2>&1
-    says 'a full disk and -o' 'free space .*another place with -o' out
+    expect '-o on a full disk' 'free space .*another place with -o' out
     "$MISSTOP" -s clock -b -n 1 --html full/page -p $pid >out 2>&1
-    says 'a full disk and --html' 'free space or name another place' out
+    expect '--html on a full disk' 'free space or name another place' out
     kill $pid
     umount full
 else
-    skip 'a full disk: nothing can be mounted here'
+    skip 'full disk: mount fails'
 fi
 finish

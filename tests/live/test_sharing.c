@@ -103,7 +103,8 @@ static void expect_sharing(const struct expected *expected)
     }
     if (!agrees) {
         char *text = json_dumps(json_object_get(report, "sharing"), JSON_INDENT(1));
-        printf("%s: %s\n", expected->mode, text ? text : "no report");
+        printf("%s: expected sharing not reported; got %s\n", expected->mode,
+               text ? text : "no report");
         free(text);
     }
     json_decref(report);
@@ -195,7 +196,7 @@ int main(int argc, char **argv)
     setpriority(PRIO_PROCESS, 0, -15);
     source = strstr(argv[0], "counter") ? "counter" : "clock";
     if (!source_works(source)) {
-        printf("SKIP: source %s does not work here\n", source);
+        printf("SKIP: source %s does not work (misstop doctor says why)\n", source);
         return 77;
     }
     /* The recording does not depend on the source: once is enough. */

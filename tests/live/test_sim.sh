@@ -11,18 +11,18 @@ passed=0 failed=0
 cd "$work" || exit 1
 
 skip() { echo "skipped: $1"; exit 77; }
-[ -x "$BUILD/src/valgrind/misstop-amd64-linux" ] || skip "misstop was built without --sim: no valgrind"
+[ -x "$BUILD/src/valgrind/misstop-amd64-linux" ] || skip "misstop was built without --sim (no valgrind)"
 launcher=$(command -v valgrind.bin || command -v valgrind) || skip "valgrind is not installed"
 command -v python3 >/dev/null || skip "python3 is not installed"
 
-check() { # what, command that succeeds
-    local what=$1
+check() { # description, command that succeeds
+    local description=$1
     shift
     if "$@" >"$work/why" 2>&1; then
         passed=$((passed + 1))
     else
         failed=$((failed + 1))
-        echo "FAILED: $what"
+        echo "FAILED: $description"
         cat "$work/why"
     fi
 }
@@ -40,31 +40,31 @@ holds() { report "sys.exit(0 if ($1) else str({'simulation': s, 'objects': [(x['
 alone=$?
 sim --sim=L1=32K,8,64 --heap agent -b --output report -d 60 -- "$program" life
 status=$?
-check "exit status $alone of the program" test $status = $alone
-check "standard output" diff alone.out out
-check "standard error" diff alone.err err
+check "the exit status $alone of the program is passed on" test $status = $alone
+check "standard output is that of the program alone" diff alone.out out
+check "standard error is that of the program alone" diff alone.err err
 sim --sim=L1=32K,8,64 -b -d 60 -- sh -c 'kill -TERM $$'
-check "death by a signal" test $? = 143
+check "a signal that ends the program gives status 143" test $? = 143
 sim --sim=L1=32K,8,64 -j -d 60 -H 0 -- "$program" exec "$program" walk 64
-check "an exec of the program itself is followed" holds "r['target']['exe'].endswith('sim_planted') and s['accesses'] > 2 * 2 * 64 * 128"
+check "an exec by the program is followed" holds "r['target']['exe'].endswith('sim_planted') and s['accesses'] > 2 * 2 * 64 * 128"
 
 # ---- counts ----
 # 64 KiB do not fit: each line misses twice. The dynamic linker adds misses because it looks up malloc
 # and free.
 sim --sim=L1=32K,8,64:L2=1M,8,64 --heap none --sim-from walk --sim-to free -j -d 60 -H 0 -- "$program" walk 64
-check "an array that does not fit misses at each line, twice" \
+check "two passes over an array larger than L1 miss twice per line" \
     holds "2048 <= s['levels'][0]['load_misses'] <= 2048 + 200 and 1024 <= s['levels'][1]['load_misses'] <= 1024 + 200"
-check "every access counts" holds "2 * 64 * 128 * 2 <= s['accesses'] <= 2 * 64 * 128 * 2 + 2000"
+check "every access is counted" holds "2 * 64 * 128 * 2 <= s['accesses'] <= 2 * 64 * 128 * 2 + 2000"
 check "every miss is a sample" holds "s['untold'] == 0 and sum(e['events'] for e in r['source']['events'] if e['name'] == 'l1-miss') == s['levels'][0]['load_misses'] + s['levels'][0]['store_misses']"
 sim --sim=L1=32K,8,64 -j -d 60 -H 0 -- "$program" walk 512
 # 8 MB twice: more misses than are always reported, and few accesses to pay for reporting more.
 sim --sim=L1=32K,8,64:nouse -j -d 60 -H 0 --heap none -- "$program" walk 8192
-check "what is told is bounded" holds "s['levels'][0]['load_misses'] > 200000 and s['levels'][0]['load_misses'] + s['levels'][0]['store_misses'] - s['untold'] < 100000"
-check "what is told stands for all misses" holds "abs(sum(e['events'] for e in r['source']['events'] if e['name'] == 'mem-fill') / (s['levels'][0]['load_misses'] + s['levels'][0]['store_misses']) - 1) < 0.05"
+check "the number of reported misses is bounded" holds "s['levels'][0]['load_misses'] > 200000 and s['levels'][0]['load_misses'] + s['levels'][0]['store_misses'] - s['untold'] < 100000"
+check "the weights of reported misses add up to all misses" holds "abs(sum(e['events'] for e in r['source']['events'] if e['name'] == 'mem-fill') / (s['levels'][0]['load_misses'] + s['levels'][0]['store_misses']) - 1) < 0.05"
 # Not checked: it depends on the machine how soon debugging information is read.
 report "print('a program that ends at once: %.0f of %d misses typed by code and data' % (sum(x['typed']['agreed'] for x in r['objects']), r['samples']['total']))"
 sim --sim=L1=32K,8,64 --heap none --sim-from work --sim-to cleanup -e access -c 1 -j -d 60 -H 0 -- "$program" parts
-check "from one function to another" holds "not any('of_setup' in n or 'of_cleanup' in n for n in o) and s['accesses'] == 8194 and not s['counting']"
+check "--sim-from and --sim-to limit the counted range" holds "not any('of_setup' in n or 'of_cleanup' in n for n in o) and s['accesses'] == 8194 and not s['counting']"
 check "each access is a sample of its object" holds "max(x['samples'] for n, x in o.items() if 'of_work' in n) == 4096"
 
 "$launcher" --command-line-only=yes --tool=dhat --vgdb=no --dhat-out-file=dhat.json "$program" blocks 2>/dev/null
@@ -74,14 +74,14 @@ same_as_dhat() {
 d = json.load(open('dhat.json'))
 theirs = sorted((p['rb'] // 8, p['wb'] // 8) for p in d['pps'] if p['tbk'] == 40)
 ours = sorted((x['loads'], x['stores']) for x in r['objects'] if x['kind'] == 'heap' and not x['name'].startswith('struct ') and x['samples'] >= 4000)
-print(theirs, ours)
+print('loads and stores per site: DHAT', theirs, 'misstop', ours)
 sys.exit(not (theirs and theirs == ours))"
 }
-check "accesses of each heap site are those that DHAT counts" same_as_dhat
+check "accesses per allocation site equal those of DHAT" same_as_dhat
 # The figures are those of the program, which is built without sanitizers; in misstop they would only cost
 # time.
 sanitized() { nm "$MISSTOP" 2>/dev/null | grep -qE ' U __(asan|ubsan)'; }
-sanitized || check "misses are those of cachegrind, of its last level where instructions have their place in it" env LAST=64 SIM=:nocauses:nouse:code CHECK=0.03 SIZE=20000 "$source_folder/tests/bench/sim-beside-cachegrind" "$MISSTOP" bzip2
+sanitized || check "misses equal those of cachegrind, with instructions in the last level" env LAST=64 SIM=:nocauses:nouse:code CHECK=0.03 SIZE=20000 "$source_folder/tests/bench/sim-beside-cachegrind" "$MISSTOP" bzip2
 
 # ---- causes of misses ----
 # MemSpy's first example, with the cache that its figures were measured with: Y in BlkMultiply has 85.5 % of
@@ -100,41 +100,41 @@ print('Y in BlkMultiply: %.1f %% of misses, %.1f %% replacements, %.1f %% by Y' 
 import json
 json.dump({'effective': r['samples']['effective'], 'share': y['share'], 'replaced': why['capacity'] + why['conflict'], 'by': by}, open('$work/y', 'w'))"
 near() { python3 -c "import json, sys; y = json.load(open('$work/y')); error = ($2 * (1 - $2) / y['effective']) ** 0.5; sys.exit(0 if abs(y['$1'] - $2) < max(0.01, 3 * error) else str(y))"; }
-check "Y in BlkMultiply has the misses that MemSpy printed" near share 0.855
-check "... all of them replacements" near replaced 1
-check "... nine tenths by Y itself" near by 0.9
-check "who evicts whom: Y is thrown out by Y most" holds "r['causes']['evictions']['rows'][0]['name'] == 'Y' and r['causes']['evictions']['columns'][0]['name'] == 'Y' and abs(sum(map(sum, r['causes']['evictions']['cells'])) - r['causes']['evictions']['misses']) < 1"
+check "Y in BlkMultiply has the share of misses that MemSpy printed" near share 0.855
+check "all misses on Y in BlkMultiply are replacements" near replaced 1
+check "Y itself evicted nine tenths of them" near by 0.9
+check "the eviction matrix has Y evicted by Y first" holds "r['causes']['evictions']['rows'][0]['name'] == 'Y' and r['causes']['evictions']['columns'][0]['name'] == 'Y' and abs(sum(map(sum, r['causes']['evictions']['cells'])) - r['causes']['evictions']['misses']) < 1"
 }
 if sanitized; then
-    echo "not tested here: MemSpy's multiply (built with sanitizers)"
+    echo "skipped: MemSpy's multiply (built with sanitizers)"
 else
     multiply
 fi
 sim --sim=L1=32K,8,64:nocauses --heap none -j -d 60 -H 0 -- "$program" parts
-check "nocauses tells none" holds "not any('causes' in x for x in o.values())"
+check "nocauses reports no causes" holds "not any('causes' in x for x in o.values())"
 
 # ---- the event that ranks ----
 # Only first references go to memory; L1 misses lose ten times as many cycles.
 sim --sim=L1=32K,8,64:L2=1M,8,64 --heap none -o rank.data -j -d 60 -H 0 -- "$program" again 1000
-check "the level ranks that most cycles are lost at" holds "r['source']['event'] == 'l1-miss' and r['objects'][0]['name'].startswith('often') and r['objects'][0]['share'] > 0.9"
+check "the level that costs most cycles ranks" holds "r['source']['event'] == 'l1-miss' and r['objects'][0]['name'].startswith('often') and r['objects'][0]['share'] > 0.9"
 report "print(r['source']['event'], sorted((x['name'], x['samples']) for x in r['objects']))" >live
 sim -i rank.data -j -H 0
 report "print(r['source']['event'], sorted((x['name'], x['samples']) for x in r['objects']))" >replayed
-check "... in its recording, too" diff live replayed
+check "the recording has the same ranking event" diff live replayed
 sim --sim=L1=32K,8,64:L2=1M,8,64 --heap none -e mem-fill,l1-miss -j -d 60 -H 0 -- "$program" again 1000
-check "... unless -e says what" holds "r['source']['event'] == 'mem-fill' and r['objects'][0]['name'].startswith('once')"
+check "-e selects another ranking event" holds "r['source']['event'] == 'mem-fill' and r['objects'][0]['name'].startswith('once')"
 # Valgrind runs one thread at a time, so few misses are caused by sharing, and none of these go to memory.
 sim --sim=L1=32K,8,64:L2=1M,8,64 --heap none -j -d 60 -H 0 -- "$BUILD/tests/live/sharing_planted" false 3
 check "false sharing is a finding" holds "[f['object'] for f in r['findings'] if f['kind'] == 'false-sharing'] == ['counters']"
-check "... and a miss counts once" holds "sum(l['hitm'] or 0 for l in r['sharing']['lines']) <= s['levels'][0]['load_misses'] + s['levels'][0]['store_misses']"
+check "a miss counts once in the sharing lines" holds "sum(l['hitm'] or 0 for l in r['sharing']['lines']) <= s['levels'][0]['load_misses'] + s['levels'][0]['store_misses']"
 
 # ---- a recording gives the same report ----
 sim --sim=L1=32K,8,64 --heap none -o sim.data -j -d 60 -H 0 -- "$program" parts
 report "print(sorted((x['name'], x['samples'], x['causes']) for x in r['objects'] if x['name'].startswith('of_')))" >live
 sim -i sim.data -j -H 0
 report "print(sorted((x['name'], x['samples'], x['causes']) for x in r['objects'] if x['name'].startswith('of_')))" >replayed
-check "the objects of a recording are those seen live" diff live replayed
-check "... and there are some" sh -c "grep of_work live || { cat live err; false; }"
+check "the objects of a recording equal those of the live run" diff live replayed
+check "the live run has the object of_work" sh -c "grep of_work live || { cat live err; false; }"
 
 # ---- the program continues when misstop is killed ----
 "$MISSTOP" --sim=L1=32K,8,64 -b -- "$program" long "$work/reached" >/dev/null 2>&1 &
@@ -156,12 +156,14 @@ check "the program survives kill -9 of misstop" test -e reached
 refused() { # expected message, options
     local words=$1
     shift
-    "$MISSTOP" "$@" >/dev/null 2>"$work/said"
-    [ $? != 0 ] && grep -q -- "$words" said
+    "$MISSTOP" "$@" >/dev/null 2>"$work/message"
+    [ $? != 0 ] && grep -q -- "$words" message && return
+    echo "expected a failure with '$words', got: $(cat message)"
+    return 1
 }
-check "no such command" refused "no such command" --sim -- ./no-such-program
-check "no such geometry" refused "LEVEL=SIZE,WAYS,LINE" --sim=L1=32K -- true
-check "only for programs that are launched" refused "misstop --sim -- CMD" --sim -p $$
+check "--sim with a missing command is refused" refused "no such command" --sim -- ./no-such-program
+check "--sim with an invalid geometry is refused" refused "LEVEL=SIZE,WAYS,LINE" --sim=L1=32K -- true
+check "--sim with -p is refused" refused "misstop --sim -- CMD" --sim -p $$
 
 echo "test_sim: $passed passed, $failed failed"
 [ $failed = 0 ]

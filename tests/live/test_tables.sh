@@ -11,7 +11,7 @@ program=$BUILD/tests/live/thinned_planted
 cd "$work" || exit 1
 
 skip() { echo "skipped: $1"; exit 77; }
-[ -x "$BUILD/src/valgrind/misstop-amd64-linux" ] || skip "misstop was built without --sim: no valgrind"
+[ -x "$BUILD/src/valgrind/misstop-amd64-linux" ] || skip "misstop was built without --sim (no valgrind)"
 command -v valgrind.bin >/dev/null || command -v valgrind >/dev/null || skip "valgrind is not installed"
 command -v python3 >/dev/null || skip "python3 is not installed"
 
@@ -28,18 +28,18 @@ from protobuf import fields
 report = json.loads([line for line in open('run.json') if line.startswith('{"version"')][-1])
 passed = failed = 0
 
-def same(what, one, other, within=0.002):
+def same(description, one, other, within=0.002):
     global passed, failed
     good = one is not None and other is not None and abs(one - other) <= within
     passed, failed = passed + good, failed + (not good)
     if not good:
-        print('FAILED: %s: %s and %s' % (what, one, other))
+        print('FAILED: %s: expected equal values, got %s and %s' % (description, one, other))
 
-def check(what, holds, *more):
+def check(description, condition, *values):
     global passed, failed
-    passed, failed = passed + bool(holds), failed + (not holds)
-    if not holds:
-        print('FAILED:', what, *more)
+    passed, failed = passed + bool(condition), failed + (not condition)
+    if not condition:
+        print('FAILED:', description, *values)
 
 # ---- pprof: field numbers of src/view/pprof.proto ----
 def message(data):
@@ -105,31 +105,31 @@ matrix = report['matrix']
 functions = {row['function']: row['share'] for row in matrix['rows']}
 columns = {column['object']: column['share'] for column in matrix['columns']}
 lead = report['objects'][0]
-check('records stand for different numbers of misses', report['simulation']['one_in'] > 10)
+check('samples are thinned to fewer than one in ten misses', report['simulation']['one_in'] > 10, report['simulation']['one_in'])
 own = {code['function'].split('.')[0]: code for code in report['code']}
-check('fill has more records than its misses make', own['fill']['samples'] > 0.2 * own['lookup']['samples']
+check('fill() has many samples of low weight', own['fill']['samples'] > 0.2 * own['lookup']['samples']
       and own['fill']['share'] < 0.05 * own['lookup']['share'], own['fill']['samples'], own['lookup']['samples'])
 check('objects are sorted by share', all(a['share'] >= b['share'] for a, b in zip(report['objects'], report['objects'][1:])))
 check('functions are sorted by share', all(a['all_share'] >= b['all_share'] for a, b in zip(report['code'], report['code'][1:])))
 for code in report['code'][:2]:
     name = code['function']
-    same('code and matrix: ' + name, code['share'], functions.get(name))
-    same('code and HTML: ' + name, code['share'], html_code.get(name))
-    same('code and pprof: ' + name, code['share'], pprof['function'][name] / whole)
+    same('share of %s() in code and matrix' % name, code['share'], functions.get(name))
+    same('share of %s() in code and HTML' % name, code['share'], html_code.get(name))
+    same('share of %s() in code and pprof' % name, code['share'], pprof['function'][name] / whole)
     at = [i for i, row in enumerate(matrix['rows']) if row['function'] == name][0]
     inside = sum(c['share'] for c in matrix['cells'] if c['row'] == at and c['column'] == 0)
-    same('matrix and code of the object: ' + name, inside,
+    same('share of %s() on the first object in the matrix and in its code list' % name, inside,
          sum(c['share'] for c in lead['code'] if c['function'] == name) * lead['share'])
-same('objects and matrix', lead['share'], columns.get(lead['name']))
-same('objects and HTML', lead['share'], html_objects.get(lead['name']))
-same('objects and pprof', lead['share'], pprof['object'][lead['name']] / whole)
+same('share of the first object in objects and matrix', lead['share'], columns.get(lead['name']))
+same('share of the first object in objects and HTML', lead['share'], html_objects.get(lead['name']))
+same('share of the first object in objects and pprof', lead['share'], pprof['object'][lead['name']] / whole)
 for field in lead['fields'][:2]:
-    same('fields and pprof: ' + field['name'], field['share'] * lead['share'], pprof['field'][field['name']] / whole)
-    same('fields and the functions that use them: ' + field['name'], field['share'] * lead['share'],
+    same('share of field %s in objects and pprof' % field['name'], field['share'] * lead['share'], pprof['field'][field['name']] / whole)
+    same('share of field %s and of the function that accesses it' % field['name'], field['share'] * lead['share'],
          own['fill' if field['name'].endswith('key') else 'lookup']['share'])
-same('fields add up', sum(field['share'] for field in lead['fields']), 1)
-same('instances add up', sum(one['share'] for one in lead['instances']), 1)
-same('threads add up', sum(one['share'] for one in report['threads']['list']), 1)
+same('shares of fields add up to 1', sum(field['share'] for field in lead['fields']), 1)
+same('shares of instances add up to 1', sum(one['share'] for one in lead['instances']), 1)
+same('shares of threads add up to 1', sum(one['share'] for one in report['threads']['list']), 1)
 print('test_tables: %d passed, %d failed' % (passed, failed))
 sys.exit(failed > 0)
 EOP

@@ -123,7 +123,7 @@ static void reused_and_conflicting_data_get_their_verdicts(void **state)
     assert_int_equal(planted_finish(&planted), 0);
     double lap_s = atof(planted_last(&planted, "lap"));
     json_t *watch = json_object_get(report, "watch");
-    printf("  a lap takes %.6f s of CPU time, the program says\n", lap_s);
+    printf("  the program: a lap takes %.6f s of CPU time\n", lap_s);
     print_row(report, "reused");
     print_row(report, "rows");
     printf("  spent %.2f%% of the time, %.0f%% allowed; a touch takes %.0f ns\n",
@@ -160,7 +160,7 @@ static void streamed_data_is_streaming(void **state)
 }
 
 /* The process and misstop end by themselves. Returns how many registers were armed. */
-static double armed_to_the_end(const char *mode, double seconds)
+static double armed_at_end(const char *mode, double seconds)
 {
     const char *const arguments[] = {"--watch=5", "-s",     "clock", "-d",
                                      "0.25",      "--heap", "none",  NULL};
@@ -181,7 +181,7 @@ static void expect_watched_to_the_end(const char *mode, double seconds)
 {
     double armed = 0;
     for (int i = 0; i < 4 && !(armed > 0); i++, seconds *= 4)
-        armed = armed_to_the_end(mode, seconds);
+        armed = armed_at_end(mode, seconds);
     assert_true(armed > 0);
 }
 

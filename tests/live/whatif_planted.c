@@ -85,11 +85,11 @@ __attribute__((noinline)) static void padded(struct padded *particles, long roun
 
 static void *fresh(size_t size, size_t align)
 {
-    void *made = align ? aligned_alloc(align, size) : malloc(size);
-    if (!made)
+    void *block = align ? aligned_alloc(align, size) : malloc(size);
+    if (!block)
         exit(1);
-    memset(made, 1, size);
-    return made;
+    memset(block, 1, size);
+    return block;
 }
 
 static void array(const char *form, long rounds)

@@ -43,7 +43,7 @@ def samples(path, pid):
     for text in done.stdout.splitlines():
         match = LINE.match(text)
         if not match:
-            raise SystemExit("perf script's line is of no known form: " + text)
+            raise SystemExit("unexpected line of perf script: " + text)
         of, period, event, addr, _, lvl, snoop, tlb, lock, weight, ip = match.groups()
         # The samples that misstop attributes: in user mode, with a user-space address.
         if of == pid and int(ip, 16) < 1 << 63 and 0 < int(addr, 16) < 1 << 47:
@@ -57,9 +57,9 @@ def count(chosen, key, factor="period"):
     for one in chosen:
         amount = one["period"] * (one["cycles"] if factor == "cycles" else 1)
         out[one[key]] = out.get(one[key], 0) + amount
-    # If no value is known, misstop reports none.
-    told = set(out) - {"unknown"} or key == "level"
-    return {name: amount for name, amount in out.items() if amount} if told else None
+    # If no value is known, misstop reports null.
+    known = set(out) - {"unknown"} or key == "level"
+    return {name: amount for name, amount in out.items() if amount} if known else None
 
 
 def share(part, whole):
@@ -70,7 +70,7 @@ def sum_of(chosen):
     return sum(one["period"] for one in chosen)
 
 
-def wanted(chosen, all_cycles):
+def expected(chosen, all_cycles):
     locks = [one for one in chosen if one["lock"] != "N/A"]
     timed = [one for one in chosen if one["cycles"]]
     cycles = sum(one["period"] * one["cycles"] for one in timed)
@@ -86,19 +86,19 @@ def wanted(chosen, all_cycles):
             "stall": share(cycles, all_cycles) if timed else None}
 
 
-def said(what, whole):
-    levels = what["levels"]
+def reported(part, whole):
+    levels = part["levels"]
     names = ("accesses", "found", "tlb", "snoop", "waited", "latencies", "locked")
     out = {name: levels[name] for name in names}
-    out["latency"] = what["latency"]
-    out["stall"] = 1.0 if whole else what["stall_share"]
+    out["latency"] = part["latency"]
+    out["stall"] = 1.0 if whole else part["stall_share"]
     return out
 
 
 def differ(name, ours, theirs):
     wrong = [key for key in theirs if ours[key] != theirs[key]]
     for key in wrong:
-        print(f"{name}: {key}: misstop {ours[key]}, perf {theirs[key]}")
+        print(f"{name}: {key}: misstop reports {ours[key]}, perf script gives {theirs[key]}")
     return bool(wrong)
 
 
@@ -111,7 +111,7 @@ def main():
     if not all_of:
         return 2
     cycles = sum(one["period"] * one["cycles"] for one in all_of)
-    wrong = differ("everything", said(report, True), wanted(all_of, cycles))
+    wrong = differ("everything", reported(report, True), expected(all_of, cycles))
     objects = 0
     for one in report["objects"]:
         start = int(one["address"], 16)
@@ -119,7 +119,7 @@ def main():
                   if start <= sample["addr"] < start + (one["size"] or 0)]
         # Objects can be nested: only compare those with the same number of samples.
         if len(inside) == one["samples"]:
-            wrong |= differ(one["name"], said(one, False), wanted(inside, cycles))
+            wrong |= differ(one["name"], reported(one, False), expected(inside, cycles))
             objects += 1
     print(f"{len(all_of)} samples, {objects} of {len(report['objects'])} objects")
     return 1 if wrong or not objects else 0

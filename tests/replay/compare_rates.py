@@ -46,15 +46,15 @@ def missed(samples, level):
 
 def rate(samples, level):
     vague = weight([one for one in samples if one["level"] in VAGUE[level]])
-    told = weight(samples) - vague
+    known = weight(samples) - vague
     wrong = weight(missed(samples, level))
-    if not told:
+    if not known:
         return None
-    return [wrong / told, max(0, wilson(wrong / weight(samples), samples)[0]),
+    return [wrong / known, max(0, wilson(wrong / weight(samples), samples)[0]),
             min(1, wilson((wrong + vague) / weight(samples), samples)[1])]
 
 
-def wanted(samples, everything, all_hits):
+def expected(samples, everything, all_hits):
     out = {}
     if all_hits:
         out["accesses"] = weight(samples)
@@ -69,9 +69,9 @@ def wanted(samples, everything, all_hits):
     return out
 
 
-def said(what, names):
-    rates = what["rates"] or {}
-    out = {"accesses": what["accesses"]}
+def reported(part, names):
+    rates = part["rates"] or {}
+    out = {"accesses": part["accesses"]}
     for level, ends in (rates.get("miss") or {}).items():
         out[level] = ends and [ends["value"], ends["low"], ends["high"]]
     for name in ("stall", "missed", "critical"):
@@ -92,7 +92,7 @@ def differ(name, ours, theirs):
     wrong = [key for key in theirs if not near(ours[key], theirs[key])
              and not (key == "critical" and ours[key] is None)]
     for key in wrong:
-        print(f"{name}: {key}: misstop {ours[key]}, perf {theirs[key]}")
+        print(f"{name}: {key}: misstop reports {ours[key]}, perf script gives {theirs[key]}")
     return bool(wrong)
 
 
@@ -118,8 +118,8 @@ def main():
             if len(inside) != one["samples"]:
                 continue
             objects += 1
-        theirs = wanted(inside, everything, role == "access")
-        ours = said(one, theirs)
+        theirs = expected(inside, everything, role == "access")
+        ours = reported(one, theirs)
         wrong |= differ(one.get("name", "everything"), ours, theirs)
         ratios += ours.get("critical") is not None
     print(f"{len(everything)} samples, {objects} of {len(report['objects'])} objects, "

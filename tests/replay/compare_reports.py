@@ -11,15 +11,15 @@ import math
 import re
 import sys
 
-ABOUT_BEING_LIVE = {
-    "source.live": "says just that",
-    "target.state": "a recording's is 'recorded'",
-    "target.cpu": "used at this moment, by a process that runs",
-    "target.cpus": "the same",
+LIVE_ONLY = {
+    "source.live": "true for the live run, false for the replay",
+    "target.state": "'recorded' in a replay",
+    "target.cpu": "CPU use at this moment",
+    "target.cpus": "CPU use at this moment",
     "reading": "debugging information is read while watching, not while replaying",
-    "recording": "a replay's alone: where and how it was recorded",
-    "binaries": "a replay's alone: what was found of the programs",
-    "status": "what was said to the user once, at that moment",
+    "recording": "only in a replay: where and how it was recorded",
+    "binaries": "only in a replay: which programs were found",
+    "status": "a message of that moment",
 }
 
 
@@ -29,7 +29,7 @@ LAST_BITS = 1e-12
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
-def alike(left, right):
+def nearly_equal(left, right):
     if isinstance(left, float) and isinstance(right, float):
         return math.isclose(left, right, rel_tol=LAST_BITS)
     if not isinstance(left, str) or not isinstance(right, str) or NUMBER.sub("#", left) != NUMBER.sub("#", right):
@@ -51,21 +51,21 @@ def differences(left, right, path=""):
     if isinstance(left, dict) and isinstance(right, dict):
         for key in sorted(set(left) | set(right)):
             inner = f"{path}.{key}" if path else key
-            if inner in ABOUT_BEING_LIVE:
+            if inner in LIVE_ONLY:
                 continue
             if key in READ_LATE and left.get(key) is None:
                 continue
             if key in left and key in right:
                 yield from differences(left[key], right[key], inner)
             else:
-                yield f"{inner}: only in one"
+                yield f"{inner}: only in the {'live' if key in left else 'replayed'} report"
     elif isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
         for i, (one, other) in enumerate(zip(left, right)):
             yield from differences(one, other, f"{path}[{i}]")
-    elif left != right and alike(left, right):
+    elif left != right and nearly_equal(left, right):
         return
     elif left != right or isinstance(left, bool) != isinstance(right, bool):
-        yield f"{path}: {str(left)[:60]} | {str(right)[:60]}"
+        yield f"{path}: expected {str(left)[:60]}, got {str(right)[:60]}"
 
 
 live, replay = last_report(sys.argv[1]), last_report(sys.argv[2])

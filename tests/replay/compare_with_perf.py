@@ -135,10 +135,10 @@ def main():
     for number, (their, our) in enumerate(zip(theirs, ours)):
         key = differ(their, our)
         if key:
-            print(f"{path}: line {number} differs in {key}\n  perf:    {their}\n  misstop: {our}")
+            print(f"{path}: line {number} differs in {key}\n  expected (perf): {their}\n  got (misstop):   {our}")
             sys.exit(1)
     if len(theirs) != len(ours):
-        print(f"{path}: perf has {len(theirs)} lines, misstop {len(ours)}")
+        print(f"{path}: expected {len(theirs)} lines (perf), got {len(ours)}")
         sys.exit(1)
     samples = sum(line["kind"] == "sample" for line in theirs)
     if not samples:

@@ -22,6 +22,6 @@ finish() {
 # needs COMMAND...: skips the test if one of the commands is missing.
 needs() {
     for command in "$@"; do
-        command -v "$command" >/dev/null || { skip "all: $command is not here"; finish; }
+        command -v "$command" >/dev/null || { skip "all checks: $command is not installed"; finish; }
     done
 }

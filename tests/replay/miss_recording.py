@@ -27,7 +27,7 @@ EVENTS = {
                 (RAW, 0x08d1, "mem_load_retired.l1_miss:pp", 40, 7000)],
 }
 # Computed by hand from EVENTS.
-WANTED = {
+EXPECTED = {
     "cache": {"cache": 50 * 5000 - 40 * 1000, "memory": 40 * 1000},
     "retired": {"L2": 40 * 7000 - 20 * 4000, "L3": 20 * 4000 - 30 * 1000, "memory": 30 * 1000},
 }
@@ -49,15 +49,15 @@ def main():
                           text=True, check=False)
     report = json.loads(done.stdout.splitlines()[-1])
     first = report["objects"][0]
-    for name, what in (("everything", report), (first["name"], first),
+    for name, part in (("everything", report), (first["name"], first),
                        (first["fields"][0]["name"], first["fields"][0])):
-        levels = what["levels"] or {}
-        said = (levels.get("from"), levels.get("found"), what["latency"])
-        wanted = ("counted", WANTED[which], None)
-        if said != wanted:
-            print(f"{name}: misstop {said}, wanted {wanted}")
+        levels = part["levels"] or {}
+        got = (levels.get("from"), levels.get("found"), part["latency"])
+        expected = ("counted", EXPECTED[which], None)
+        if got != expected:
+            print(f"{name}: expected {expected}, got {got}")
             return 1
-    print(WANTED[which])
+    print(EXPECTED[which])
     return 0
 
 

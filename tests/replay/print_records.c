@@ -103,8 +103,9 @@ static void print_machine(const struct perfdata *file)
     printf("samples=%" PRIu64 "\nwith_address=%" PRIu64 "\nwith_registers=%" PRIu64
            "\nlost=%" PRIu64 "\nbad=%" PRIu64 "\nunknown=%" PRIu64 "\naux_bytes=%" PRIu64
            "\nkilled=%d\ncut=%d\ndamaged=%d\nnote=%s\n",
-           counts.samples, counts.with_address, counts.with_registers, counts.lost, counts.bad,
-           counts.unknown, counts.aux_bytes, counts.killed, counts.cut, counts.damaged, info.note);
+           counts.samples, counts.with_address, counts.with_registers, counts.lost,
+           counts.malformed, counts.unknown, counts.aux_bytes, counts.killed, counts.is_truncated,
+           counts.damaged, info.note);
 }
 
 int main(int count, char **arguments)

@@ -74,7 +74,7 @@ def misstop(*command):
     return done.stdout
 
 
-def wanted(name):
+def expected(name):
     """The figures of a mapping, by hand: accesses, miss rate, shares of stalls and misses, their ratio."""
     miss, access, cycles = ({**counts, "all": sum(counts.values())} for _, counts, _ in EVENTS)
     stall = cycles[name] / cycles["all"]
@@ -83,7 +83,7 @@ def wanted(name):
             stall / missed]
 
 
-def said(report, name):
+def reported(report, name):
     one = [each for each in report["objects"] if int(each["address"], 16) == MAPPINGS[name]][0]
     rates = one["rates"]
     figures = [one["accesses"], one["miss_rate"], rates["stall"]["value"],
@@ -106,8 +106,8 @@ def main():
     write(out)
     report = json.loads(misstop(program, "-i", out, "-j", "-n", "1", "-H", "0").splitlines()[-1])
     for name in MAPPINGS:
-        if not near(said(report, name), wanted(name)):
-            print(f"{name}: misstop {said(report, name)}, wanted {wanted(name)}")
+        if not near(reported(report, name), expected(name)):
+            print(f"{name}: expected {expected(name)}, got {reported(report, name)}")
             return 1
     text = misstop(program, "-i", out, "-b", "--full", "-n", "1", "-H", "0", "--width", "200", "--ascii")
     lines = [line.split() for line in text.splitlines()]
@@ -116,7 +116,7 @@ def main():
     # 42 misses are too few for a single figure: misstop shows a range, which must contain the true ratio but not 1.
     low, high = (float(end) for end in shown[1].strip("x").split("-"))
     if shown[0] != "0.9x" or not 3 < low < 0.166 / 0.021 < high:
-        print(f"the table says {shown}:\n{text}")
+        print(f"expected 0.9x for rest and a range with {0.166 / 0.021:.1f}x for tds, got {shown}:\n{text}")
         return 1
     print(f"2.1 % of the misses and 16.6 % of the stalls are {shown[1]} in the table")
     return 0

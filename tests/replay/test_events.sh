@@ -7,7 +7,7 @@ set -u
 . "$(dirname "$0")/judge.sh"
 needs python3
 
-PYTHONPATH=$here python3 - "$work/hybrid" <<'PY' || { fail 'no recording was made'; finish; }
+PYTHONPATH=$here python3 - "$work/hybrid" <<'PY' || { fail 'the recording of a hybrid CPU could not be written'; finish; }
 import sys
 import recording
 PID, START = 4321, 0x10000000
@@ -24,25 +24,27 @@ recording.write(sys.argv[1], events, recording.DATA_SRC, data)
 PY
 
 # Prints the ranking event and its number of samples.
-ranks() { "$MISSTOP" -j -i "$work/hybrid" "$@" 2>"$work/said" | tail -1 | python3 -c '
+ranking() { "$MISSTOP" -j -i "$work/hybrid" "$@" 2>"$work/messages" | tail -1 | python3 -c '
 import json, sys
 source = json.load(sys.stdin)["source"]
 print(source["event"], *[event["samples"] for event in source["events"] if event["name"] == source["event"]],
       "of", ", ".join(event["name"] for event in source["events"]))'; }
 
-expect() { # what, wanted, said
-    [ "$2" = "$3" ] && pass "$1: $3" || fail "$1: $3, wanted $2"
+expect() { # description, expected, got
+    [ "$2" = "$3" ] && pass "$1: $3" || fail "$1: expected $2, got $3"
 }
 all='of cycles:u, cpu_core/mem-stores/P'
-expect 'both kinds of cores are one event' "cycles:u 900 $all" "$(ranks)"
-expect '-e takes another' "cpu_core/mem-stores/P 100 $all" "$(ranks -e mem-stores)"
-expect '-e takes the first of several' "cpu_core/mem-stores/P 100 $all" "$(ranks -e cpu_core/mem-stores/P,cycles)"
-expect '-e takes what an event counts' "cycles:u 900 $all" "$(ranks -e stall)"
+expect 'events of both core types are joined' "cycles:u 900 $all" "$(ranking)"
+expect '-e selects an event by its plain name' "cpu_core/mem-stores/P 100 $all" "$(ranking -e mem-stores)"
+expect '-e with several events selects the first' "cpu_core/mem-stores/P 100 $all" \
+    "$(ranking -e cpu_core/mem-stores/P,cycles)"
+expect '-e selects an event by its role' "cycles:u 900 $all" "$(ranking -e stall)"
 for wrong in nonsense mem-stores,nonsense dummy:u '' ,; do
-    "$MISSTOP" -b -i "$work/hybrid" -e "$wrong" >"$work/out" 2>"$work/said"
+    "$MISSTOP" -b -i "$work/hybrid" -e "$wrong" >"$work/out" 2>"$work/messages"
     status=$?
-    [ $status = 2 ] && grep -q 'it has cycles:u, cpu_core/mem-stores/P$' "$work/said" &&
-        pass "-e '$wrong' is refused with the list" || fail "-e '$wrong': status $status, $(cat "$work/said")"
+    [ $status = 2 ] && grep -q 'it has cycles:u, cpu_core/mem-stores/P$' "$work/messages" &&
+        pass "-e '$wrong' is refused with the list of events" ||
+        fail "-e '$wrong': expected status 2 and the list of events, got status $status: $(cat "$work/messages")"
 done
 
 cat >"$work/known.c" <<'C'
@@ -52,8 +54,8 @@ int main(void) { known(); return 0; }
 C
 ${CC:-cc} -O1 -static -no-pie -Wl,--build-id=none -o "$work/known" "$work/known.c" 2>/dev/null &&
     address=$(nm "$work/known" | sed -n 's/ T known$//p') && [ -n "$address" ] ||
-    { skip 'names: no compiler, no static libraries or no nm'; finish; }
-made() { # name, host, offset added to the inode
+    { skip 'names of code: no compiler, static C library or nm'; finish; }
+write_recording() { # name, host, offset added to the inode
     PYTHONPATH=$here python3 - "$work/$1" "$2" "$work/known" "$address" "$3" <<'PY'
 import os, struct, sys
 import recording
@@ -73,15 +75,21 @@ for i in range(100):
 recording.write(out, [(4, 0x1cd, 'cpu/mem-loads/P')], recording.DATA_SRC, data, host)
 PY
 }
-functions() { "$MISSTOP" -j -i "$work/$1" 2>"$work/said" | tail -1 | python3 -c '
+functions() { "$MISSTOP" -j -i "$work/$1" 2>"$work/messages" | tail -1 | python3 -c '
 import json, sys
 print(*["%s %.2f" % (code["function"], code["share"]) for code in json.load(sys.stdin)["code"]])'; }
-made here "$(uname -n)" 0 && expect 'recorded here' 'known 0.05' "$(functions here)"
-made there another-machine 0 &&
-    expect 'recorded on another machine' '[code of known] 0.05' "$(functions there)"
-grep -q 'recorded on another machine' "$work/said" && pass 'and says why' || fail "does not say why: $(cat "$work/said")"
-made somewhere '' 0 && expect 'where is not known, the very file' 'known 0.05' "$(functions somewhere)"
-made somewhere '' 1 && expect 'where is not known, a later file' '[code of known] 0.05' "$(functions somewhere)"
+write_recording here "$(uname -n)" 0 &&
+    expect 'recorded on this machine: the function is named' 'known 0.05' "$(functions here)"
+write_recording there another-machine 0 &&
+    expect 'recorded on another machine: the function is not named' '[code of known] 0.05' "$(functions there)"
+grep -q 'recorded on another machine' "$work/messages" &&
+    pass 'recorded on another machine: a message says so' ||
+    fail "recorded on another machine: expected a message, got: $(cat "$work/messages")"
+write_recording somewhere '' 0 &&
+    expect 'unknown machine, same inode: the function is named' 'known 0.05' "$(functions somewhere)"
+write_recording somewhere '' 1 &&
+    expect 'unknown machine, other inode: the function is not named' '[code of known] 0.05' "$(functions somewhere)"
 "$MISSTOP" -b -i "$work/here" 2>&1 | grep -q '95.0% of the samples are in code outside all recorded mappings' &&
-    pass 'code outside of all mappings is told' || fail 'code outside of all mappings is not told'
+    pass 'samples outside all mappings are reported' ||
+    fail 'samples outside all mappings: the text report lacks their share of 95.0%'
 finish

@@ -10,31 +10,35 @@ load=$BUILD/tests/replay/load
 needs python3
 
 same() { # name, file, file
-    if cmp -s "$2" "$3"; then pass "$1"; else fail "$1"; diff "$2" "$3" | head -5; fi
+    if cmp -s "$2" "$3"; then pass "$1"; else fail "$1: expected (<), got (>):"; diff "$2" "$3" | head -5; fi
 }
 
 # Passes if perf and misstop agree on a recording; skips if perf cannot read it.
 compare() { # name, file, fields
-    if said=$("$here/compare_with_perf.py" "$print" "$2" "$3"); then
-        pass "$1: $said"
+    if output=$("$here/compare_with_perf.py" "$print" "$2" "$3"); then
+        pass "$1: misstop and perf script agree: $output"
     elif [ $? = 2 ]; then
-        skip "$1: perf cannot read it: $said"
+        skip "$1: perf cannot read the recording: $output"
     else
-        fail "$1: $said"
+        fail "$1: misstop and perf script differ: $output"
     fi
 }
 
 samples_of() { "$print" "$1" 2>/dev/null | grep '^sample' | sed 's/event=[^ ]*//'; }
 
-says() { # file, pattern
-    if "$print" -m "$1" 2>/dev/null | grep -q "$2"; then pass "it says $2"; else fail "it does not say $2"; fi
+expect_note() { # file, pattern
+    if "$print" -m "$1" 2>/dev/null | grep -q "$2"; then
+        pass "${1##*/}: has $2"
+    else
+        fail "${1##*/}: expected $2, got $("$print" -m "$1" 2>/dev/null | grep '^note=')"
+    fi
 }
 
 record() { # name, fields, options and command of perf record
     name=$1 fields=$2
     shift 2
-    if ! said=$(perf record -q -o "$work/$name" "$@" 2>&1 >/dev/null) || [ ! -s "$work/$name" ]; then
-        skip "$name: perf record refuses: $said"
+    if ! output=$(perf record -q -o "$work/$name" "$@" 2>&1 >/dev/null) || [ ! -s "$work/$name" ]; then
+        skip "$name: perf record fails: $output"
         return 1
     fi
     compare "$name" "$work/$name" "$fields"
@@ -59,9 +63,9 @@ same_with_threads() { # name, file
             hung "$work/threads$threads" || break
         done
     done
-    grep -q '"samples"' "$work/threads1" || fail "$1: no report"
-    same "$1: two threads show what one shows" "$work/threads1" "$work/threads2"
-    same "$1: so do four" "$work/threads1" "$work/threads4"
+    grep -q '"samples"' "$work/threads1" || fail "$1: misstop --threads 1 prints no report"
+    same "$1: the report with two threads equals that with one" "$work/threads1" "$work/threads2"
+    same "$1: the report with four threads equals that with one" "$work/threads1" "$work/threads4"
 }
 if perf_works; then
     record plain period,ip -e cpu-clock -F 5000 "$load" 50
@@ -95,10 +99,10 @@ if perf_works; then
         for side in file pipe; do
             sed '/^sample/!s/ time=[0-9]*//' "$work/$side" >"$work/$side.plain"
         done
-        same "$name through a pipe" "$work/file.plain" "$work/pipe.plain"
+        same "$name: records through a pipe equal those of the file" "$work/file.plain" "$work/pipe.plain"
         "$print" -p "$work/$name" >"$work/file" 2>/dev/null
         cat "$work/$name" | "$print" -p - >"$work/pipe" 2>/dev/null
-        same "$name through a pipe, its processes" "$work/file" "$work/pipe"
+        same "$name: processes through a pipe equal those of the file" "$work/file" "$work/pipe"
     done
 
     # Samples of each process as counted by perf script.
@@ -106,11 +110,11 @@ if perf_works; then
         awk '{print $2 " " $1}' | sort >"$work/theirs"
     "$print" -p "$work/processes" 2>/dev/null | sed 's/process pid=//; s/samples=//; s/ comm=.*//' |
         grep -v ' 0$' | sort >"$work/ours"
-    same "samples of each process" "$work/theirs" "$work/ours"
+    same "processes: samples per process equal those of perf script" "$work/theirs" "$work/ours"
     busiest=$("$print" -p "$work/processes" 2>/dev/null | sed -n '1s/process pid=\([0-9]*\) .*/\1/p')
     "$print" "$work/processes" "$busiest" >"$work/named" 2>/dev/null
     "$print" "$work/processes" 0 >"$work/chosen" 2>/dev/null
-    same "the one with most samples is chosen" "$work/named" "$work/chosen"
+    same "processes: the one with most samples is the default" "$work/named" "$work/chosen"
 
     # Killed: the size of the data was never written. Cut: the end is missing.
     cp "$work/plain" "$work/killed"
@@ -125,33 +129,33 @@ if perf_works; then
         samples_of "$work/$name" | sort >"$work/part"
         comm -23 "$work/part" "$work/whole" >"$work/extra"
         least=$(($(wc -l <"$work/whole") / 3))
-        [ "$(wc -l <"$work/part")" -gt $least ] || fail "$name: $(wc -l <"$work/part") samples were read"
-        same "$name: what is readable is read ($(wc -l <"$work/part") of $(wc -l <"$work/whole"))" \
+        [ "$(wc -l <"$work/part")" -gt $least ] || fail "$name: expected more than $least samples, got $(wc -l <"$work/part")"
+        same "$name: all samples read are in the whole recording ($(wc -l <"$work/part") of $(wc -l <"$work/whole"))" \
             /dev/null "$work/extra"
     done
-    says "$work/killed_cut" 'note=.*killed'
-    says "$work/cut" 'note=.*truncated'
+    expect_note "$work/killed_cut" 'note=.*killed'
+    expect_note "$work/cut" 'note=.*truncated'
 
     # The comparison itself must detect a changed address.
-    printf '#!/bin/sh\n"%s" "$@" | sed "0,/^sample .* ip=./s/ ip=./ ip=z/"\n' "$print" >"$work/lies"
-    chmod +x "$work/lies"
-    if "$here/compare_with_perf.py" "$work/lies" "$work/plain" period,ip >/dev/null; then
-        fail "the comparison does not see a wrong address"
+    printf '#!/bin/sh\n"%s" "$@" | sed "0,/^sample .* ip=./s/ ip=./ ip=z/"\n' "$print" >"$work/falsified"
+    chmod +x "$work/falsified"
+    if "$here/compare_with_perf.py" "$work/falsified" "$work/plain" period,ip >/dev/null; then
+        fail "compare_with_perf.py does not detect a wrong address"
     else
-        pass "the comparison sees a wrong address"
+        pass "compare_with_perf.py detects a wrong address"
     fi
 else
-    skip "recordings of our own: perf record does not work here"
+    skip "own recordings: perf record fails"
 fi
 
 real() { # file, fields
-    [ -r "$SHARED_DATA/$1" ] || { skip "$1 is not here"; return; }
+    [ -r "$SHARED_DATA/$1" ] || { skip "$1 is absent"; return; }
     command -v perf >/dev/null && compare "$1" "$SHARED_DATA/$1" "$2"
-    "$here/swap_recording.py" "$SHARED_DATA/$1" "$work/swapped" || { fail "$1 was not swapped"; return; }
+    "$here/swap_recording.py" "$SHARED_DATA/$1" "$work/swapped" || { fail "$1: swap_recording.py failed"; return; }
     for option in -p -m ''; do
         "$print" $option "$SHARED_DATA/$1" >"$work/there" 2>/dev/null
         "$print" $option "$work/swapped" >"$work/here" 2>/dev/null
-        same "$1 of the other byte order ($(wc -l <"$work/there") lines) $option" "$work/there" "$work/here"
+        same "$1 in the other byte order gives the same output ($(wc -l <"$work/there") lines) $option" "$work/there" "$work/here"
     done
 }
 real pebs-i9-9980HK-loads-stores.perf.data period,addr,data_src,weight,ip

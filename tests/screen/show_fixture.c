@@ -72,7 +72,7 @@ static enum fixture_kind kind_of(const char *name)
     return FIXTURE_USUAL;
 }
 
-static void say(struct display *display, const struct request *request)
+static void show_request(struct display *display, const struct request *request)
 {
     char text[512];
     snprintf(text, sizeof text, "request %d 0x%" PRIx64 "-0x%" PRIx64 " %s", (int)request->kind,
@@ -92,7 +92,7 @@ static bool take_input(struct display *display)
             kill(getpid(), SIGSTOP);
             display_resume(display);
         } else {
-            say(display, &request);
+            show_request(display, &request);
         }
     }
     return true;

@@ -92,9 +92,9 @@ class Terminal:
                 self.control(match.group(1).decode(), match.group(2).decode())
             at = match.end() if match else at + 1
 
-    def read(self, patience_s):
-        """Reads output that arrives within this time; False: none."""
-        if not select.select([self.fd], [], [], max(patience_s, 0))[0]:
+    def read(self, timeout_s):
+        """Reads output that arrives within this time. Returns False if there is none."""
+        if not select.select([self.fd], [], [], max(timeout_s, 0))[0]:
             return False
         try:
             data = os.read(self.fd, 65536)
@@ -110,12 +110,12 @@ class Terminal:
     def text(self):
         return "\n".join("".join(row).rstrip() for row in self.cells)
 
-    def until(self, pattern, patience_s=60):
-        """Seconds until the screen matches a pattern, or a function of its text; None: not in time."""
+    def until(self, pattern, timeout_s=60):
+        """Returns the seconds until the screen matches a pattern, or a function of its text; None: not in time."""
         begin = time.monotonic()
         shows = pattern if callable(pattern) else lambda text: re.search(pattern, text, re.M)
         while not shows(self.text()):
-            left = begin + patience_s - time.monotonic()
+            left = begin + timeout_s - time.monotonic()
             if left <= 0 or self.status is not None:
                 return None
             self.read(min(left, 0.5))
@@ -124,12 +124,12 @@ class Terminal:
     def keys(self, keys):
         os.write(self.fd, keys.encode() if isinstance(keys, str) else keys)
 
-    def answer(self, keys, pattern, patience_s=60):
-        """Seconds from keys to their effect on the screen."""
+    def answer(self, keys, pattern, timeout_s=60):
+        """Returns the seconds from the keys to their effect on the screen; None: not in time."""
         while self.read(0):
             pass
         self.keys(keys)
-        return self.until(pattern, patience_s)
+        return self.until(pattern, timeout_s)
 
     def reap(self, how=0):
         if self.status is None:
@@ -138,11 +138,11 @@ class Terminal:
                 self.status = os.waitstatus_to_exitcode(status)
         return self.status
 
-    def left(self, patience_s=60):
-        """Seconds until the program has ended; None: not in time."""
+    def ended(self, timeout_s=60):
+        """Returns the seconds until the program has ended; None: not in time."""
         begin = time.monotonic()
         while self.reap(os.WNOHANG) is None:
-            if time.monotonic() - begin > patience_s:
+            if time.monotonic() - begin > timeout_s:
                 return None
             self.read(0.01)
         return time.monotonic() - begin

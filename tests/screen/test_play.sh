@@ -26,10 +26,10 @@ position() {
 # Half has a tolerance of a tenth, because positions depend on samples; a step is a second, or to the end.
 is_at_half() { position | awk '{ part = $2 > 0 ? $1 / $2 : 0 } END { exit !(part > 0.4 && part < 0.6) }'; }
 is_behind() { tui_shows 'At the end' || [ "$(position)" != "$1" ]; }
-expect() { # what, command to succeed in time
-    local what=$1
+expect() { # description, command to succeed in time
+    local description=$1
     shift
-    tui_until "$@" || tui_failed "$what"
+    tui_until "$@" || tui_failed "$description; position and length: $(position)"
 }
 
 # The demo has more samples: it runs for a second of CPU time, however long that takes.
@@ -47,13 +47,13 @@ perf record -q -e cpu-clock -F 1000 -d --user-regs=$registers -o "$work/data" --
 # --- batch: one table of the whole run, and a list of the other processes
 "$MISSTOP" -b -i "$work/data" >"$work/batch" 2>&1 </dev/null
 grep -q 'shares refer to this process, which has [0-9.]*% of the samples; those of perf report' "$work/batch" ||
-    { echo "FAIL: batch does not say what its shares are of"; failures=$((failures + 1)); }
+    { echo "FAIL: the text report does not say what its shares refer to"; cat "$work/batch"; failures=$((failures + 1)); }
 grep -q 'recorded processes; -p PID shows another: .*(bash)' "$work/batch" ||
-    { echo "FAIL: batch does not tell of the others"; cat "$work/batch"; failures=$((failures + 1)); }
+    { echo "FAIL: the text report does not list the other processes"; cat "$work/batch"; failures=$((failures + 1)); }
 [ "$(grep -c '^misstop ' "$work/batch")" = 1 ] ||
-    { echo "FAIL: batch prints more than one table"; failures=$((failures + 1)); }
+    { echo "FAIL: the text report has $(grep -c '^misstop ' "$work/batch") tables, expected 1"; failures=$((failures + 1)); }
 "$MISSTOP" -j -i "$work/data" </dev/null | grep -q '"live":false.*"recording":{"position":' ||
-    { echo "FAIL: JSON does not say that it is recorded"; failures=$((failures + 1)); }
+    { echo "FAIL: the JSON report lacks live:false or the recording's position"; failures=$((failures + 1)); }
 
 # --- the list, then the whole recording
 tui_start 130 32 "$MISSTOP -i $work/data"
@@ -64,7 +64,7 @@ check tui_wait 'At the end .*1 of [0-9]+ processes'
 check tui_wait 'whole run'
 check tui_wait 'particles|\[anon|\[heap'
 check tui_wait 'RECORDED'
-tui_screen | grep -qE 'LIVE|exec' && { echo "FAIL: words of a live run"; failures=$((failures + 1)); }
+tui_screen | grep -qE 'LIVE|exec' && { echo "FAIL: the screen of a recording shows LIVE or exec"; failures=$((failures + 1)); }
 tui_keys i
 check tui_wait 'taken  '
 all=$(tui_screen | sed -n 's/.*taken  *\([0-9.k]*\).*/\1/p')
@@ -74,10 +74,10 @@ tui_keys i
 tui_keys '^'
 check tui_wait 'Paused  0\.0s of'
 tui_keys '@' 5 0 % Enter
-check expect 'half of the recording' is_at_half
+check expect 'expected a position of 40 to 60 % after @ 50%' is_at_half
 half=$(position)
 tui_keys .
-check expect 'a step forward' is_behind "$half"
+check expect "expected a position after $half or the end after one step" is_behind "$half"
 tui_keys '$'
 check tui_wait 'At the end'
 tui_keys i
@@ -124,5 +124,5 @@ check tui_wait 'Playing .*2x'
 check tui_wait 'At the end'
 tui_keys q
 check tui_wait 'status=0'
-[ "$failures" = 0 ] && echo "ok: list, whole, back, step, play, other process, pipe"
+[ "$failures" = 0 ] && echo "ok: process list, whole recording, back, step, play, other process, pipe"
 exit $((failures != 0))

@@ -63,7 +63,7 @@ row=$(row_of 'demo arena')
 click 60 "$row"
 arena_is_selected() { selected_line | grep -q 'demo arena'; }
 tui_until arena_is_selected ||
-    { echo "FAIL: the click did not select"; failures=$((failures + 1)); }
+    { echo "FAIL: a click does not select 'demo arena'; selected: $(selected_line)"; failures=$((failures + 1)); }
 click 60 "$row"
 check tui_wait 'Fields'
 click 14 3
@@ -73,7 +73,7 @@ check tui_wait 'MOSTLY ON'
 tui_keys 1
 tui resize-window -x 40 -y 10
 check tui_wait '^ SHARE.*± NAME  *KIND'
-[ "$(tui_screen | wc -l)" -le 10 ] || { echo "FAIL: more than 10 rows"; failures=$((failures + 1)); }
+[ "$(tui_screen | wc -l)" -le 10 ] || { echo "FAIL: the screen has $(tui_screen | wc -l) rows in a terminal of 10"; failures=$((failures + 1)); }
 check tui_wait 'Help q Quit'
 tui resize-window -x 20 -y 5
 check tui_wait 'too small'
@@ -107,7 +107,7 @@ check tui_wait 'egmentation'
 tui_keys 'stty -g | cmp - '"${TMPDIR:-/tmp}/$TUI_SOCKET.before"' && echo "after"-crash' Enter
 check tui_wait '^after-crash'
 [ "$(tui display -p '#{cursor_flag}#{alternate_on}#{mouse_any_flag}')" = 100 ] ||
-    { echo "FAIL: cursor, alternate screen or mouse not restored"; failures=$((failures + 1)); }
+    { echo "FAIL: cursor, alternate screen and mouse after a crash: expected 100, got $(tui display -p '#{cursor_flag}#{alternate_on}#{mouse_any_flag}')"; failures=$((failures + 1)); }
 rm -f "${TMPDIR:-/tmp}/$TUI_SOCKET.before"
 end
 
@@ -115,7 +115,7 @@ end
 tui_start 80 24 "TERM=vt100 LC_ALL=C $show usual still"
 check tui_wait 'vSHARE   \+- NAME'
 if tui_screen | LC_ALL=C grep -q '[^ -~]'; then
-    echo "FAIL: not ASCII in the C locale"
+    echo "FAIL: the screen has non-ASCII characters in the C locale"
     failures=$((failures + 1))
 fi
 tui_keys q

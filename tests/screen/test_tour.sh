@@ -3,8 +3,8 @@
 # misstop's screens on its demo program: README's tour, key by key.
 set -u
 . "${srcdir:-.}/tests/screen/tui.sh"
-command -v tmux >/dev/null || { echo "tmux is not installed"; exit 77; }
-"$MISSTOP" -b -n 1 -d 0.1 -p $$ >/dev/null 2>&1 || { echo "no source works here (misstop doctor says why)"; exit 77; }
+command -v tmux >/dev/null || { echo "SKIP: tmux is not installed"; exit 77; }
+"$MISSTOP" -b -n 1 -d 0.1 -p $$ >/dev/null 2>&1 || { echo "SKIP: no event source works (misstop doctor says why)"; exit 77; }
 failures=0
 check() { "$@" || failures=$((failures + 1)); }
 work=$(mktemp -d) || exit 99

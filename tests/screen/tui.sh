@@ -43,5 +43,5 @@ tui_shows() { tui_screen | grep -qE -- "$1"; }
 tui_lacks() { ! tui_shows "$1"; }
 
 # Waits until the screen shows the pattern, or no longer shows it; otherwise prints the screen, status 1.
-tui_wait() { tui_until tui_shows "$1" || tui_failed "not on the screen: $1"; }
-tui_gone() { tui_until tui_lacks "$1" || tui_failed "still on the screen: $1"; }
+tui_wait() { tui_until tui_shows "$1" || tui_failed "expected on the screen: /$1/"; }
+tui_gone() { tui_until tui_lacks "$1" || tui_failed "expected to disappear from the screen: /$1/"; }

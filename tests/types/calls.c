@@ -145,7 +145,7 @@ MARKED static double choose(struct account *all, int what)
     }
 }
 
-static void tell(void)
+static void print_types(void)
 {
     TYPE("struct account", struct account);
     PART("struct account", struct account, number, "long", long);
@@ -174,7 +174,7 @@ int main(void)
     for (int i = 0; i < COUNT; i++)
         accounts[i] = (struct account){i, i * 10, &accounts[(i + 1) % COUNT], {0}};
     a = accounts;
-    tell();
+    print_types();
     OBJECT("struct report", &report, 1);
     ready();
     sink = worth(both(bank, chosen, 3));

@@ -134,7 +134,7 @@ MARKED static long derived(shape *from)
     return s->id + s->uses;
 }
 
-static void tell()
+static void print_types()
 {
     TYPE("shapes::point", point);
     PART("shapes::point", point, x, "double", double);
@@ -187,7 +187,7 @@ int main()
         nodes[i].next = i + 1 < COUNT ? &nodes[i + 1] : nullptr;
     }
     std::unique_ptr<circle> one(&circles[0]);
-    tell();
+    print_types();
     ready();
     sink = areas(all, 2 * COUNT);
     use(squares[2]);

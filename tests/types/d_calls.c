@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Results of calls, assigned to variables and fields of all kinds; prints their targets. */
-#include "d_say.h"
+#include "d_print.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static volatile int sink;
 
 /* Prints "call RETURN-ADDRESS NAME" and allocates. "-" as the name: no target; "return": the result
  * is returned as plain memory. */
-SAY_ALONE void *give(const char *name, size_t size)
+NOT_INLINED void *give(const char *name, size_t size)
 {
     printf("call %llx %s\n", (unsigned long long)(uintptr_t)__builtin_return_address(0), name);
     return calloc(1, size);
@@ -46,12 +46,12 @@ __attribute__((always_inline)) static inline void *checked(const char *name, siz
     return given;
 }
 
-SAY_ALONE void use(const void *pointer)
+NOT_INLINED void use(const void *pointer)
 {
     sink += pointer != NULL;
 }
 
-SAY_ALONE struct node *variables(int count)
+NOT_INLINED struct node *variables(int count)
 {
     struct node *fresh = give("node.fresh", sizeof *fresh);
     if (!fresh)
@@ -69,7 +69,7 @@ SAY_ALONE struct node *variables(int count)
     return fresh;
 }
 
-SAY_ALONE void fields(struct node *node, int count)
+NOT_INLINED void fields(struct node *node, int count)
 {
     node->next = give("node.next", sizeof *node);
     node->items = give("item.items", (size_t)count * sizeof *node->items);
@@ -81,7 +81,7 @@ SAY_ALONE void fields(struct node *node, int count)
     global_node->next = give("node.next", sizeof *node);
 }
 
-SAY_ALONE void nothing(void)
+NOT_INLINED void nothing(void)
 {
     void *plain = give("-", 1);
     use(plain);
@@ -92,7 +92,7 @@ SAY_ALONE void nothing(void)
 }
 
 /* Wrappers of an allocator: void *, bytes, a header in front, two levels. */
-SAY_ALONE void *wrapper(size_t size)
+NOT_INLINED void *wrapper(size_t size)
 {
     void *block = give("return", size);
     if (!block)
@@ -101,7 +101,7 @@ SAY_ALONE void *wrapper(size_t size)
     return block;
 }
 
-SAY_ALONE unsigned char *bytes(size_t size)
+NOT_INLINED unsigned char *bytes(size_t size)
 {
     unsigned char *block = give("return", size);
     if (!block)
@@ -110,7 +110,7 @@ SAY_ALONE unsigned char *bytes(size_t size)
     return block;
 }
 
-SAY_ALONE void *with_header(size_t size)
+NOT_INLINED void *with_header(size_t size)
 {
     size_t *block = give("return", size + 16);
     if (!block)
@@ -120,14 +120,14 @@ SAY_ALONE void *with_header(size_t size)
 }
 
 /* Not wrappers: the variable says more, or the block stays in the function. */
-SAY_ALONE void *opaque(void)
+NOT_INLINED void *opaque(void)
 {
     struct node *hidden = give("node.hidden", sizeof *hidden);
     hidden->count = 1;
     return hidden;
 }
 
-SAY_ALONE void *thread(void *argument)
+NOT_INLINED void *thread(void *argument)
 {
     char *buffer = give("char.buffer", 64);
     use(buffer);
@@ -135,7 +135,7 @@ SAY_ALONE void *thread(void *argument)
     return argument;
 }
 
-SAY_ALONE char *keep(struct node *node)
+NOT_INLINED char *keep(struct node *node)
 {
     node->inner.text = give("char.inner.text", 9);
     return node->inner.weights[0] ? (char *)node->items : NULL;
@@ -143,14 +143,14 @@ SAY_ALONE char *keep(struct node *node)
 
 char *newest;
 
-SAY_ALONE char *arena(size_t size)
+NOT_INLINED char *arena(size_t size)
 {
     char *chunk = give("char.chunk", size);
     newest = chunk;
     return chunk;
 }
 
-SAY_ALONE int fill(void **out)
+NOT_INLINED int fill(void **out)
 {
     void *block = give("-", 8);
     if (!block)

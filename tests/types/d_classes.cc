@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Classes with bases, templates, references; prints its own offsets and sizes.
-#include "d_say.h"
+#include "d_print.h"
 
 #include <memory>
 #include <string>
 #include <vector>
 
-namespace shapes {
+namespace shapes
+{
 
 struct vec {
     double x, y;
 };
 
-class shape {
+class shape
+{
   public:
-    virtual ~shape() {}
-    virtual double area() const { return 0; }
+    virtual ~shape()
+    {
+    }
+    virtual double area() const
+    {
+        return 0;
+    }
     static int made;
     static const int sides = 4;
     int id = 1;
@@ -30,9 +37,11 @@ struct named {
     char flag = 0;
 };
 
-struct empty {};
+struct empty {
+};
 
-class circle : public shape, private named, public empty {
+class circle : public shape, private named, public empty
+{
   public:
     vec centre{};
     double radius = 1;
@@ -42,8 +51,10 @@ class circle : public shape, private named, public empty {
     struct inner {
         int deep;
     } in{};
-    circle(const vec &o) : origin(o) {}
-    static void say();
+    circle(const vec &o) : origin(o)
+    {
+    }
+    static void print();
 };
 
 struct left : virtual shape {
@@ -62,7 +73,8 @@ template <typename T, int N> struct grid {
     typename std::vector<T>::size_type size;
 };
 
-namespace {
+namespace
+{
 struct hidden {
     int secret;
 } hidden_one;
@@ -95,16 +107,15 @@ std::vector<shapes::vec> vectors;
 thread_local int local_number;
 thread_local shapes::vec local_vec;
 
-#define OFFSET(object, member)                                                                     \
-    ((size_t)((const char *)&(object).member - (const char *)&(object)))
-#define FIELD(object, member, text) SAY_AT(#member, OFFSET(object, member),                       \
-                                           sizeof((object).member), text)
+#define OFFSET(object, member) ((size_t)((const char *)&(object).member - (const char *)&(object)))
+#define FIELD(object, member, text)                                                                \
+    PRINT_AT(#member, OFFSET(object, member), sizeof((object).member), text)
 
-void shapes::circle::say()
+void shapes::circle::print()
 {
     circle &c = a_circle;
-    SAY_VARIABLE("shapes::a_circle", a_circle, 0, "shapes::circle");
-    SAY_AT("_vptr", 0, 8, "*");
+    PRINT_VARIABLE("shapes::a_circle", a_circle, 0, "shapes::circle");
+    PRINT_AT("_vptr", 0, 8, "*");
     FIELD(c, id, "int");
     FIELD(c, layer, "short");
     FIELD(c, name, "const char *");
@@ -112,45 +123,45 @@ void shapes::circle::say()
     FIELD(c, centre.y, "double");
     FIELD(c, centre, "shapes::vec");
     FIELD(c, radius, "double");
-    SAY_AT("origin", OFFSET(c, in) - 32, 8, "const shapes::vec &");
+    PRINT_AT("origin", OFFSET(c, in) - 32, 8, "const shapes::vec &");
     FIELD(c, part, "double shapes::vec::*");
-    SAY_AT("method", OFFSET(c, method), 16, "*");
+    PRINT_AT("method", OFFSET(c, method), 16, "*");
     FIELD(c, in, "shapes::circle::inner");
     FIELD(c, in.deep, "int");
-    SAY_NONE("made");
-    SAY_NONE("sides");
+    PRINT_NONE("made");
+    PRINT_NONE("sides");
 }
 
 int main()
 {
     using namespace shapes;
-    shapes::circle::say();
-    SAY_VARIABLE("shapes::shape::made", shape::made, 0, "int");
-    SAY_VARIABLE("shapes::a_bottom", a_bottom, 0, "shapes::bottom");
+    shapes::circle::print();
+    PRINT_VARIABLE("shapes::shape::made", shape::made, 0, "int");
+    PRINT_VARIABLE("shapes::a_bottom", a_bottom, 0, "shapes::bottom");
     FIELD(a_bottom, l, "long");
     FIELD(a_bottom, r, "long");
     FIELD(a_bottom, b, "long");
     FIELD(a_bottom, id, "int");
-    SAY_VARIABLE("shapes::a_twice", a_twice, 0, "shapes::twice");
+    PRINT_VARIABLE("shapes::a_twice", a_twice, 0, "shapes::twice");
     FIELD(a_twice, c, "char");
     FIELD(a_twice, id, "int");
     FIELD(a_twice, flag, "char");
-    SAY_VARIABLE("shapes::a_grid", a_grid, 0, "shapes::grid<float, 3>");
-    SAY_AT("cells[*]", OFFSET(a_grid, cells), sizeof a_grid.cells, "float [3][3]");
+    PRINT_VARIABLE("shapes::a_grid", a_grid, 0, "shapes::grid<float, 3>");
+    PRINT_AT("cells[*]", OFFSET(a_grid, cells), sizeof a_grid.cells, "float [3][3]");
     FIELD(a_grid, first, "float *");
-    SAY_VARIABLE("shapes::grids", grids, 4, "shapes::grid<shapes::vec, 2>");
-    SAY_AT("cells[*].y", 8, 8, "double");
-    SAY_VARIABLE("shapes::a_level", a_level, 0, "shapes::level");
-    SAY_VARIABLE("a_holder", a_holder, 0, "holder");
+    PRINT_VARIABLE("shapes::grids", grids, 4, "shapes::grid<shapes::vec, 2>");
+    PRINT_AT("cells[*].y", 8, 8, "double");
+    PRINT_VARIABLE("shapes::a_level", a_level, 0, "shapes::level");
+    PRINT_VARIABLE("a_holder", a_holder, 0, "holder");
     FIELD(a_holder, numbers, "vector<int>");
-    SAY_VARIABLE("a_holder", a_holder, 0, "holder");
+    PRINT_VARIABLE("a_holder", a_holder, 0, "holder");
     FIELD(a_holder, owned, "*");
     FIELD(a_holder, small, "shapes::grid<short, 2>");
     FIELD(a_holder, yes, "bool");
-    SAY_VARIABLE("vectors", vectors, 0, "vector<shapes::vec>");
-    SAY_AT("_M_finish", 8, 8, "*");
+    PRINT_VARIABLE("vectors", vectors, 0, "vector<shapes::vec>");
+    PRINT_AT("_M_finish", 8, 8, "*");
     local_number = 1;
     local_vec.x = 2;
-    SAY_THREAD("local_number", local_number, 0, "int");
-    SAY_THREAD("local_vec", local_vec, 0, "shapes::vec");
+    PRINT_THREAD("local_number", local_number, 0, "int");
+    PRINT_THREAD("local_vec", local_vec, 0, "shapes::vec");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* All kinds of structs in C; prints its own offsetof and sizeof. */
-#include "d_say.h"
+#include "d_print.h"
 
 #include <complex.h>
 #include <stdbool.h>
@@ -118,89 +118,89 @@ const char *words[10];
 compare order;
 double scalar;
 
-static void say_node(void)
+static void print_node(void)
 {
-    SAY_VARIABLE("a_node", a_node, 0, "struct node");
-    SAY_FIELD(struct node, next, "struct node *");
-    SAY_FIELD(struct node, back, "struct node **");
-    SAY_FIELD(struct node, name, "const char *const");
-    SAY_FIELD(struct node, order, "compare");
-    SAY_FIELD(struct node, colour, "enum colour");
-    SAY_FIELD(struct node, ticks, "volatile long");
-    SAY_AT("handlers[*]", offsetof(struct node, handlers), 24, "void (*[3])(int)");
-    SAY_FIELD(struct node, table, "int (*)[4]");
-    SAY_FIELD(struct node, on, "_Bool");
+    PRINT_VARIABLE("a_node", a_node, 0, "struct node");
+    PRINT_FIELD(struct node, next, "struct node *");
+    PRINT_FIELD(struct node, back, "struct node **");
+    PRINT_FIELD(struct node, name, "const char *const");
+    PRINT_FIELD(struct node, order, "compare");
+    PRINT_FIELD(struct node, colour, "enum colour");
+    PRINT_FIELD(struct node, ticks, "volatile long");
+    PRINT_AT("handlers[*]", offsetof(struct node, handlers), 24, "void (*[3])(int)");
+    PRINT_FIELD(struct node, table, "int (*)[4]");
+    PRINT_FIELD(struct node, on, "_Bool");
 }
 
-static void say_body(void)
+static void print_body(void)
 {
-    SAY_VARIABLE("bodies", bodies, 7, "struct body");
-    SAY_VARIABLE("a_body", a_body, 0, "struct body");
-    SAY_FIELD(struct body, tag, "char");
-    SAY_FIELD(struct body, pos, "point");
-    SAY_FIELD(struct body, pos.y, "double");
-    SAY_AT("corners[*]", offsetof(struct body, corners), sizeof a_body.corners, "point [2][3]");
-    SAY_AT("corners[*].y", offsetof(struct body, corners[0][0].y), 8, "double");
-    SAY_FIELD(struct body, value, "union number");
-    SAY_FIELD(struct body, value.halves.high, "short");
-    SAY_AT("value.bytes[*]", offsetof(struct body, value.bytes), 12, "unsigned char [12]");
-    SAY_FIELD(struct body, inside, "int");
-    SAY_FIELD(struct body, f, "float");
-    SAY_AT("deep.deeper.deepest[*].bottom", offsetof(struct body, deep), sizeof(long), "long");
-    SAY_FIELD(struct body, deep.deeper.tail, "char");
-    SAY_AT("nodes[*]", offsetof(struct body, nodes), 40, "struct node *[5]");
-    SAY_FIELD(struct body, z, "*");
-    SAY_AT("matrix[*]", offsetof(struct body, matrix), sizeof a_body.matrix, "float [3][4][5]");
+    PRINT_VARIABLE("bodies", bodies, 7, "struct body");
+    PRINT_VARIABLE("a_body", a_body, 0, "struct body");
+    PRINT_FIELD(struct body, tag, "char");
+    PRINT_FIELD(struct body, pos, "point");
+    PRINT_FIELD(struct body, pos.y, "double");
+    PRINT_AT("corners[*]", offsetof(struct body, corners), sizeof a_body.corners, "point [2][3]");
+    PRINT_AT("corners[*].y", offsetof(struct body, corners[0][0].y), 8, "double");
+    PRINT_FIELD(struct body, value, "union number");
+    PRINT_FIELD(struct body, value.halves.high, "short");
+    PRINT_AT("value.bytes[*]", offsetof(struct body, value.bytes), 12, "unsigned char [12]");
+    PRINT_FIELD(struct body, inside, "int");
+    PRINT_FIELD(struct body, f, "float");
+    PRINT_AT("deep.deeper.deepest[*].bottom", offsetof(struct body, deep), sizeof(long), "long");
+    PRINT_FIELD(struct body, deep.deeper.tail, "char");
+    PRINT_AT("nodes[*]", offsetof(struct body, nodes), 40, "struct node *[5]");
+    PRINT_FIELD(struct body, z, "*");
+    PRINT_AT("matrix[*]", offsetof(struct body, matrix), sizeof a_body.matrix, "float [3][4][5]");
 }
 
-static void say_fields_of_bits(void)
+static void print_bit_fields(void)
 {
-    SAY_VARIABLE("some_bits", some_bits, 0, "struct bits");
-    SAY_BITS(struct bits, a);
-    SAY_BITS(struct bits, b);
-    SAY_BITS(struct bits, c);
-    SAY_BITS(struct bits, d);
-    SAY_BITS(struct bits, e);
-    SAY_BITS(struct bits, f);
-    SAY_BITS(struct bits, g);
-    SAY_BITS(struct bits, h);
-    SAY_FIELD(struct bits, plain, "int");
-    SAY_VARIABLE("packed_bits", packed_bits, 0, "struct packed_bits");
-    SAY_BITS(struct packed_bits, a);
-    SAY_BITS(struct packed_bits, b);
-    SAY_BITS(struct packed_bits, c);
-    SAY_FIELD(struct packed_bits, last, "short");
+    PRINT_VARIABLE("some_bits", some_bits, 0, "struct bits");
+    PRINT_BITS(struct bits, a);
+    PRINT_BITS(struct bits, b);
+    PRINT_BITS(struct bits, c);
+    PRINT_BITS(struct bits, d);
+    PRINT_BITS(struct bits, e);
+    PRINT_BITS(struct bits, f);
+    PRINT_BITS(struct bits, g);
+    PRINT_BITS(struct bits, h);
+    PRINT_FIELD(struct bits, plain, "int");
+    PRINT_VARIABLE("packed_bits", packed_bits, 0, "struct packed_bits");
+    PRINT_BITS(struct packed_bits, a);
+    PRINT_BITS(struct packed_bits, b);
+    PRINT_BITS(struct packed_bits, c);
+    PRINT_FIELD(struct packed_bits, last, "short");
 }
 
-static void say_rest(void)
+static void print_rest(void)
 {
-    SAY_VARIABLE("a_number", a_number, 0, "union number");
-    SAY_FIELD(union number, d, "double");
-    SAY_VARIABLE("a_point", a_point, 0, "point");
-    SAY_FIELD(point, y, "double");
-    SAY_VARIABLE("flexible", flexible, 0, "struct flexible");
-    SAY_AT("entries[*]", offsetof(struct flexible, entries), 0, "struct {...} []");
-    SAY_AT("entries[*].value", offsetof(struct flexible, entries) + 4, 4, "int");
-    SAY_VARIABLE("zero", zero, 0, "struct zero");
-    SAY_AT("start[*]", offsetof(struct zero, start), 0, "int []");
-    SAY_FIELD(struct zero, one, "int");
-    SAY_FIELD(struct zero, two, "int");
-    SAY_VARIABLE("knows", knows, 0, "struct knows");
-    SAY_FIELD(struct knows, hidden, "struct opaque *");
-    SAY_FIELD(struct knows, visit, "int (*)(struct opaque *, int (*)(void), ...)");
-    SAY_FIELD(struct knows, fast, "const int *restrict");
-    SAY_VARIABLE("a_colour", a_colour, 0, "enum colour");
-    SAY_VARIABLE("numbers", numbers, 12, "int");
-    SAY_VARIABLE("words", words, 10, "const char *");
-    SAY_VARIABLE("scalar", scalar, 0, "double");
-    SAY_VARIABLE("order", order, 0, "int (*)(const void *, const void *)");
+    PRINT_VARIABLE("a_number", a_number, 0, "union number");
+    PRINT_FIELD(union number, d, "double");
+    PRINT_VARIABLE("a_point", a_point, 0, "point");
+    PRINT_FIELD(point, y, "double");
+    PRINT_VARIABLE("flexible", flexible, 0, "struct flexible");
+    PRINT_AT("entries[*]", offsetof(struct flexible, entries), 0, "struct {...} []");
+    PRINT_AT("entries[*].value", offsetof(struct flexible, entries) + 4, 4, "int");
+    PRINT_VARIABLE("zero", zero, 0, "struct zero");
+    PRINT_AT("start[*]", offsetof(struct zero, start), 0, "int []");
+    PRINT_FIELD(struct zero, one, "int");
+    PRINT_FIELD(struct zero, two, "int");
+    PRINT_VARIABLE("knows", knows, 0, "struct knows");
+    PRINT_FIELD(struct knows, hidden, "struct opaque *");
+    PRINT_FIELD(struct knows, visit, "int (*)(struct opaque *, int (*)(void), ...)");
+    PRINT_FIELD(struct knows, fast, "const int *restrict");
+    PRINT_VARIABLE("a_colour", a_colour, 0, "enum colour");
+    PRINT_VARIABLE("numbers", numbers, 12, "int");
+    PRINT_VARIABLE("words", words, 10, "const char *");
+    PRINT_VARIABLE("scalar", scalar, 0, "double");
+    PRINT_VARIABLE("order", order, 0, "int (*)(const void *, const void *)");
 }
 
 int main(void)
 {
-    say_node();
-    say_body();
-    say_fields_of_bits();
-    say_rest();
+    print_node();
+    print_body();
+    print_bit_fields();
+    print_rest();
     return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Nodes and wrappers of libstdc++ and libc++ as variables: their names, and fields of the value.
-#include "d_say.h"
+#include "d_print.h"
 
 #include <forward_list>
 #include <list>
@@ -72,38 +72,38 @@ static holder held;
 
 #define IN(member) ((char *)&held.member - (char *)&held)
 
-#define AT(name)             ((char *)&all.name.of - (char *)&all)
-#define SAY_NODE(name, type) SAY_AT(#name ".of", AT(name), sizeof all.name.of, type)
-#define SAY_VALUE(name, field, at, type)                                                           \
-    SAY_AT(#name ".of." field, AT(name) + VALUE(all.name.of) + (at), 8, type)
+#define AT(name)               ((char *)&all.name.of - (char *)&all)
+#define PRINT_NODE(name, type) PRINT_AT(#name ".of", AT(name), sizeof all.name.of, type)
+#define PRINT_VALUE(name, field, at, type)                                                         \
+    PRINT_AT(#name ".of." field, AT(name) + VALUE(all.name.of) + (at), 8, type)
 
 int main()
 {
-    SAY_VARIABLE("all", all, 0, "nodes");
+    PRINT_VARIABLE("all", all, 0, "nodes");
     using pair = std::pair<const long, order>;
     using text_pair = std::pair<const std::string, order>;
-    SAY_NODE(in_map, "map<long, order> node");
-    SAY_VALUE(in_map, "first", offsetof(pair, first), "const long");
-    SAY_VALUE(in_map, "second.price", offsetof(pair, second) + offsetof(order, price), "double");
-    SAY_NODE(in_set, "set<long> node");
-    SAY_NODE(in_hash, "unordered_map<string, order> node");
-    SAY_VALUE(in_hash, "second.id", offsetof(text_pair, second), "long");
-    SAY_NODE(in_hash_set, "unordered_set<int> node");
-    SAY_NODE(in_list, "list<order> node");
-    SAY_VALUE(in_list, "price", offsetof(order, price), "double");
-    SAY_NODE(in_forward, "forward_list<order> node");
-    SAY_VALUE(in_forward, "price", offsetof(order, price), "double");
-    SAY_NONE("in_list.of._M_storage");
-    SAY_NONE("in_list.of.__value_");
-    SAY_VARIABLE("held", held, 0, "holder");
-    SAY_AT("owned", IN(owned), 8, "unique_ptr<order>");
-    SAY_AT("maybe.price", IN(maybe) + 8, 8, "double");
-    SAY_AT("shared", IN(shared), 16, "shared_ptr<order>");
-    SAY_AT("many", IN(many), 24, "vector<shared_ptr<const order>>");
-    SAY_AT("sorted", IN(sorted), sizeof held.sorted, "map<string, vector<int>>");
-    SAY_AT("hashed", IN(hashed), sizeof held.hashed, "unordered_map<long, order*>");
+    PRINT_NODE(in_map, "map<long, order> node");
+    PRINT_VALUE(in_map, "first", offsetof(pair, first), "const long");
+    PRINT_VALUE(in_map, "second.price", offsetof(pair, second) + offsetof(order, price), "double");
+    PRINT_NODE(in_set, "set<long> node");
+    PRINT_NODE(in_hash, "unordered_map<string, order> node");
+    PRINT_VALUE(in_hash, "second.id", offsetof(text_pair, second), "long");
+    PRINT_NODE(in_hash_set, "unordered_set<int> node");
+    PRINT_NODE(in_list, "list<order> node");
+    PRINT_VALUE(in_list, "price", offsetof(order, price), "double");
+    PRINT_NODE(in_forward, "forward_list<order> node");
+    PRINT_VALUE(in_forward, "price", offsetof(order, price), "double");
+    PRINT_NONE("in_list.of._M_storage");
+    PRINT_NONE("in_list.of.__value_");
+    PRINT_VARIABLE("held", held, 0, "holder");
+    PRINT_AT("owned", IN(owned), 8, "unique_ptr<order>");
+    PRINT_AT("maybe.price", IN(maybe) + 8, 8, "double");
+    PRINT_AT("shared", IN(shared), 16, "shared_ptr<order>");
+    PRINT_AT("many", IN(many), 24, "vector<shared_ptr<const order>>");
+    PRINT_AT("sorted", IN(sorted), sizeof held.sorted, "map<string, vector<int>>");
+    PRINT_AT("hashed", IN(hashed), sizeof held.hashed, "unordered_map<long, order*>");
 #if !defined __clang__ || defined _LIBCPP_VERSION // clang leaves its definition to libstdc++
-    SAY_AT("text", IN(text), sizeof held.text, "string");
+    PRINT_AT("text", IN(text), sizeof held.text, "string");
 #endif
     return 0;
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Source lines and nested inlined functions; prints the compiler's own __LINE__.
-#include "d_say.h"
+#include "d_print.h"
 
-namespace far {
+namespace far
+{
 
 static volatile int sink;
 
 /* Prints "line PC LINE FUNCTION:CALLED-AT ...", innermost first. */
-SAY_ALONE static void say_line(int line, const char *inlined, int first, int second)
+NOT_INLINED static void print_line(int line, const char *inlined, int first, int second)
 {
     char text[200];
     snprintf(text, sizeof text, inlined, first, second);
@@ -19,7 +20,7 @@ template <typename T> struct box {
     T value;
     __attribute__((always_inline)) T open(int called, int outer) const
     {
-        say_line(__LINE__, "far::box<int>::open:%d far::middle:%d", called, outer);
+        print_line(__LINE__, "far::box<int>::open:%d far::middle:%d", called, outer);
         return value + sink;
     }
 };
@@ -33,9 +34,9 @@ __attribute__((always_inline)) static inline int middle(int called)
 
 } // namespace far
 
-SAY_ALONE static int outer(int number)
+NOT_INLINED static int outer(int number)
 {
-    far::say_line(__LINE__, "-", 0, 0);
+    far::print_line(__LINE__, "-", 0, 0);
     int sum = far::middle(__LINE__) + number;
     if (number > 1)
         sum += far::middle(__LINE__);

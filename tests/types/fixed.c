@@ -76,7 +76,7 @@ MARKED static long remember(long fact)
     return facts[fact & 31]++ + last.guests;
 }
 
-static void tell(void)
+static void print_types(void)
 {
     TYPE("long", long);
     TYPE("int", int);
@@ -102,7 +102,7 @@ static void tell(void)
 
 int main(void)
 {
-    tell();
+    print_types();
     for (int i = 0; i < ROOMS; i++)
         by_number[i] = &spare[i];
     best = &hotel.rooms[2];

@@ -17,7 +17,8 @@ volatile double sink;
 volatile int six = 6;
 
 /* Each function calls this first to report its own variables. */
-__attribute__((noinline)) static void tell(const char *type, const void *object, size_t count)
+__attribute__((noinline)) static void print_variable(const char *type, const void *object,
+                                                     size_t count)
 {
     OBJECT(type, object, count);
     fflush(stdout);
@@ -36,7 +37,7 @@ MARKED static double local(int count)
 {
     struct path path = {0};
     double sum = 0;
-    tell("struct path", &path, 1);
+    print_variable("struct path", &path, 1);
     for (int i = 0; i < count; i++)
         plot(&path, i, -i);
     for (int i = 0; i < count; i++)
@@ -49,8 +50,8 @@ MARKED static double buffers(int count)
     double values[16] = {0};
     int order[16] = {0};
     double sum = 0;
-    tell("double", values, 16);
-    tell("int", order, 16);
+    print_variable("double", values, 16);
+    print_variable("int", order, 16);
     for (int i = 0; i < 16; i++) {
         order[i] = i * 5 % 16;
         values[i] = count;
@@ -65,7 +66,7 @@ MARKED static double variable(int count)
     struct point points[count];
     double sum = 0;
     memset(points, 0, sizeof points);
-    tell("struct point", points, (size_t)count);
+    print_variable("struct point", points, (size_t)count);
     for (int i = 0; i < count; i++)
         points[i] = (struct point){i, i * 2, i * 3};
     for (int i = 0; i < count; i++)
@@ -78,13 +79,13 @@ MARKED static double blocks(int count)
     double sum = 0;
     {
         struct point first = {count, 2, 3};
-        tell("struct point", &first, 1);
+        print_variable("struct point", &first, 1);
         sum += first.weight + first.x;
-        tell("gone", &first, 1);
+        print_variable("gone", &first, 1);
     }
     {
         long second[4] = {1, 2, 3, 4};
-        tell("long", second, 4);
+        print_variable("long", second, 4);
         sum += (double)second[count & 3];
     }
     return sum;

@@ -66,14 +66,14 @@ def run(misstop, program, launched):
 
 
 def judge(log, report, launched):
-    right, wrong, unknown, seen, strange = 0, 0, 0, {}, {}
-    for thing in report["objects"]:
-        share = thing["share"] or 0
-        told = 0
-        for field in thing["fields"]:
+    right, wrong, unknown, seen, wrong_names = 0, 0, 0, {}, {}
+    for row in report["objects"]:
+        share = row["share"] or 0
+        in_fields = 0
+        for field in row["fields"]:
             part = share * (field["share"] or 0)
             name = field["name"]
-            told += part
+            in_fields += part
             hit = next((i for i, (_, patterns) in enumerate(log) if matches(name, patterns)), None)
             if launched and name.startswith(("gate.", "thread.")):
                 continue  # of the agent's library
@@ -82,15 +82,15 @@ def judge(log, report, launched):
             if hit is not None:
                 right += part
                 seen[hit] = seen.get(hit, 0) + part
-            elif thing["kind"] in ("global", "stack", "tls", "code"):
+            elif row["kind"] in ("global", "stack", "tls", "code"):
                 unknown += part  # the program's own state
             elif "." in name and field["type"]:
                 wrong += part
-                strange[name] = strange.get(name, 0) + part
+                wrong_names[name] = wrong_names.get(name, 0) + part
             else:
                 unknown += part
-        unknown += max(0, share - told)
-    return right, wrong, unknown, seen, strange
+        unknown += max(0, share - in_fields)
+    return right, wrong, unknown, seen, wrong_names
 
 
 def main():
@@ -110,13 +110,13 @@ def main():
                                check=True)
                 for way, name in cases:
                     log, report = run(misstop, path, way == "launched")
-                    right, wrong, unknown, seen, strange = judge(log, report, way == "launched")
+                    right, wrong, unknown, seen, wrong_names = judge(log, report, way == "launched")
                     print(f"{name:60} {right:6.1%} {wrong:6.1%} {unknown:7.1%}", flush=True)
-                    for each, share in sorted(strange.items(), key=lambda s: -s[1])[:6]:
+                    for each, share in sorted(wrong_names.items(), key=lambda s: -s[1])[:6]:
                         print(f"    wrong {share:.1%} {each}")
                     if os.environ.get("TYPES_SHOW"):
                         for i, (share, patterns) in enumerate(log):
-                            print(f"    {share:.1%} logged, {seen.get(i, 0):.1%} seen: {patterns[0]}")
+                            print(f"    {share:.1%} logged, {seen.get(i, 0):.1%} reported: {patterns[0]}")
                     failed |= wrong > 0.001
     sys.exit(failed)
 

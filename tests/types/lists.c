@@ -157,7 +157,7 @@ MARKED static long priorities(struct link *head)
     return sum;
 }
 
-static void tell(void)
+static void print_types(void)
 {
     TYPE("struct node", struct node);
     PART("struct node", struct node, key, "long", long);
@@ -220,7 +220,7 @@ int main(void)
     tasks = zeroed(NODES, sizeof *tasks);
     fill();
     head = nodes;
-    tell();
+    print_types();
     ready();
     sink = walk(nodes);
     reverse(&head);

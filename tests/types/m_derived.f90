@@ -59,7 +59,7 @@ contains
         end do
     end subroutine touch_explicit
 
-    subroutine say(name, offset, bytes, seconds)
+    subroutine report(name, offset, bytes, seconds)
         character(*), intent(in) :: name
         integer(8), intent(in) :: offset
         integer, intent(in) :: bytes, seconds
@@ -68,7 +68,7 @@ contains
         print '(A)', 'ready 1'
         flush (6)
         ignored = alarm(seconds)
-    end subroutine say
+    end subroutine report
 end module store
 
 program m_derived
@@ -84,7 +84,7 @@ program m_derived
     records%hot = 1
     if (name /= 'module' .and. name /= 'allocatable' .and. name /= 'assumed' .and. &
         name /= 'explicit') stop 2
-    call say('*record.hot', loc(records(1)%hot) - loc(records(1)), 8, seconds)
+    call report('*record.hot', loc(records(1)%hot) - loc(records(1)), 8, seconds)
     do
         select case (name)
         case ('module')

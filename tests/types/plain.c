@@ -113,7 +113,7 @@ MARKED static void shake(struct particle *all, size_t count)
     }
 }
 
-static void tell(void)
+static void print_types(void)
 {
     TYPE("struct vector", struct vector);
     PART("struct vector", struct vector, x, "double", double);
@@ -151,7 +151,7 @@ int main(void)
     for (int i = 0; i < COUNT; i++)
         particles[i] = (struct particle){.kind = i, .friends = {particles, &particles[i / 2]}};
     grid->rows = 3;
-    tell();
+    print_types();
     ready();
     move(particles, COUNT, 0.1);
     sink = weigh(particles, particles + COUNT);

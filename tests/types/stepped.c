@@ -35,7 +35,7 @@ static bool wait_for(const struct stepped *stepped, int *signal)
     return true;
 }
 
-static void become(const char *path, int output)
+static void exec_traced(const char *path, int output)
 {
     dup2(output, STDOUT_FILENO);
     if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
@@ -55,7 +55,7 @@ bool stepped_start(struct stepped *stepped, const char *path)
     stepped->output = ends[0];
     stepped->pid = fork();
     if (!stepped->pid)
-        become(path, ends[1]);
+        exec_traced(path, ends[1]);
     close(ends[1]);
     while (signal != SIGSTOP)
         if (!wait_for(stepped, &signal) ||

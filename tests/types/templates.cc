@@ -301,7 +301,7 @@ static void tell_templates()
     OBJECT("two::inner", twos, COUNT);
 }
 
-static void tell()
+static void print_types()
 {
     TYPE("alpha", alpha);
     PART("alpha", alpha, a, "double", double);
@@ -318,10 +318,8 @@ static void tell()
     tell_node("forward_list<beta> node", 24, "forward_list node", 8, "beta");
     tell_node("set<alpha> node", 48, "map or set node", 32, "alpha");
     tell_node("set<beta> node", 48, "map or set node", 32, "beta");
-    tell_node("unordered_set<alpha> node", 32, "unordered container node", 8,
-              "alpha");
-    tell_node("unordered_set<beta> node", 32, "unordered container node", 8,
-              "beta");
+    tell_node("unordered_set<alpha> node", 32, "unordered container node", 8, "alpha");
+    tell_node("unordered_set<beta> node", 32, "unordered container node", 8, "beta");
     printf("type\tarray<alpha, 4>\t%zu\n", sizeof array_alpha);
     PLACE("array<alpha, 4>", "alpha", 0, sizeof(alpha), 4);
     printf("type\tarray<beta, 4>\t%zu\n", sizeof array_beta);
@@ -396,7 +394,7 @@ static void make()
 int main()
 {
     make();
-    tell();
+    print_types();
     ready();
     sink = buffers_total() + in_buffers(buf_bufs);
     sink = trees_total();

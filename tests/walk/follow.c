@@ -39,8 +39,8 @@ static bool read_all(void *context, uint64_t address, void *out, size_t size)
     return read_some(context, address, out, size) == size;
 }
 
-static void become(const char *program, int fd, const char *mode, unsigned threads,
-                   uint64_t operations, const char *preload)
+static void exec_program(const char *program, int fd, const char *mode, unsigned threads,
+                         uint64_t operations, const char *preload)
 {
     char fd_text[16], threads_text[16], operations_text[32];
     snprintf(fd_text, sizeof fd_text, "%d", fd);
@@ -80,7 +80,7 @@ bool follow_start(struct follow *follow, const char *program, const char *mode, 
     follow->shared = mmap(NULL, sizeof *follow->shared, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     follow->pid = fork();
     if (!follow->pid)
-        become(program, fd, mode, threads, operations, preload);
+        exec_program(program, fd, mode, threads, operations, preload);
     close(fd);
     return follow->pid > 0 && wait_for(follow, ready);
 }

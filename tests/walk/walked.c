@@ -127,7 +127,7 @@ static bool ends(unsigned index)
 
 /* Ended threads are ready after the join, because emptying its cache is the last action of a
  * thread. */
-static void wait_for_the_ended(void)
+static void join_ended_threads(void)
 {
     for (unsigned i = 1; i < thread_count; i++)
         if (ends(i) && !pthread_join(threads[i], NULL))
@@ -155,7 +155,7 @@ static void *run(void *data)
     if (ends(index))
         return NULL;
     if (!index)
-        wait_for_the_ended();
+        join_ended_threads();
     atomic_fetch_add(&shared->ready, 1);
     for (;;)
         pause();

@@ -28,7 +28,7 @@ static void causes_row_add(struct causes_row *row, const struct place *place, bo
         return;
     counted_add(&row->evicted, weight, scale);
     if (by_itself)
-        counted_add(&row->by_itself, weight, scale);
+        counted_add(&row->self_evicted, weight, scale);
     add_early_eviction(row, place, weight, scale);
 }
 

@@ -22,7 +22,7 @@ struct causes_row {
     struct counted samples;
     struct counted weight[CAUSE_COUNT]; /* [CAUSE_NOT_KNOWN] is unused */
     struct counted evicted;             /* misses with a known evictor */
-    struct counted by_itself;           /* evicted by the row's own object, function or thread */
+    struct counted self_evicted;        /* evicted by the row's own object, function or thread */
     struct counted early_same;          /* evicted by accesses to the same object */
     struct counted early_other;         /* evicted by accesses to another object */
 };

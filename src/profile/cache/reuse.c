@@ -131,16 +131,16 @@ void reuse_add(struct reuse *reuse, const struct watch_result *result, uint32_t 
                uint64_t ip)
 {
     double blind_s = seconds_between(result->origin_ns, result->armed_ns);
-    double waited_s = seconds_between(result->armed_ns + result->off_ns, result->end_ns);
+    double waited_s = seconds_between(result->armed_ns + result->off_cpu_ns, result->end_ns);
     if (result->end == WATCH_DROPPED)
         return;
     struct reuse_leg leg = {.object = result->object,
                             .function = function,
                             .ip = ip,
                             .kind = result->kind,
-                            .happened = result->end == WATCH_TOUCHED,
-                            .elsewhere = result->end == WATCH_TOUCHED &&
-                                         result->toucher_tid != result->origin_tid,
+                            .was_touched = result->end == WATCH_TOUCHED,
+                            .by_another_thread = result->end == WATCH_TOUCHED &&
+                                                 result->toucher_tid != result->origin_tid,
                             .seconds = reuse_estimate(blind_s, waited_s),
                             .misses = NAN,
                             .thread_misses = NAN,
@@ -176,7 +176,7 @@ static double lines_fetched_at_most(const struct snapshot_watch_object *object,
                                     const struct reuse_question *question)
 {
     double by_time = object->reuse_s.high * 1e9 / REUSE_FASTEST_NS;
-    double by_object = question->object_lines + question->elsewhere * by_time;
+    double by_object = question->object_lines + question->other_data_share * by_time;
     return isnan(by_object) ? by_time : fmin(by_time, by_object);
 }
 
@@ -212,17 +212,17 @@ bool reuse_decided(struct snapshot_share again)
 static enum watch_verdict verdict_not_reused(const struct snapshot_watch_object *object,
                                              const struct reuse_question *question)
 {
-    if (object->again_s < reuse_long_s)
+    if (object->again_within_s < reuse_long_s)
         return WATCH_TOO_FEW;
-    if (order_is_sequential(question->order) || object->returns.high < few)
+    if (order_is_sequential(question->order) || object->touched_within_long.high < few)
         return WATCH_STREAMING;
-    return object->returns.low > next_to_none ? WATCH_CAPACITY : WATCH_TOO_FEW;
+    return object->touched_within_long.low > next_to_none ? WATCH_CAPACITY : WATCH_TOO_FEW;
 }
 
 enum watch_verdict reuse_verdict(const struct snapshot_watch_object *object,
                                  const struct reuse_question *question)
 {
-    const struct snapshot_share *again = &object->again;
+    const struct snapshot_share *again = &object->touched_again_share;
     if (object->watched < REUSE_MIN || isnan(again->value))
         return WATCH_TOO_FEW;
     if (order_is_sequential(question->order) && question->last_lines > 0 &&

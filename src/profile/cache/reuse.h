@@ -23,14 +23,14 @@ enum { REUSE_LEGS = 1 << 13, REUSE_MISSES = 1 << 16, REUSE_ORDERS = 64 };
 
 struct reuse_leg {
     uint32_t object;
-    uint32_t function;    /* function of the touch */
-    uint64_t ip;          /* an address within the instruction of the touch */
-    uint8_t kind;         /* enum watch_kind */
-    bool happened;        /* touched; for a visit: so was the other word */
-    bool elsewhere;       /* touched by another thread */
-    double seconds;       /* time between touches, or the time waited */
-    double misses;        /* weight of the ranking event between touches; NAN: no longer known */
-    double thread_misses; /* weight from the thread that started the leg */
+    uint32_t function;      /* function of the touch */
+    uint64_t ip;            /* an address within the instruction of the touch */
+    uint8_t kind;           /* enum watch_kind */
+    bool was_touched;       /* touched; for a visit: so was the other word */
+    bool by_another_thread; /* touched by another thread */
+    double seconds;         /* time between touches, or the time waited */
+    double misses;          /* weight of the ranking event between touches; NAN: no longer known */
+    double thread_misses;   /* weight from the thread that started the leg */
     double waited_s; /* time since armed; excludes time known as not running, as `seconds` does */
 };
 
@@ -98,9 +98,9 @@ struct reuse_question {
     uint64_t lines;     /* lines of that cache; 0: not known */
     bool crowded_sets;  /* sampled lines are concentrated in a few sets */
     enum spread_order order;
-    double object_lines; /* lines of the object that are accessed; NAN: not known */
-    double elsewhere;    /* share of the time spent accessing other data; NAN: not known */
-    double last_lines;   /* lines of the last level cache; 0: not known */
+    double object_lines;     /* lines of the object that are accessed; NAN: not known */
+    double other_data_share; /* share of the time spent accessing other data; NAN: not known */
+    double last_lines;       /* lines of the last level cache; 0: not known */
 };
 
 /* Returns true if the share of lines touched again is precise enough for a verdict. */

@@ -93,8 +93,8 @@ static bool keep_or_drop_silent(struct search *search, struct region *region)
         region->state = search_found_state(search, region);
         return true;
     }
-    bool was_best =
-        region->ranked_share > 0 && (region->iterations > 1 || is_sibling_silent(search, region));
+    bool was_best = region->selection_share > 0 &&
+                    (region->iterations > 1 || is_sibling_silent(search, region));
     if (!was_best) {
         search_drop(search, region, REGION_NO_SAMPLES);
         return false;
@@ -106,7 +106,7 @@ static bool keep_or_drop_silent(struct search *search, struct region *region)
     region->state = REGION_KEPT;
     region->reason = REGION_WAS_BEST;
     if (region->share <= 0)
-        region->share = region->ranked_share / 2;
+        region->share = region->selection_share / 2;
     return true;
 }
 
@@ -133,7 +133,8 @@ static bool search_queue_measured(struct search *search)
             continue;
         }
         region->zero_rounds = 0;
-        region->reason = region->open && region->final ? region->reason : REGION_NO_REASON;
+        region->reason =
+            region->is_searched_inside && region->final ? region->reason : REGION_NO_REASON;
         region->state = search_found_state(search, region);
         search_queue_put(&search->queue, region);
     }
@@ -196,21 +197,21 @@ static void trim_gaps(struct region *region, const struct place_names *names)
         region->bound = extent.base;
 }
 
-/* Sets object, open and final. Shrinks the region to the mappings in it, or to its object if there
- * is only one. `inside`: the user searches within an object. */
+/* Sets object, is_searched_inside and final. Shrinks the region to the mappings in it, or to its
+ * object if there is only one. `inside`: the user searches within an object. */
 static void region_identify(struct region *region, const struct place_names *names, bool inside,
                             uint32_t line_bytes)
 {
     struct object_extent only = {0};
     region->object = 0;
-    region->open = region->final = false;
+    region->is_searched_inside = region->final = false;
     trim_gaps(region, names);
     if (region_holds(region, names, &only) == HOLDS_ONE) {
         region->object = only.object;
         region->base = only.base > region->base ? only.base : region->base;
         region->bound = only.bound < region->bound ? only.bound : region->bound;
-        region->open = inside || is_worth_opening(names, &only);
-        region->final = !region->open;
+        region->is_searched_inside = inside || is_worth_opening(names, &only);
+        region->final = !region->is_searched_inside;
     }
     if (region_size(region) <= line_bytes)
         region->final = true;
@@ -293,7 +294,7 @@ static const double uneven_density = 1.5;
 /* Returns true if the region is to be searched inside. One such range is measured at a time. */
 static bool is_searched_inside(const struct region *region)
 {
-    return region->open && !region->final && region->state != REGION_KEPT;
+    return region->is_searched_inside && !region->final && region->state != REGION_KEPT;
 }
 
 static void finish_region(struct search *search, struct region *whole, enum region_reason reason)
@@ -326,10 +327,10 @@ static bool search_inside_begin(struct search *search, const struct region *whol
         frame->pieces[frame->count++] = (struct region){.base = at,
                                                         .bound = last ? whole->bound : end,
                                                         .object = whole->object,
-                                                        .open = true,
+                                                        .is_searched_inside = true,
                                                         .depth = whole->depth + 1,
                                                         .parent = search->splits,
-                                                        .ranked_share = whole->share};
+                                                        .selection_share = whole->share};
         at = last ? whole->bound : end;
     }
     return true;
@@ -348,7 +349,7 @@ static void search_inside_measure(struct search *search)
 {
     struct search_frame *frame = &search->frame;
     bool taken[SEARCH_PIECES] = {false};
-    for (uint32_t n = 0; n < frame->count && search->active_count < search->ways_now; n++) {
+    for (uint32_t n = 0; n < frame->count && search->active_count < search->ways_active; n++) {
         uint32_t least = SEARCH_PIECES;
         for (uint32_t i = 0; i < frame->count; i++)
             if (!taken[i] && (least == SEARCH_PIECES ||
@@ -419,7 +420,7 @@ static void queue_group(struct search *search, const struct region *group)
         search_drop(search, &part, REGION_NO_SAMPLES);
         return;
     }
-    region_identify(&part, &search->names, search->inside, search->line_bytes);
+    region_identify(&part, &search->names, search->is_in_one_object, search->line_bytes);
     part.state = search_found_state(search, &part);
     search_queue_put(&search->queue, &part);
 }
@@ -473,7 +474,8 @@ static void frame_decide(struct search *search)
     whole.share = share;
     whole.hits = share * whole.total;
     whole.iterations = frame->pieces[0].iterations;
-    bool small = search->inside && search->bound - search->base <= SMALL_PAGES * SEARCH_PAGE;
+    bool small =
+        search->is_in_one_object && search->bound - search->base <= SMALL_PAGES * SEARCH_PAGE;
     if (!(share > 0)) {
         whole.samples = 0;
         search_queue_silent(search, &whole);
@@ -503,8 +505,9 @@ static void search_join_neighbours(struct search *search)
         for (uint32_t k = 0; k < queue->count; k++) {
             struct region low = queue->at[i];
             struct region high = queue->at[k];
-            if (!low.open || !high.open || !low.final || !high.final || low.bound != high.base ||
-                low.object != high.object || !has_like_density(&low, &high))
+            if (!low.is_searched_inside || !high.is_searched_inside || !low.final || !high.final ||
+                low.bound != high.base || low.object != high.object ||
+                !has_like_density(&low, &high))
                 continue;
             low.bound = high.bound;
             low.share += high.share;
@@ -530,7 +533,7 @@ static const double explained_lost = 0.75;
 static bool search_finished(const struct search *search)
 {
     uint32_t finals = search_queue_finals(&search->queue);
-    return finals && (finals >= search->ways_now - 1 || finals == search->queue.count ||
+    return finals && (finals >= search->ways_active - 1 || finals == search->queue.count ||
                       search_queue_unsearched(&search->queue) < unsearched_enough);
 }
 
@@ -553,10 +556,10 @@ static uint32_t next_found_region(const struct search_queue *queue, bool best)
  * measured once would keep that share, whatever phase the program was in. */
 static void search_settle(struct search *search)
 {
-    uint32_t fixed = search->ways_now - search->ways_now / 4;
+    uint32_t fixed = search->ways_active - search->ways_active / 4;
     search->state = SEARCH_SETTLED;
     search->active_count = 0;
-    while (search->active_count < search->ways_now) {
+    while (search->active_count < search->ways_active) {
         uint32_t next = next_found_region(&search->queue, search->active_count < fixed);
         if (next == search->queue.count)
             break;
@@ -578,28 +581,28 @@ double search_explained(const struct search *search)
 /* Checks settled regions over several seconds: the program may use its objects in turn. */
 static bool judge_settled_regions(struct search *search)
 {
-    struct search_judged *judged = &search->judged;
-    if (judged->lasted_ns < judged_ns || judged->total <= 0)
+    struct search_recheck *recheck = &search->recheck;
+    if (recheck->lasted_ns < judged_ns || recheck->total <= 0)
         return true;
-    double now = judged->hits / judged->total;
-    double before = judged->expected / judged->total;
-    double noise = 3 * sqrt(now * (1 - now) / judged->samples);
-    *judged = (struct search_judged){0};
+    double now = recheck->hits / recheck->total;
+    double before = recheck->expected / recheck->total;
+    double noise = 3 * sqrt(now * (1 - now) / recheck->samples);
+    *recheck = (struct search_recheck){0};
     return now + noise >= explained_lost * before;
 }
 
 /* Returns false if the found regions have lost their misses. */
 static bool search_still_explains(struct search *search, uint64_t now_ns)
 {
-    struct search_judged *judged = &search->judged;
+    struct search_recheck *recheck = &search->recheck;
     for (uint32_t i = 0; i < search->active_count; i++) {
-        judged->hits += search->active[i].weight;
-        judged->expected += search->active[i].share * search->all_weight;
+        recheck->hits += search->active[i].weight;
+        recheck->expected += search->active[i].share * search->all_weight;
         search_average(search, &search->active[i]);
     }
-    judged->total += search->all_weight;
-    judged->samples += (double)search->all_samples;
-    judged->lasted_ns += now_ns - search->started_ns;
+    recheck->total += search->all_weight;
+    recheck->samples += (double)search->all_samples;
+    recheck->lasted_ns += now_ns - search->started_ns;
     return judge_settled_regions(search);
 }
 
@@ -665,12 +668,12 @@ static bool measure_halves(struct search *search, const struct region *region)
     if (!region_split_point(region, &search->names, search->line_bytes, &point))
         return false;
     struct region half = {
-        .depth = region->depth + 1, .parent = ++search->splits, .ranked_share = region->share};
+        .depth = region->depth + 1, .parent = ++search->splits, .selection_share = region->share};
     for (int upper = 0; upper < 2; upper++) {
         half.base = upper ? point : region->base;
         half.bound = upper ? region->bound : point;
         struct region identified = half;
-        region_identify(&identified, &search->names, search->inside, search->line_bytes);
+        region_identify(&identified, &search->names, search->is_in_one_object, search->line_bytes);
         search_measure(search, &identified);
     }
     return true;
@@ -682,7 +685,7 @@ static void make_first_regions(struct search *search)
 {
     struct region whole = {
         .base = search->base, .bound = search->bound, .parent = ++search->splits};
-    region_identify(&whole, &search->names, search->inside, search->line_bytes);
+    region_identify(&whole, &search->names, search->is_in_one_object, search->line_bytes);
     search->active_count = 0;
     if (is_searched_inside(&whole)) {
         search_inside_begin(search, &whole);
@@ -690,7 +693,7 @@ static void make_first_regions(struct search *search)
         return;
     }
     search_measure(search, &whole);
-    for (bool more = true; more && search->active_count < search->ways_now;) {
+    for (bool more = true; more && search->active_count < search->ways_active;) {
         struct region *largest = NULL;
         for (uint32_t i = 0; i < search->active_count; i++)
             if (!search->active[i].object &&
@@ -708,7 +711,7 @@ static void begin_search(struct search *search, uint64_t now_ns)
     search->state = SEARCH_SEARCHING;
     search->queue.count = 0;
     search->interval_ns = search->shortest_ns = interval_first_ns;
-    search->judged = (struct search_judged){0};
+    search->recheck = (struct search_recheck){0};
     search->frame.count = 0;
     search->recent_count = 0;
     search->rounds = 0;
@@ -722,11 +725,11 @@ void search_start(struct search *search, uint64_t base, uint64_t bound, const ch
     struct object_extent extent;
     search->base = base < bound ? base : bound;
     search->bound = base < bound ? bound : base;
-    search->inside = extent_at(&search->names, search->base, &extent) && extent.object &&
-                     extent.bound >= search->bound;
-    search->ways_now = search->ways;
+    search->is_in_one_object = extent_at(&search->names, search->base, &extent) && extent.object &&
+                               extent.bound >= search->bound;
+    search->ways_active = search->ways;
     search->iteration = search->restarts = search->dropped_count = 0;
-    snprintf(search->what, sizeof search->what, "%s", what ? what : "");
+    snprintf(search->range_name, sizeof search->range_name, "%s", what ? what : "");
     begin_search(search, now_ns);
 }
 
@@ -738,7 +741,7 @@ void search_stop(struct search *search)
 
 void search_restart(struct search *search, uint64_t now_ns)
 {
-    search->ways_now = search->ways;
+    search->ways_active = search->ways;
     begin_search(search, now_ns);
 }
 
@@ -754,7 +757,7 @@ static void search_choose_regions(struct search *search)
     search->active_count = 0;
     if (search->frame.count)
         search_inside_measure(search);
-    for (uint32_t i = 0; i < search->queue.count && search->active_count < search->ways_now;) {
+    for (uint32_t i = 0; i < search->queue.count && search->active_count < search->ways_active;) {
         struct region *best = &search->queue.at[i];
         bool split = !best->final && best->state != REGION_KEPT;
         bool inside = is_searched_inside(best);
@@ -768,12 +771,12 @@ static void search_choose_regions(struct search *search)
                 search_inside_measure(search);
             continue;
         }
-        if (split && search->active_count + 2 > search->ways_now) {
+        if (split && search->active_count + 2 > search->ways_active) {
             i++;
             continue;
         }
         struct region region = search_queue_take(&search->queue, i);
-        region.ranked_share = region.share;
+        region.selection_share = region.share;
         if (split && measure_halves(search, &region))
             continue;
         region.final |= split; /* it cannot be split after all */
@@ -829,10 +832,10 @@ static void adapt_ways(struct search *search, uint64_t elapsed_ns, uint64_t need
 {
     search->interval_ns = elapsed_ns;
     if (elapsed_ns > interval_too_long_ns && search->all_samples < 2 * needed &&
-        search->ways_now > 3)
-        search->ways_now -= 2;
-    else if (elapsed_ns < interval_too_long_ns / 4 && search->ways_now < search->ways)
-        search->ways_now++;
+        search->ways_active > 3)
+        search->ways_active -= 2;
+    else if (elapsed_ns < interval_too_long_ns / 4 && search->ways_active < search->ways)
+        search->ways_active++;
 }
 
 /* Returns the samples that the least measured region would have if the interval ended now. */

@@ -30,13 +30,13 @@ struct region {
     double share; /* hits / total; regions rank by it */
     uint32_t iterations;
     uint32_t depth;
-    uint32_t parent;      /* number of the split that made it: both halves have the same */
-    uint32_t object;      /* the only object in it; 0: none or several */
-    uint32_t zero_rounds; /* intervals for which it was kept without a miss */
-    double ranked_share;  /* share for which it, or its parent, was selected; 0: never */
+    uint32_t parent;        /* number of the split that made it: both halves have the same */
+    uint32_t object;        /* the only object in it; 0: none or several */
+    uint32_t zero_rounds;   /* intervals for which it was kept without a miss */
+    double selection_share; /* share for which it, or its parent, was selected; 0: never */
     enum region_state state;
-    bool final; /* one object, or one line: not split */
-    bool open;  /* part of one object that is searched inside */
+    bool final;              /* one object, or one line: not split */
+    bool is_searched_inside; /* part of one object that is searched inside */
     enum region_reason reason;
 };
 
@@ -54,10 +54,10 @@ struct search_queue {
     size_t count;
 };
 
-enum { SEARCH_WAYS_MAX = 64, SEARCH_DROPPED = 32, SEARCH_WHAT = 128 };
+enum { SEARCH_WAYS_MAX = 64, SEARCH_DROPPED = 32, SEARCH_NAME_BYTES = 128 };
 
 /* Misses of the regions in the counters since the last check of a settled search. */
-struct search_judged {
+struct search_recheck {
     double hits;
     double expected; /* expected from the shares with which they were found */
     double total;    /* all misses */
@@ -86,17 +86,17 @@ struct search {
     uint64_t all_samples;
     struct region active[SEARCH_WAYS_MAX]; /* sorted by base */
     uint32_t active_count;
-    uint32_t ways;     /* requested number of ways */
-    uint32_t ways_now; /* fewer while samples are rare */
+    uint32_t ways;        /* requested number of ways */
+    uint32_t ways_active; /* fewer while samples are rare */
     uint32_t iteration;
     uint32_t rounds; /* iterations that contributed to the queue */
     uint32_t restarts;
     uint32_t splits;
     uint32_t line_bytes;
-    struct search_judged judged;
+    struct search_recheck recheck;
     enum search_state state;
-    bool inside; /* the range is within one object */
-    char what[SEARCH_WHAT];
+    bool is_in_one_object; /* the range is within one object */
+    char range_name[SEARCH_NAME_BYTES];
     struct search_frame frame;
     /* Ring buffer of the newest samples in the range. A region with a new counter is first measured
      * on them; otherwise each step of the search would wait for some hundred new samples. */

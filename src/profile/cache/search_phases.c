@@ -101,12 +101,12 @@ static void restore_search(struct search *search, const struct search_mark *mark
     search->recent_count = 0;
     search->queue = from->queue;
     search->state = from->state;
-    search->ways_now = from->ways_now;
+    search->ways_active = from->ways_active;
     search->interval_ns = from->interval_ns;
     search->shortest_ns = from->shortest_ns;
     search->splits = from->splits;
     search->rounds = from->rounds;
-    search->judged = from->judged;
+    search->recheck = from->recheck;
 }
 
 /* Switches to the search of the new phase; returns the time from which it counts. */
@@ -115,7 +115,7 @@ static uint64_t change_phase(struct search_phases *kept, struct search *search,
 {
     const struct phases_segment *last = &phases->segments[phases->segment_count - 1];
     /* A transition that was taken for a phase has no useful measurements. */
-    bool edge = phases->was_edge || phases->segment_count < 2;
+    bool edge = phases->after_transition || phases->segment_count < 2;
     if (!edge)
         keep_search_of_phase(kept, last[-1].phase, newest_mark_before(kept, last->start_ns));
     kept->phase = phases_now(phases);
@@ -187,5 +187,5 @@ bool search_history_take(struct search_history *before, struct search *search, u
 
 const char *search_history_what(const struct search_history *before)
 {
-    return before->count ? before->list[before->count - 1]->what : NULL;
+    return before->count ? before->list[before->count - 1]->range_name : NULL;
 }

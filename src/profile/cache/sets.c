@@ -103,8 +103,8 @@ static void find_hot(struct sets_finding *finding, const double *counts, uint32_
 
 void sets_judge(struct sets_finding *finding, const double *counts, uint32_t sets, double effective)
 {
-    *finding =
-        (struct sets_finding){.chi2 = NAN, .p_value = NAN, .bound = NAN, .effective = effective};
+    *finding = (struct sets_finding){
+        .chi2 = NAN, .p_value = NAN, .bound = NAN, .effective_samples = effective};
     for (uint32_t i = 0; i < sets; i++)
         finding->samples += counts[i];
     uint32_t groups = choose_group_count(sets, effective);

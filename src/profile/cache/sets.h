@@ -30,7 +30,7 @@ struct sets_finding {
     double excess;    /* share of the samples above an even share */
     double hot_share; /* share of the samples in hot sets */
     double samples;
-    double effective;
+    double effective_samples;
     double bound; /* samples above which a set is hot; NAN: too few samples */
     uint32_t hot_sets;
     enum sets_verdict verdict;

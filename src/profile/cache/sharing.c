@@ -24,17 +24,17 @@ static void rescale_side(struct sharing_side *side, double factor)
     side->loads.at[BASIS_DECAYED] *= factor;
     side->stores.at[BASIS_DECAYED] *= factor;
     side->hitm.at[BASIS_DECAYED] *= factor;
-    for (int i = 0; i < SHARING_SPOTS; i++) {
-        side->spots[i].credit *= factor;
-        side->spots[i].samples.at[BASIS_DECAYED] *= factor;
+    for (int i = 0; i < SHARING_INSTRUCTIONS; i++) {
+        side->instructions[i].credit *= factor;
+        side->instructions[i].samples.at[BASIS_DECAYED] *= factor;
     }
 }
 
 static void sharing_line_rescale(struct sharing_line *line, double factor)
 {
     line->samples.at[BASIS_DECAYED] *= factor;
-    line->pairs.at[BASIS_DECAYED] *= factor;
-    line->turns.at[BASIS_DECAYED] *= factor;
+    line->close_accesses.at[BASIS_DECAYED] *= factor;
+    line->alternations.at[BASIS_DECAYED] *= factor;
     line->hitm.at[BASIS_DECAYED] *= factor;
     line->snooped.at[BASIS_DECAYED] *= factor;
     for (int i = 0; i < line->owner_count; i++)
@@ -122,11 +122,12 @@ static struct sharing_side *find_or_add_side(struct sharing_line *line, const st
 
 /* Returns the spot of an instruction. Instructions without a spot reduce the lowest credit and take
  * over its spot once it is used up (tally.h). */
-static struct sharing_spot *find_or_add_spot(struct sharing_side *side, uint64_t ip, double scale)
+static struct sharing_instruction *find_or_add_spot(struct sharing_side *side, uint64_t ip,
+                                                    double scale)
 {
-    struct sharing_spot *poorest = &side->spots[0];
-    for (int i = 0; i < SHARING_SPOTS; i++) {
-        struct sharing_spot *spot = &side->spots[i];
+    struct sharing_instruction *poorest = &side->instructions[0];
+    for (int i = 0; i < SHARING_INSTRUCTIONS; i++) {
+        struct sharing_instruction *spot = &side->instructions[i];
         if (spot->credit > 0 && spot->ip == ip)
             return spot;
         if (spot->credit < poorest->credit)
@@ -135,7 +136,7 @@ static struct sharing_spot *find_or_add_spot(struct sharing_side *side, uint64_t
     poorest->credit -= scale;
     if (poorest->credit > 0)
         return NULL;
-    *poorest = (struct sharing_spot){.ip = ip};
+    *poorest = (struct sharing_instruction){.ip = ip};
     return poorest;
 }
 
@@ -148,7 +149,7 @@ static uint64_t access_byte_mask(const struct access *access)
     return bits << first;
 }
 
-static void add_spot(struct sharing_spot *spot, const struct place *place, uint32_t object,
+static void add_spot(struct sharing_instruction *spot, const struct place *place, uint32_t object,
                      double scale)
 {
     const struct access *access = &place->access;
@@ -174,7 +175,7 @@ static void add_side(struct sharing_line *line, const struct place *place, uint3
     const struct access *access = &place->access;
     struct sharing_side *side = find_or_add_side(line, access, scale);
     if (!side) {
-        line->others += line->others < UINT32_MAX;
+        line->other_accesses += line->other_accesses < UINT32_MAX;
         return;
     }
     side->cpu = access->cpu;
@@ -186,7 +187,7 @@ static void add_side(struct sharing_line *line, const struct place *place, uint3
         counted_add(&side->stores, 1, scale);
     if (hitm)
         counted_add(&side->hitm, 1, scale);
-    struct sharing_spot *spot = find_or_add_spot(side, access->ip, scale);
+    struct sharing_instruction *spot = find_or_add_spot(side, access->ip, scale);
     if (spot)
         add_spot(spot, place, object, scale);
 }
@@ -213,9 +214,9 @@ static void add_turn(struct sharing_line *line, const struct access *access, dou
     bool elsewhere = access->cpu == SAMPLE_NO_CPU || access->cpu != line->last_cpu;
     bool back = side && access->time_ns - side->last_ns <= SOON_NS;
     if (soon && (side || line->side_count < SHARING_SIDES))
-        counted_add(&line->pairs, 1, scale);
+        counted_add(&line->close_accesses, 1, scale);
     if (soon && back && elsewhere && access->tid != line->last_tid && (wrote || line->last_wrote))
-        counted_add(&line->turns, 1, scale);
+        counted_add(&line->alternations, 1, scale);
     line->last_ns = access->time_ns;
     line->last_tid = access->tid;
     line->last_cpu = access->cpu;
@@ -252,9 +253,9 @@ enum { STORED = 1, SEVERAL = 2, RECORDED = 4 };
 int sharing_init(struct sharing *sharing)
 {
     *sharing = (struct sharing){.lines = calloc(SHARING_LINES, sizeof(struct sharing_line))};
-    sharing->watched =
-        array_alloc_in_lines(&sharing->memory, SHARING_WATCHED, sizeof *sharing->watched);
-    if (sharing->watched && sharing->lines && !pairs_init(&sharing->ranking, SHARING_LINES))
+    sharing->last_accesses = array_alloc_in_lines(&sharing->memory, SHARING_LAST_ACCESSES,
+                                                  sizeof *sharing->last_accesses);
+    if (sharing->last_accesses && sharing->lines && !pairs_init(&sharing->ranking, SHARING_LINES))
         return 0;
     sharing_fini(sharing);
     return -ENOMEM;
@@ -270,7 +271,7 @@ void sharing_fini(struct sharing *sharing)
 
 void sharing_clear(struct sharing *sharing)
 {
-    memset(sharing->watched, 0, SHARING_WATCHED * sizeof *sharing->watched);
+    memset(sharing->last_accesses, 0, SHARING_LAST_ACCESSES * sizeof *sharing->last_accesses);
     memset(sharing->lines, 0, SHARING_LINES * sizeof *sharing->lines);
     pairs_clear(&sharing->ranking);
 }
@@ -287,9 +288,9 @@ static uint64_t line_hash(uint64_t line)
     return hash_mix(line);
 }
 
-static struct sharing_watch *watch_of(const struct sharing *sharing, uint64_t hash)
+static struct sharing_last_access *watch_of(const struct sharing *sharing, uint64_t hash)
 {
-    return &sharing->watched[hash & (SHARING_WATCHED - 1)];
+    return &sharing->last_accesses[hash & (SHARING_LAST_ACCESSES - 1)];
 }
 
 void sharing_prefetch(const struct sharing *sharing, uint64_t address)
@@ -302,27 +303,28 @@ static uint64_t line_address(uint64_t address)
     return address & ~(uint64_t)(SHARING_LINE_BYTES - 1);
 }
 
-static void sharing_note_access(struct sharing_watch *seen, const struct place *place,
+static void sharing_note_access(struct sharing_last_access *seen, const struct place *place,
                                 unsigned flags)
 {
     const struct access *access = &place->access;
-    *seen = (struct sharing_watch){.time_ns = access->time_ns,
-                                   .address = access->address,
-                                   .ip = access->ip,
-                                   .tid = access->tid,
-                                   .cpu = access->cpu,
-                                   .object = place->object,
-                                   .function = place->function,
-                                   .type = place->by_member ? place->type : 0,
-                                   .type_offset = place->type_offset,
-                                   .size = access->size,
-                                   .kind = access->kind,
-                                   .locked = access->locked,
-                                   .flags = (uint8_t)flags};
+    *seen = (struct sharing_last_access){.time_ns = access->time_ns,
+                                         .address = access->address,
+                                         .ip = access->ip,
+                                         .tid = access->tid,
+                                         .cpu = access->cpu,
+                                         .object = place->object,
+                                         .function = place->function,
+                                         .type = place->by_member ? place->type : 0,
+                                         .type_offset = place->type_offset,
+                                         .size = access->size,
+                                         .kind = access->kind,
+                                         .locked = access->locked,
+                                         .flags = (uint8_t)flags};
 }
 
 /* Restores the previous access. Its extent is known only for the object of the current one. */
-static struct place previous_place(const struct sharing_watch *seen, const struct place *place)
+static struct place previous_place(const struct sharing_last_access *seen,
+                                   const struct place *place)
 {
     bool same = seen->object == place->object;
     struct place past = {.object = seen->object,
@@ -345,7 +347,7 @@ static struct place previous_place(const struct sharing_watch *seen, const struc
 
 /* Returns the line's row; a new row starts with the previous access. NULL: not hot enough. */
 static struct sharing_line *sharing_find_line(struct sharing *sharing,
-                                              const struct sharing_watch *seen,
+                                              const struct sharing_last_access *seen,
                                               const struct place *place, double scale)
 {
     static const struct data_source nothing;
@@ -369,7 +371,7 @@ void sharing_add(struct sharing *sharing, const struct place *place, double scal
 {
     const struct access *access = &place->access;
     uint64_t address = line_address(access->address);
-    struct sharing_watch *seen = watch_of(sharing, line_hash(address / SHARING_LINE_BYTES));
+    struct sharing_last_access *seen = watch_of(sharing, line_hash(address / SHARING_LINE_BYTES));
     struct data_source source = {0};
     if (access->kind == ACCESS_PREFETCH)
         return;
@@ -444,8 +446,8 @@ static double turn_probability(const struct sharing_line *line, const struct bas
 
 /* Adds the contention of two instructions of different threads, to `same` if their bytes overlap
  * and to `apart` otherwise. */
-static void add_spot_contention(const struct basis_scale *how, const struct sharing_spot *a,
-                                const struct sharing_spot *b, double *same, double *apart)
+static void add_spot_contention(const struct basis_scale *how, const struct sharing_instruction *a,
+                                const struct sharing_instruction *b, double *same, double *apart)
 {
     double weight = counted_at_basis(how, &a->samples) * counted_at_basis(how, &b->samples);
     if (!(a->credit > 0) || !(b->credit > 0) || !(a->written | b->written))
@@ -460,43 +462,47 @@ static double overlap_share(const struct sharing_line *line, const struct basis_
     double apart = 0;
     for (int i = 0; i < line->side_count; i++)
         for (int k = 0; k < i; k++)
-            for (int n = 0; n < SHARING_SPOTS * SHARING_SPOTS; n++)
-                add_spot_contention(how, &line->sides[i].spots[n / SHARING_SPOTS],
-                                    &line->sides[k].spots[n % SHARING_SPOTS], &same, &apart);
+            for (int n = 0; n < SHARING_INSTRUCTIONS * SHARING_INSTRUCTIONS; n++)
+                add_spot_contention(how, &line->sides[i].instructions[n / SHARING_INSTRUCTIONS],
+                                    &line->sides[k].instructions[n % SHARING_INSTRUCTIONS], &same,
+                                    &apart);
     return same + apart > 0 ? same / (same + apart) : NAN;
 }
 
-static enum sharing_verdict verdict_of(const struct sharing_judged *judged)
+static enum sharing_verdict verdict_of(const struct sharing_assessment *assessment)
 {
-    if (isnan(judged->overlap) || !judged->sure)
-        return SHARING_UNSURE;
-    return judged->overlap >= mostly       ? SHARING_TRUE
-           : judged->overlap <= 1 - mostly ? SHARING_FALSE
-                                           : SHARING_BOTH;
+    if (isnan(assessment->overlap) || !assessment->has_enough_samples)
+        return SHARING_INCONCLUSIVE;
+    return assessment->overlap >= mostly       ? SHARING_TRUE
+           : assessment->overlap <= 1 - mostly ? SHARING_FALSE
+                                               : SHARING_BOTH;
 }
 
-struct sharing_judged sharing_judge(const struct sharing_line *line, enum snapshot_basis basis,
-                                    double scale)
+struct sharing_assessment sharing_judge(const struct sharing_line *line, enum snapshot_basis basis,
+                                        double scale)
 {
     struct basis_scale how = {basis, scale};
-    struct sharing_judged judged = {.samples = counted_at_basis(&how, &line->samples),
-                                    .turns = counted_at_basis(&how, &line->turns),
-                                    .pairs = counted_at_basis(&how, &line->pairs),
-                                    .hitm = NAN};
+    struct sharing_assessment assessment = {
+        .samples = counted_at_basis(&how, &line->samples),
+        .alternations = counted_at_basis(&how, &line->alternations),
+        .close_accesses = counted_at_basis(&how, &line->close_accesses),
+        .hitm = NAN};
     double snooped = counted_at_basis(&how, &line->snooped);
-    judged.expected = judged.pairs * turn_probability(line, &how);
-    judged.overlap = overlap_share(line, &how);
+    assessment.expected_alternations = assessment.close_accesses * turn_probability(line, &how);
+    assessment.overlap = overlap_share(line, &how);
     if (snooped > 0)
-        judged.hitm = counted_at_basis(&how, &line->hitm);
-    bool turns = judged.turns >= SHARING_TURNS_LISTED && judged.turns >= mixed * judged.expected;
-    bool hitm = judged.hitm >= 0.5;
-    judged.evidence = hitm ? SHARING_HITM : SHARING_TURNS;
-    judged.sure = judged.hitm >= SHARING_HITM_SURE || (turns && judged.turns >= SHARING_TURNS_SURE);
-    judged.listed = turns || hitm;
-    judged.verdict = verdict_of(&judged);
-    if (!judged.listed && snooped > 0 && isnan(judged.overlap) && line->side_count > 1) {
-        judged.listed = true;
-        judged.verdict = SHARING_READ_ONLY;
+        assessment.hitm = counted_at_basis(&how, &line->hitm);
+    bool turns = assessment.alternations >= SHARING_TURNS_LISTED &&
+                 assessment.alternations >= mixed * assessment.expected_alternations;
+    bool hitm = assessment.hitm >= 0.5;
+    assessment.evidence = hitm ? SHARING_HITM : SHARING_ALTERNATION;
+    assessment.has_enough_samples = assessment.hitm >= SHARING_HITM_SURE ||
+                                    (turns && assessment.alternations >= SHARING_TURNS_SURE);
+    assessment.listed = turns || hitm;
+    assessment.verdict = verdict_of(&assessment);
+    if (!assessment.listed && snooped > 0 && isnan(assessment.overlap) && line->side_count > 1) {
+        assessment.listed = true;
+        assessment.verdict = SHARING_READ_ONLY;
     }
-    return judged;
+    return assessment;
 }

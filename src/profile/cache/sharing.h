@@ -28,13 +28,13 @@
 /* One shared cache line: its threads, their instructions with the bytes they read and wrote, the
  * objects on the line, and the number of turns. */
 enum {
-    SHARING_LINE_BYTES = 64, /* x86; one bit per byte in a uint64_t */
-    SHARING_SIDES = 6,       /* threads counted separately on a line */
-    SHARING_SPOTS = 4,       /* instructions of a side */
-    SHARING_OWNERS = 3,      /* objects on a line */
+    SHARING_LINE_BYTES = 64,  /* x86; one bit per byte in a uint64_t */
+    SHARING_SIDES = 6,        /* threads counted separately on a line */
+    SHARING_INSTRUCTIONS = 4, /* instructions of a side */
+    SHARING_OWNERS = 3,       /* objects on a line */
 };
 
-struct sharing_spot {
+struct sharing_instruction {
     uint64_t ip;
     uint64_t read; /* bit i: byte i of the line */
     uint64_t written;
@@ -57,7 +57,7 @@ struct sharing_side {
     struct counted loads;
     struct counted stores;
     struct counted hitm;
-    struct sharing_spot spots[SHARING_SPOTS];
+    struct sharing_instruction instructions[SHARING_INSTRUCTIONS];
 };
 
 /* An object on the line, with its extent, to detect that the memory was reused. */
@@ -77,10 +77,11 @@ struct sharing_line {
     bool last_wrote;
     uint8_t side_count;
     uint8_t owner_count;
-    uint32_t others; /* accesses by threads without a side */
+    uint32_t other_accesses; /* accesses by threads without a side */
     struct counted samples;
-    struct counted pairs; /* accesses that came soon after another */
-    struct counted turns; /* pairs from two threads on different CPUs, with at least one store */
+    struct counted close_accesses; /* accesses that came soon after another */
+    /* pairs from two threads on different CPUs, with at least one store */
+    struct counted alternations;
     struct counted hitm;
     struct counted snooped; /* accesses with a snoop result */
     struct sharing_owner owners[SHARING_OWNERS];
@@ -92,10 +93,10 @@ static inline bool sharing_writes(const struct access *access)
     return access->kind == ACCESS_STORE || access->kind == ACCESS_LOAD_STORE;
 }
 
-enum { SHARING_LINES = 1024, SHARING_WATCHED = 1 << 15 };
+enum { SHARING_LINES = 1024, SHARING_LAST_ACCESSES = 1 << 15 };
 
 /* Last access of a line, and flags of its history; fits in one cache line. */
-struct sharing_watch {
+struct sharing_last_access {
     uint64_t time_ns;
     uint64_t address;
     uint64_t ip;
@@ -113,10 +114,10 @@ struct sharing_watch {
 };
 
 struct sharing {
-    struct sharing_watch *watched; /* [SHARING_WATCHED], aligned to cache lines */
-    void *memory;                  /* allocation of `watched` */
-    struct sharing_line *lines;    /* [SHARING_LINES], in the order of ranking.at */
-    struct pairs ranking;          /* the lines that have a row */
+    struct sharing_last_access *last_accesses; /* [SHARING_LAST_ACCESSES], aligned to cache lines */
+    void *memory;                              /* allocation of `last_accesses` */
+    struct sharing_line *lines;                /* [SHARING_LINES], in the order of ranking.at */
+    struct pairs ranking;                      /* the lines that have a row */
 };
 
 /* Returns 0 or -ENOMEM. */
@@ -134,20 +135,20 @@ void sharing_add(struct sharing *sharing, const struct place *place, double scal
 /* Minimum turns for a line to be listed, and minimum turns or HITM for a verdict. */
 enum { SHARING_TURNS_LISTED = 4, SHARING_TURNS_SURE = 8, SHARING_HITM_SURE = 5 };
 
-struct sharing_judged {
+struct sharing_assessment {
     enum sharing_verdict verdict;
     enum sharing_evidence evidence;
     bool listed; /* there is any evidence */
-    bool sure;
+    bool has_enough_samples;
     double samples;
-    double turns;
-    double pairs;
-    double expected; /* turns if the accesses of all sides were shuffled */
-    double hitm;     /* NAN: not measured */
-    double overlap;  /* share of the contention on the same bytes; NAN: no contention seen */
+    double alternations;
+    double close_accesses;
+    double expected_alternations; /* turns if the accesses of all sides were shuffled */
+    double hitm;                  /* NAN: not measured */
+    double overlap; /* share of the contention on the same bytes; NAN: no contention seen */
 };
 
-struct sharing_judged sharing_judge(const struct sharing_line *line, enum snapshot_basis basis,
-                                    double scale);
+struct sharing_assessment sharing_judge(const struct sharing_line *line, enum snapshot_basis basis,
+                                        double scale);
 
 #endif

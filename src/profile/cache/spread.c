@@ -35,7 +35,7 @@ static void spread_step(struct spread *spread, const struct window_entry *entry)
     spread->last[at].address = entry->address;
 }
 
-static bool is_in_array_member(const struct spread_of *of, uint64_t into)
+static bool is_in_array_member(const struct spread_target *of, uint64_t into)
 {
     for (size_t i = 0; i < of->array_count; i++)
         if (into >= of->arrays[i].first && into < of->arrays[i].end)
@@ -43,7 +43,7 @@ static bool is_in_array_member(const struct spread_of *of, uint64_t into)
     return false;
 }
 
-static void count_element_place(struct spread *spread, const struct spread_of *of,
+static void count_element_place(struct spread *spread, const struct spread_target *of,
                                 const struct window_entry *entry, uint32_t line_bytes)
 {
     if (!of->element_size || entry->type != of->type || line_bytes > SPREAD_LINE_MAX)
@@ -52,20 +52,20 @@ static void count_element_place(struct spread *spread, const struct spread_of *o
     if (of->type && is_in_array_member(of, into))
         return;
     uint64_t begin = (entry->address - into) % line_bytes;
-    spread->begins[begin]++;
+    spread->begin_counts[begin]++;
     bool crosses = (begin + of->hot_first) / line_bytes != (begin + of->hot_end - 1) / line_bytes;
-    spread->crossing += crosses;
-    spread->behind +=
+    spread->crossing_samples += crosses;
+    spread->crossing_on_later_line +=
         crosses && (begin + of->hot_first) / line_bytes != (begin + into) / line_bytes;
     spread->typed++;
 }
 
-static void spread_take(struct spread *spread, const struct spread_of *of,
+static void spread_take(struct spread *spread, const struct spread_target *of,
                         const struct window_entry *entry, uint32_t line_bytes)
 {
     spread->samples++;
-    spread->kept += entry->kept;
-    spread->rewritten += entry->rewritten;
+    spread->spill_samples += entry->is_spill_slot;
+    spread->stored_in_loop_samples += entry->is_stored_in_loop;
     spread->widest = entry->size > spread->widest ? entry->size : spread->widest;
     if (entry->mapped) {
         spread->lines++;
@@ -80,7 +80,7 @@ static void spread_take(struct spread *spread, const struct spread_of *of,
     count_element_place(spread, of, entry, line_bytes);
 }
 
-void spread_gather(struct spread *spreads, const struct spread_of *of, size_t count,
+void spread_gather(struct spread *spreads, const struct spread_target *of, size_t count,
                    const struct window *window, uint32_t line_bytes)
 {
     for (size_t i = 0; i < count; i++)

@@ -37,15 +37,16 @@ struct spread {
     uint32_t down;
     uint32_t far_up; /* of these, steps over more than half of the range seen by then */
     uint32_t far_down;
-    uint32_t begins[SPREAD_LINE_MAX]; /* offsets in a line at which the accessed elements begin */
-    uint32_t crossing;                /* samples of elements with hot bytes in several lines */
-    uint32_t behind;                /* crossing samples that are not on the first of those lines */
-    uint32_t typed;                 /* samples counted in begins */
-    uint32_t widest;                /* widest access, bytes; 0: not known */
-    uint32_t kept;                  /* samples of stack slots in loops with calls (struct access) */
-    uint32_t rewritten;             /* samples of stack slots in loops that store to them */
-    uint32_t slices[SPREAD_SLICES]; /* samples by time of arrival */
-    uint32_t steps[SPREAD_STEPS];   /* ring buffer of the newest steps, bytes */
+    /* offsets in a line at which the accessed elements begin */
+    uint32_t begin_counts[SPREAD_LINE_MAX];
+    uint32_t crossing_samples;       /* samples of elements with hot bytes in several lines */
+    uint32_t crossing_on_later_line; /* crossing samples that are not on the first of those lines */
+    uint32_t typed;                  /* samples counted in begin_counts */
+    uint32_t widest;                 /* widest access, bytes; 0: not known */
+    uint32_t spill_samples; /* samples of stack slots in loops with calls (struct access) */
+    uint32_t stored_in_loop_samples; /* samples of stack slots in loops that store to them */
+    uint32_t slices[SPREAD_SLICES];  /* samples by time of arrival */
+    uint32_t steps[SPREAD_STEPS];    /* ring buffer of the newest steps, bytes */
     uint32_t step_count;
     struct {
         uint32_t tid;
@@ -53,10 +54,10 @@ struct spread {
     } last[SPREAD_THREADS];
 };
 
-struct spread_of {
+struct spread_target {
     uint32_t object;
     uint32_t type;         /* 0: elements are inferred */
-    uint64_t element_size; /* 0: begins is not counted */
+    uint64_t element_size; /* 0: begin_counts is not counted */
     uint64_t hot_first;    /* offsets in the element: first hot byte, and one past the last */
     uint64_t hot_end;
     /* Members that are arrays. Which element of the array was accessed is not known, so the start
@@ -69,7 +70,7 @@ struct spread_of {
 };
 
 /* Gathers spreads in one pass, after window_count(). `line_bytes`: a power of two. */
-void spread_gather(struct spread *spreads, const struct spread_of *of, size_t count,
+void spread_gather(struct spread *spreads, const struct spread_target *of, size_t count,
                    const struct window *window, uint32_t line_bytes);
 
 /* Estimates the bytes of all lines that miss, unsampled ones too: in order, the range from first to

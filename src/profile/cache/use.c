@@ -81,7 +81,7 @@ static struct use_sums *use_row_make(struct use *use, uint64_t key, size_t most)
 static void use_sums_add(struct use_sums *sums, const struct line_event *line, double scale)
 {
     double weight = (double)line->weight;
-    counted_add(&sums->followed, 1, scale);
+    counted_add(&sums->followed_lines, 1, scale);
     counted_add(&sums->squares, weight * line->used_bytes * line->used_bytes, scale);
     counted_add(&sums->lines, weight, scale);
     counted_add(&sums->fetched_bytes, weight * line->line_bytes, scale);
@@ -177,7 +177,7 @@ static struct distances_row *distances_make(struct distances *distances, enum di
         !hash_put(&distances->index, key, (uint32_t)distances->count))
         return NULL;
     struct distances_row *row = &distances->rows[distances->count++];
-    *row = (struct distances_row){.id = id, .of = of};
+    *row = (struct distances_row){.id = id, .counted_by = of};
     return row;
 }
 
@@ -186,7 +186,7 @@ static void distances_counts_add(struct distances_counts *counts, const struct l
 {
     double weight = (double)line->weight;
     counted_add(&counts->uses, 1, scale);
-    counted_add(&counts->all, weight, scale);
+    counted_add(&counts->weight, weight, scale);
     if (line->distance == LINE_NO_DISTANCE)
         counted_add(&counts->first, weight, scale);
     else
@@ -217,7 +217,7 @@ void distances_join(struct distances *distances, uint32_t object, uint32_t into)
     if (!to)
         return;
     counted_sum(&to->counts, &distances->rows[from].counts, sizeof to->counts);
-    distances->rows[from] = (struct distances_row){.of = DISTANCES_MOVED};
+    distances->rows[from] = (struct distances_row){.counted_by = DISTANCES_MOVED};
     hash_remove(&distances->index, key);
 }
 
@@ -243,7 +243,7 @@ double distances_step_down(double lines)
 double distances_miss_ratio(const struct distances_counts *counts, enum snapshot_basis basis,
                             double lines)
 {
-    double all = counts->all.at[basis];
+    double all = counts->weight.at[basis];
     unsigned own = bucket_of((uint64_t)fmax(lines, 0));
     double misses =
         counts->first.at[basis] + counts->bucket[own].at[basis] * bucket_share_beyond(own, lines);

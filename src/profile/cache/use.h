@@ -26,8 +26,8 @@ struct use_sums {
     struct counted used_bytes;
     struct counted touched_bytes;
     struct counted uses[LINE_USES];
-    struct counted followed; /* lines reported; each also represents others */
-    struct counted squares;  /* sum of squares of used bytes */
+    struct counted followed_lines; /* lines reported; each also represents others */
+    struct counted squares;        /* sum of squares of used bytes */
 };
 
 /* The object and field of the access that fetched a line. */
@@ -87,16 +87,16 @@ enum {
 };
 
 struct distances_counts {
-    struct counted uses;  /* sampled uses */
-    struct counted all;   /* weight of these */
-    struct counted first; /* uses of lines not used before */
+    struct counted uses;   /* sampled uses */
+    struct counted weight; /* weight of these */
+    struct counted first;  /* uses of lines not used before */
     struct counted bucket[DISTANCE_BUCKETS];
 };
 
 struct distances_row {
     uint64_t id;
-    uint32_t of;       /* enum distances_of */
-    uint32_t function; /* function of an instruction */
+    uint32_t counted_by; /* enum distances_of */
+    uint32_t function;   /* function of an instruction */
     struct distances_counts counts;
 };
 

@@ -54,7 +54,7 @@ static bool find_invalidated_lines(struct waits *waits, const struct hash *objec
         const struct window_entry *entry = window_at(window, i);
         const struct window_entry *mapped = window_find(window, entry->address);
         if ((entry->tid != mapped->tid || hash_find(objects, entry->object)) &&
-            !hash_insert(&waits->taken, index_of(waits, mapped), NULL))
+            !hash_insert(&waits->volatile_lines, index_of(waits, mapped), NULL))
             return false;
     }
     return true;
@@ -62,7 +62,8 @@ static bool find_invalidated_lines(struct waits *waits, const struct hash *objec
 
 static bool is_line_invalidated(const struct waits *waits, const struct window_entry *mapped)
 {
-    return waits->taken.count && hash_find(&waits->taken, index_of(waits, mapped));
+    return waits->volatile_lines.count &&
+           hash_find(&waits->volatile_lines, index_of(waits, mapped));
 }
 
 /* Returns the class of a sample count: 1, 2, 3, 4 to 5, 6 to 7, 8 to 11, ... */
@@ -94,7 +95,7 @@ static void choose_held_lines(struct waits_set *set, double ways, double wait_by
     double best = INFINITY;
     for (unsigned i = 0; i < WAITS_CLASSES; i++)
         others += set->samples[i];
-    set->held_from = WAITS_CLASSES;
+    set->held_from_class = WAITS_CLASSES;
     for (unsigned from = WAITS_CLASSES; from-- > 1 && (held += set->lines[from]) <= ways;) {
         others -= set->samples[from];
         double evicted = wait_by_fetch_of * others / (ways - held + 1);
@@ -103,8 +104,8 @@ static void choose_held_lines(struct waits_set *set, double ways, double wait_by
             most += fmin(set->samples[i], set->lines[i] * evicted);
         if (held > 0 && most < best) {
             best = most;
-            set->held_from = from;
-            set->evicted = evicted;
+            set->held_from_class = from;
+            set->eviction_samples = evicted;
         }
     }
 }
@@ -118,7 +119,7 @@ bool waits_init(struct waits *waits, const struct window *window, const uint64_t
                 double elsewhere, const struct hash *objects)
 {
     *waits = (struct waits){.window = window};
-    hash_init(&waits->taken);
+    hash_init(&waits->volatile_lines);
     hash_init(&waits->threads);
     for (int i = 0; i < WAIT_LEVELS; i++)
         waits->lines[i] = lines[i];
@@ -131,20 +132,20 @@ bool waits_init(struct waits *waits, const struct window *window, const uint64_t
         bool taken = is_line_invalidated(waits, entry);
         add_line(&waits->first[waits_set_index(entry->address)], entry, taken);
         for (int level = WAIT_BEYOND_L2; level < WAIT_LEVELS; level++)
-            add_line(&waits->whole[level], entry, taken);
+            add_line(&waits->of_levels[level], entry, taken);
     }
     for (int i = 0; i < WAITS_SETS; i++)
         choose_held_lines(&waits->first[i], (double)lines[WAIT_BEYOND_L1] / WAITS_SETS,
                           wait_by_fetch[WAIT_BEYOND_L1], elsewhere / WAITS_SETS);
     for (int level = WAIT_BEYOND_L2; level < WAIT_LEVELS; level++)
-        choose_held_lines(&waits->whole[level], even_part * (double)lines[level],
+        choose_held_lines(&waits->of_levels[level], even_part * (double)lines[level],
                           wait_by_fetch[level], elsewhere);
     return true;
 }
 
 void waits_fini(struct waits *waits)
 {
-    hash_fini(&waits->taken);
+    hash_fini(&waits->volatile_lines);
     hash_fini(&waits->threads);
 }
 
@@ -156,9 +157,9 @@ static void line_wait_shares(const struct waits *waits, const struct window_entr
     double beyond = 0;
     for (int level = WAIT_LEVELS - 1; level >= 0; level--) {
         const struct waits_set *set =
-            level ? &waits->whole[level] : &waits->first[waits_set_index(mapped->address)];
+            level ? &waits->of_levels[level] : &waits->first[waits_set_index(mapped->address)];
         if (waits->lines[level])
-            beyond += class >= set->held_from ? set->evicted : mapped->count;
+            beyond += class >= set->held_from_class ? set->eviction_samples : mapped->count;
         most[level] = fmin(1, beyond / mapped->count);
     }
 }
@@ -177,8 +178,8 @@ static void add_chase(const struct window_entry *entry, uint32_t count, struct w
         sums->highest = address;
     double step_ns = (double)(entry->time_ns - sums->last_ns);
     if (!first && entry->tid == sums->last_tid && step_ns < periods_next * window_weight(entry)) {
-        sums->up += address > sums->last;
-        sums->down += address < sums->last;
+        sums->steps_forward += address > sums->last;
+        sums->steps_backward += address < sums->last;
         sums->step_ns += step_ns;
     }
     sums->last = address;
@@ -190,12 +191,12 @@ static void add_chase(const struct window_entry *entry, uint32_t count, struct w
 static void add_wait_shares(const struct window_entry *entry, const double most[WAIT_LEVELS],
                             bool taken, struct waits_sums *sums)
 {
-    double later = entry->per_line ? (1u << entry->per_line) - 1 : 0;
+    double later = entry->per_line_log2 ? (1u << entry->per_line_log2) - 1 : 0;
     for (int level = 0; level < WAIT_LEVELS; level++)
-        if (!entry->again || (taken && !(later > 0)))
-            *(later > 0 ? &sums->passes[level] : &sums->most[level]) += most[level];
+        if (!entry->line_was_accessed || (taken && !(later > 0)))
+            *(later > 0 ? &sums->pass_starts[level] : &sums->may_have_waited[level]) += most[level];
         else if (later > 0)
-            sums->passes_hit[level] += most[level] / later;
+            sums->pass_start_hits[level] += most[level] / later;
 }
 
 void waits_take(const struct waits *waits, const struct window_entry *entry,
@@ -208,7 +209,7 @@ void waits_take(const struct waits *waits, const struct window_entry *entry,
     for (size_t i = 0; i < count; i++) {
         sums[i]->samples++;
         add_wait_shares(entry, most, taken, sums[i]);
-        if (entry->chases && !entry->again)
+        if (entry->is_pointer_chase && !entry->line_was_accessed)
             add_chase(entry, mapped->count, sums[i]);
     }
 }
@@ -231,14 +232,15 @@ static double share_held_at_most(const struct waits_sums *sums, double lines)
  * that a core can read between two samples, so at least 1 - 1/k of its steps have one direction. */
 static bool chases_have_no_order(const struct waits_sums *sums)
 {
-    const struct spread order = {.up = (uint32_t)sums->up,
-                                 .down = (uint32_t)sums->down,
+    const struct spread order = {.up = (uint32_t)sums->steps_forward,
+                                 .down = (uint32_t)sums->steps_backward,
                                  .lowest = sums->lowest,
                                  .highest = sums->highest};
-    double steps = sums->up + sums->down;
+    double steps = sums->steps_forward + sums->steps_backward;
     double pass = (double)(sums->highest - sums->lowest) / bytes_per_ns / sums->step_ns * steps;
     return spread_order(&order, INFINITY) == SPREAD_SCATTERED &&
-           fabs(sums->up / steps - 0.5) + order_errors * sqrt(0.25 / steps) < 0.5 - 1 / pass;
+           fabs(sums->steps_forward / steps - 0.5) + order_errors * sqrt(0.25 / steps) <
+               0.5 - 1 / pass;
 }
 
 double waits_chased(const struct waits *waits, const struct waits_sums *sums, enum wait_level level)
@@ -255,17 +257,18 @@ double waits_chased(const struct waits *waits, const struct waits_sums *sums, en
  * later accesses, which do the same work with a cached line. */
 static double passes_waited(const struct waits_sums *sums, enum wait_level level, double errors)
 {
-    double above = sums->passes[level] - sums->passes_hit[level];
-    return fmax(0, above + errors * sqrt(sums->passes[level] + sums->passes_hit[level]));
+    double above = sums->pass_starts[level] - sums->pass_start_hits[level];
+    return fmax(0, above + errors * sqrt(sums->pass_starts[level] + sums->pass_start_hits[level]));
 }
 
 struct snapshot_wait waits_bounds(const struct waits *waits, const struct waits_sums *sums,
                                   const double chased[WAIT_LEVELS])
 {
-    struct snapshot_wait wait = {.from = WAIT_FROM_RECURRENCE};
+    struct snapshot_wait wait = {.evidence = WAIT_FROM_RECURRENCE};
     double samples = sums->samples;
     for (int i = 0; i < WAIT_LEVELS; i++) {
-        double most = sums->most[i] + fmin(sums->passes[i], passes_waited(sums, i, 2));
+        double most =
+            sums->may_have_waited[i] + fmin(sums->pass_starts[i], passes_waited(sums, i, 2));
         double least = chased[i] + (i == WAIT_BEYOND_L1 ? passes_waited(sums, i, -3) : 0);
         bool known = samples >= SAMPLES_MIN && waits->lines[i];
         wait.high[i] = known ? interval_share(fmin(most / samples, 1), samples).high : NAN;
@@ -287,5 +290,5 @@ void waits_drop_uninformative(struct snapshot_wait *wait)
         any |= !isnan(wait->high[i]);
     }
     if (!any)
-        *wait = (struct snapshot_wait){.from = WAIT_UNKNOWN};
+        *wait = (struct snapshot_wait){.evidence = WAIT_UNKNOWN};
 }

@@ -24,33 +24,34 @@ enum {
 struct waits_set {
     uint32_t lines[WAITS_CLASSES];
     double samples[WAITS_CLASSES];
-    unsigned held_from; /* lines from this class on are held until evicted */
-    double evicted;     /* samples on each held line that may have waited for an eviction */
+    unsigned held_from_class; /* lines from this class on are held until evicted */
+    double eviction_samples;  /* samples on each held line that may have waited for an eviction */
 };
 
 struct waits {
     const struct window *window;
     uint64_t lines[WAIT_LEVELS]; /* lines of L1d, L2, L3; 0: not known */
     struct waits_set first[WAITS_SETS];
-    struct waits_set whole[WAIT_LEVELS]; /* L2, L3 */
-    struct hash taken;                   /* lines that can disappear at any time, by entry index */
-    struct hash threads;                 /* tid */
+    struct waits_set of_levels[WAIT_LEVELS]; /* L2, L3 */
+    struct hash volatile_lines; /* lines that can disappear at any time, by entry index */
+    struct hash threads;        /* tid */
 };
 
 /* Sums of one group of samples: an object, a function, or everything. Initialised to zero. */
 struct waits_sums {
     double samples;
-    double most[WAIT_LEVELS];       /* may have waited, without those in `passes` */
-    double passes[WAIT_LEVELS];     /* first accesses of a pass to a line, which may have waited */
-    double passes_hit[WAIT_LEVELS]; /* estimated number of `passes` that did not wait */
-    double chases;                  /* samples at an address that the same loop loaded */
-    double chases_hot;              /* chases on lines with at least three samples */
-    double chases_twice;            /* chases on lines with two samples */
-    double page_starts;             /* chases on the first lines of a page */
-    double up;   /* forward steps between consecutive chases of a thread that are close in time */
-    double down; /* backward steps */
-    double step_ns;  /* total time of these steps */
-    uint64_t lowest; /* addresses of the chases */
+    double may_have_waited[WAIT_LEVELS]; /* may have waited, without those in `pass_starts` */
+    double pass_starts[WAIT_LEVELS]; /* first accesses of a pass to a line, which may have waited */
+    double pass_start_hits[WAIT_LEVELS]; /* estimated number of `pass_starts` that did not wait */
+    double chases;                       /* samples at an address that the same loop loaded */
+    double chases_hot;                   /* chases on lines with at least three samples */
+    double chases_twice;                 /* chases on lines with two samples */
+    double page_starts;                  /* chases on the first lines of a page */
+    /* forward steps between consecutive chases of a thread that are close in time */
+    double steps_forward;
+    double steps_backward; /* backward steps */
+    double step_ns;        /* total time of these steps */
+    uint64_t lowest;       /* addresses of the chases */
     uint64_t highest;
     uint64_t last;
     uint64_t last_ns;

@@ -256,7 +256,7 @@ static void check_comiss_pair(struct comiss *comiss, const struct window *window
         slot->value < expected + 5 * sqrt(expected))
         return;
     struct comiss_pair pair = {
-        .object_a = a, .object_b = b, .together = slot->value, .lift = slot->value / expected};
+        .object_a = a, .object_b = b, .pair_count = slot->value, .lift = slot->value / expected};
     if (lines) {
         uint64_t mask = ~UINT64_C(0) << window->key_shift;
         pair.line_a = window->entries[a].address & mask;
@@ -265,7 +265,7 @@ static void check_comiss_pair(struct comiss *comiss, const struct window *window
         pair.object_b = window->entries[b].object;
     }
     size_t count = comiss->found_count - first;
-    KEEP(comiss->found + first, &count, HALF, &pair, LARGEST(struct comiss_pair, together),
+    KEEP(comiss->found + first, &count, HALF, &pair, LARGEST(struct comiss_pair, pair_count),
          LARGEST(struct comiss_pair, lift), SMALLEST(struct comiss_pair, line_a),
          SMALLEST(struct comiss_pair, line_b));
     comiss->found_count = first + count;

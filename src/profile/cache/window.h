@@ -45,13 +45,13 @@ struct window_entry {
     uint32_t type_offset;
     uint16_t weight;  /* window_weight() */
     uint8_t size : 7; /* bytes accessed, 127 at most; 0: not known */
-    bool rewritten : 1;
-    bool waits : 1; /* as in struct access */
-    bool kept : 1;
+    bool is_stored_in_loop : 1;
+    bool is_spinning : 1; /* as in struct access */
+    bool is_spill_slot : 1;
     bool mapped : 1;
-    bool chases : 1;
-    bool again : 1;
-    uint8_t per_line : 3;
+    bool is_pointer_chase : 1;
+    bool line_was_accessed : 1;
+    uint8_t per_line_log2 : 3;
 };
 
 struct window {
@@ -142,7 +142,7 @@ struct comiss_pair {
     uint64_t line_b;
     uint32_t object_a;
     uint32_t object_b;
-    uint32_t together;
+    uint32_t pair_count;
     double lift;
 };
 
@@ -158,7 +158,7 @@ struct comiss {
 int comiss_init(struct comiss *comiss);
 void comiss_fini(struct comiss *comiss);
 
-/* Fills `found`: lines first, then objects, highest `together` first in each. */
+/* Fills `found`: lines first, then objects, highest `pair_count` first in each. */
 void comiss_find(struct comiss *comiss, const struct window *window);
 
 #endif

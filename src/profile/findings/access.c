@@ -41,19 +41,20 @@ static double member_window_samples(const struct findings *findings, uint32_t ob
 /* Returns true if most of the links read lead to another page. */
 static bool links_mostly_lead_far(const struct findings_links *links)
 {
-    return links->read >= LINKS_MIN && links->far >= links_alike * links->read;
+    return links->links_in_object >= LINKS_MIN &&
+           links->far_links >= links_alike * links->links_in_object;
 }
 
 /* Returns true if most nodes have several successors, unlike chains of a hash table. */
 static bool links_mostly_branch(const struct findings_links *links)
 {
-    return links->nodes >= LINKS_MIN && links->deep >= deep_min * links->nodes;
+    return links->nodes >= LINKS_MIN && links->deep_nodes >= deep_min * links->nodes;
 }
 
 /* Returns true if misses follow the links. Only possible if every miss is recorded. */
 static bool is_link_followed(const struct findings_links *links)
 {
-    return links->pairs >= LINKS_MIN && links->followed >= links_alike * links->pairs;
+    return links->pairs >= LINKS_MIN && links->followed_misses >= links_alike * links->pairs;
 }
 
 /* Members of an object's elements that point to other elements. */
@@ -65,13 +66,28 @@ struct links_found {
     double samples; /* samples on all of them */
 };
 
-/* Returns true if a member can be a pointer. Its targets show whether it is a link, whatever its
- * type is called. */
+/* Returns true for "char *" and pointers to other numbers. */
+static bool points_to_number(const char *type)
+{
+    static const char *const words[] = {"bool", "_Bool", "char",   "wchar_t", "short",   "int",
+                                        "long", "float", "double", "signed",  "unsigned"};
+    static const char constant[] = "const ";
+    type += strncmp(type, constant, strlen(constant)) ? 0 : strlen(constant);
+    size_t length = strcspn(type, " *");
+    for (size_t i = 0; i < sizeof words / sizeof *words && strchr(type, '*'); i++)
+        if (strlen(words[i]) == length && !strncmp(type, words[i], length))
+            return true;
+    return false;
+}
+
+/* Returns true if a member can be a pointer to a node. Its targets show whether it is a link; its
+ * type need not be that of the node. */
 static bool may_be_link(const struct snapshot_layout_row *row)
 {
     return row->kind == LAYOUT_MEMBER && !row->has_members && row->member.size == sizeof(void *) &&
            !row->member.count && row->member.offset % sizeof(void *) == 0 &&
-           row->member.kind == MEMBER_FIELD;
+           row->member.kind == MEMBER_FIELD && row->member.type &&
+           !points_to_number(row->member.type);
 }
 
 /* Returns true if the type has only one link, which can only be there to be followed. */
@@ -82,6 +98,10 @@ static bool is_only_link(const struct snapshot_layout *layout)
         count += findings_points_to(&layout->rows[i], layout->name);
     return count == 1;
 }
+
+static void findings_links(const struct findings *findings, size_t object,
+                           const struct snapshot_layout *layout, uint64_t link_offset,
+                           struct findings_links *links);
 
 /* Returns true if the member is a link, and leads far. */
 static bool note_link_member(const struct findings *findings, size_t index,
@@ -156,14 +176,15 @@ static int chasing_confidence(const struct findings *findings, size_t index,
     const struct findings_links *links = &found->links;
     bool often = found->samples >= link_often * findings->snapshot->objects[index].samples;
     enum spread_order order = findings_order(findings, index);
-    if ((links->read >= LINKS_MIN && links->near >= links_alike * links->read) ||
+    if ((links->links_in_object >= LINKS_MIN &&
+         links->near_links >= links_alike * links->links_in_object) ||
         order == SPREAD_FORWARD || order == SPREAD_BACKWARD)
         return -1;
     if (is_link_followed(links) && links_mostly_lead_far(links))
-        return FINDING_SURE;
+        return CONFIDENCE_HIGH;
     if (!links->nodes) /* memory not readable */
-        return order != SPREAD_SCATTERED ? -1 : often ? FINDING_LIKELY : FINDING_PERHAPS;
-    return found->count > 1 || links_mostly_branch(links) ? FINDING_LIKELY : -1;
+        return order != SPREAD_SCATTERED ? -1 : often ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
+    return found->count > 1 || links_mostly_branch(links) ? CONFIDENCE_MEDIUM : -1;
 }
 
 static void find_chasing(struct findings *findings, size_t index)
@@ -181,25 +202,25 @@ static void find_chasing(struct findings *findings, size_t index)
     const struct snapshot_layout *layout = found.layout;
     const struct snapshot_layout_row *link = found.hottest;
     struct snapshot_finding finding = {.rule = RULE_CHASING,
-                                       .sure = (enum finding_sure)sure,
+                                       .confidence = (enum finding_confidence)sure,
                                        .object = (uint32_t)index,
                                        .field = link->member.name,
                                        .gain = findings_gain_max(findings, index),
                                        .gain_low =
                                            chase_saved_min * findings_share(findings, index)};
     finding.type = layout->name;
-    finding.of.chasing =
+    finding.figures.chasing =
         (struct finding_chasing){.element_bytes = layout->size,
                                  .samples = object->samples,
                                  .bytes = spread_bytes(spread, line),
                                  .scattered = findings_order(findings, index) == SPREAD_SCATTERED,
                                  .several = found.count > 1,
-                                 .links_read = found.links.read >= LINKS_MIN,
-                                 .read = found.links.read,
-                                 .far = found.links.far,
+                                 .links_read = found.links.links_in_object >= LINKS_MIN,
+                                 .links_in_object = found.links.links_in_object,
+                                 .far_links = found.links.far_links,
                                  .nodes = found.links.nodes,
-                                 .deep = found.links.deep,
-                                 .deep_least = FINDINGS_LINKS_DEEP};
+                                 .deep_nodes = found.links.deep_nodes,
+                                 .deep_min = FINDINGS_LINKS_DEEP};
     findings_add(findings, &finding);
 }
 
@@ -234,20 +255,21 @@ static void find_streaming(struct findings *findings, size_t index)
         !(speed >= streaming_bytes_per_s) ||
         findings_share(findings, index) < FINDINGS_STREAMING_MIN ||
         findings_has(findings, (uint32_t)index) ||
-        is_reported_in_parts(findings, (uint32_t)index) || findings->snapshot->loading.waiting)
+        is_reported_in_parts(findings, (uint32_t)index) ||
+        findings->snapshot->loading.pending_requests)
         return;
     struct snapshot_finding finding = {.rule = RULE_STREAMING,
-                                       .sure = FINDING_LIKELY,
+                                       .confidence = CONFIDENCE_MEDIUM,
                                        .object = (uint32_t)index,
                                        .gain = NAN,
-                                       .bound = true};
-    finding.of.streaming = (struct finding_streaming){
+                                       .is_upper_bound = true};
+    finding.figures.streaming = (struct finding_streaming){
         .written = object->stores > object->loads,
         .backward = order == SPREAD_BACKWARD,
         .bytes = bytes,
         .bytes_per_s = speed,
-        .part = (double)(order == SPREAD_FORWARD ? spread->up : spread->down) /
-                (spread->up + spread->down),
+        .in_order_share = (double)(order == SPREAD_FORWARD ? spread->up : spread->down) /
+                          (spread->up + spread->down),
         .lines = spread->lines,
         .singles = spread->singles};
     findings_add(findings, &finding);
@@ -295,14 +317,14 @@ static void copying_add(struct findings *findings, const struct snapshot_code *c
         return;
     const struct snapshot_object *object = &snapshot->objects[code->top_object];
     struct snapshot_finding finding = {.rule = rule,
-                                       .sure = FINDING_LIKELY,
+                                       .confidence = CONFIDENCE_MEDIUM,
                                        .object = code->top_object,
                                        .function = code->function,
                                        .share = share};
-    finding.bound = rule == RULE_CLEARING;
-    finding.gain = finding.bound ? share : fmin(1, copy_saves_max * share);
-    finding.gain_low = finding.bound ? 0 : copy_saves_min * share;
-    finding.of.copying = (struct finding_copying){bytes, object->loads, object->stores};
+    finding.is_upper_bound = rule == RULE_CLEARING;
+    finding.gain = finding.is_upper_bound ? share : fmin(1, copy_saves_max * share);
+    finding.gain_low = finding.is_upper_bound ? 0 : copy_saves_min * share;
+    finding.figures.copying = (struct finding_copying){bytes, object->loads, object->stores};
     findings_add(findings, &finding);
 }
 
@@ -343,6 +365,7 @@ static uint64_t links_distance(uint64_t a, uint64_t b)
 struct extent {
     uint64_t lowest;
     uint64_t highest;
+    uint64_t node_bytes;
     bool managed; /* objects of a language runtime, with their class in the header */
 };
 
@@ -368,7 +391,7 @@ static struct extent extent_of_type(const struct findings *findings, const struc
 static bool read_target_word(const struct findings *findings, uint64_t address, uint64_t *word)
 {
     union place_answer answer;
-    bool known = findings->now && place_ask(&findings->names, PLACE_WORD, address, &answer);
+    bool known = findings->is_current && place_ask(&findings->names, PLACE_WORD, address, &answer);
     if (known)
         *word = answer.word;
     return known;
@@ -390,13 +413,42 @@ static bool nodes_share_class_pointer(const struct findings *findings, uint64_t 
     return false;
 }
 
+static bool is_in_extent(const struct extent *extent, uint64_t address)
+{
+    return address + FAR_BYTES >= extent->lowest && address <= extent->highest;
+}
+
+/* Returns true if the target may be a node like `node`: it has a link, or the end of a list, at the
+ * same offset, and its block is like that of `node`. A name or another struct may be between the
+ * nodes. */
+static bool may_be_node(const struct findings *findings, const struct extent *extent, uint64_t node,
+                        uint64_t target, uint64_t link_offset)
+{
+    union place_answer own;
+    union place_answer other;
+    uint64_t next;
+    if (!read_target_word(findings, target + link_offset, &next) ||
+        (next && !is_in_extent(extent, next)))
+        return false;
+    if (!place_ask(&findings->names, PLACE_EXTENT, node, &own) || !own.extent.object ||
+        !place_ask(&findings->names, PLACE_EXTENT, target, &other) || !other.extent.object)
+        return true; /* a block is not known, as when the agent's events were lost */
+    uint64_t own_bytes = own.extent.bound - own.extent.base;
+    uint64_t other_bytes = other.extent.bound - other.extent.base;
+    bool many = own_bytes >= 2 * extent->node_bytes; /* an array, or a pool */
+    return own.extent.base == other.extent.base ||
+           (many
+                ? other_bytes >= 2 * extent->node_bytes
+                : own_bytes == other_bytes && node - own.extent.base == target - other.extent.base);
+}
+
 /* Returns the target of the link of `node`; 0: no node, or not readable. */
 static uint64_t links_follow(const struct findings *findings, const struct extent *extent,
                              uint64_t node, uint64_t link_offset)
 {
     uint64_t next;
-    if (!read_target_word(findings, node + link_offset, &next) ||
-        next + FAR_BYTES < extent->lowest || next > extent->highest || next == node ||
+    if (!read_target_word(findings, node + link_offset, &next) || !is_in_extent(extent, next) ||
+        next == node || !may_be_node(findings, extent, node, next, link_offset) ||
         (extent->managed && !nodes_share_class_pointer(findings, node, next)))
         return 0;
     return next;
@@ -406,9 +458,9 @@ static void links_count(struct findings_links *links, uint64_t node, uint64_t ne
 {
     if (!next)
         return;
-    links->read++;
-    links->far += links_distance(node, next) > FAR_BYTES;
-    links->near += links_distance(node, next) <= NEAR_ELEMENTS * size;
+    links->links_in_object++;
+    links->far_links += links_distance(node, next) > FAR_BYTES;
+    links->near_links += links_distance(node, next) <= NEAR_ELEMENTS * size;
 }
 
 /* Returns true if a chain of FINDINGS_LINKS_DEEP nodes starts at `node`. */
@@ -434,9 +486,9 @@ static const struct window_entry *next_miss_on_type(const struct window *window,
     return NULL;
 }
 
-void findings_links(const struct findings *findings, size_t object,
-                    const struct snapshot_layout *layout, uint64_t link_offset,
-                    struct findings_links *links)
+static void findings_links(const struct findings *findings, size_t object,
+                           const struct snapshot_layout *layout, uint64_t link_offset,
+                           struct findings_links *links)
 {
     const struct spread *spread = findings_spread(findings, object);
     const struct window *window = findings->window;
@@ -447,6 +499,7 @@ void findings_links(const struct findings *findings, size_t object,
         return;
     struct extent extent = extent_of_type(findings, spread, layout->type);
     extent.managed = layout->reading == LAYOUT_MANAGED;
+    extent.node_bytes = layout->size;
     for (uint32_t i = 0; i < window->used; i++)
         on_it += is_on_type(window_at(window, i), id, layout->type);
     uint32_t step = on_it / LINKS_READ + 1;
@@ -461,9 +514,9 @@ void findings_links(const struct findings *findings, size_t object,
         links_count(links, node, next, layout->size);
         uint64_t word;
         links->nodes += read_target_word(findings, node + link_offset, &word);
-        links->deep += is_deep(findings, &extent, next, link_offset);
+        links->deep_nodes += is_deep(findings, &extent, next, link_offset);
         links->pairs += next && later;
-        links->followed += next && later && later->address - later->type_offset == next;
+        links->followed_misses += next && later && later->address - later->type_offset == next;
     }
 }
 
@@ -513,8 +566,8 @@ enum { ROW_UNIT = 4, ROW_MAX = 1 << 20 };
 /* How many of the newest steps end near the previous column, and how far from it. */
 struct rows_fit {
     uint32_t row; /* bytes; 0: no row fits */
-    uint32_t beside;
-    double left;
+    uint32_t near_previous_column;
+    double remainder;
 };
 
 /* FAILED_FEW: failures among the first steps. */
@@ -555,8 +608,8 @@ static struct rows_fit fit_rows(const struct rows_steps *sorted, uint32_t row, u
         ++*within;
     for (uint32_t i = 0; i < SPREAD_STEPS; i++) {
         if (i == FIRST_STEPS) {
-            fit.beside += *within - i;
-            fit.left += sorted->up_to[*within] - sorted->up_to[i];
+            fit.near_previous_column += *within - i;
+            fit.remainder += sorted->up_to[*within] - sorted->up_to[i];
             i = *within;
             if (i == SPREAD_STEPS)
                 break;
@@ -564,13 +617,13 @@ static struct rows_fit fit_rows(const struct rows_steps *sorted, uint32_t row, u
         uint32_t left = sorted->steps[i] % row;
         left = left < row - left ? left : row - left;
         bool beside = left <= row / CLOSE;
-        fit.beside += beside;
-        fit.left += beside ? left : row / CLOSE;
+        fit.near_previous_column += beside;
+        fit.remainder += beside ? left : row / CLOSE;
         failed += !beside;
         if (failed > FAILED_FEW + (i >= FIRST_STEPS) * FIRST_STEPS)
             return (struct rows_fit){.row = 0};
     }
-    return fit.beside >= steps_min * SPREAD_STEPS ? fit : (struct rows_fit){.row = 0};
+    return fit.near_previous_column >= steps_min * SPREAD_STEPS ? fit : (struct rows_fit){.row = 0};
 }
 
 enum { ROWS = (ROW_MAX - SPREAD_STEP_MIN) / ROW_UNIT + 1 };
@@ -611,7 +664,7 @@ static struct rows_fit find_rows(const struct spread *spread)
         if (FIRST_STEPS - beside > FAILED_FEW)
             continue;
         struct rows_fit fit = fit_rows(&sorted, SPREAD_STEP_MIN + i * ROW_UNIT, &within);
-        if (fit.row && (fit.row > best.row + best.row / CLOSE || fit.left <= best.left))
+        if (fit.row && (fit.row > best.row + best.row / CLOSE || fit.remainder <= best.remainder))
             best = fit;
     }
     free(changes);
@@ -679,21 +732,22 @@ static void find_columns(struct findings *findings, size_t index)
         !samples_move_along_row(findings, index, fit.row))
         return;
     struct snapshot_finding finding = {.rule = RULE_COLUMNS,
-                                       .sure = FINDING_LIKELY,
+                                       .confidence = CONFIDENCE_MEDIUM,
                                        .object = (uint32_t)index,
                                        .gain = findings_share(findings, index) *
                                                (1 - (double)element / sets->line)};
     finding.gain_low = columns_saved_min * finding.gain;
     finding.level = sets->level;
-    finding.of.columns = (struct finding_columns){.rows = rows,
-                                                  .row_bytes = row,
-                                                  .steps = SPREAD_STEPS,
-                                                  .beside = fit.beside,
-                                                  .power = power,
-                                                  .in_sets = in_sets,
-                                                  .sets = sets->sets,
-                                                  .ways = sets->ways,
-                                                  .element_bytes = (uint32_t)element};
+    finding.figures.columns =
+        (struct finding_columns){.rows = rows,
+                                 .row_bytes = row,
+                                 .steps = SPREAD_STEPS,
+                                 .near_previous_column = fit.near_previous_column,
+                                 .is_power_of_two = power,
+                                 .sets_used = in_sets,
+                                 .sets = sets->sets,
+                                 .ways = sets->ways,
+                                 .element_bytes = (uint32_t)element};
     findings_add(findings, &finding);
 }
 
@@ -716,8 +770,8 @@ struct paired {
     uint64_t base[2];
     /* Misses on the first object followed by one of the same thread on the second. */
     uint32_t pairs;
-    uint32_t alike; /* pairs with the index difference `apart` */
-    int64_t apart;  /* most frequent difference of the indices */
+    uint32_t same_difference; /* pairs with the index difference `index_difference` */
+    int64_t index_difference; /* most frequent difference of the indices */
 };
 
 static uint64_t element_bytes(const struct findings *findings, size_t index)
@@ -760,28 +814,28 @@ static void paired_find_difference(const struct window *window, struct paired *p
             continue;
         paired->pairs++;
         if (!votes)
-            paired->apart = apart;
-        votes += apart == paired->apart ? 1 : UINT32_MAX;
+            paired->index_difference = apart;
+        votes += apart == paired->index_difference ? 1 : UINT32_MAX;
     }
     for (uint32_t i = 0; votes && i + 1 < window->used; i++)
-        paired->alike +=
+        paired->same_difference +=
             index_difference(paired, window_at(window, i), window_at(window, i + 1), &apart) &&
-            apart == paired->apart;
+            apart == paired->index_difference;
 }
 
 static void paired_report(struct findings *findings, const struct paired *paired)
 {
     const struct snapshot_object *other = &findings->snapshot->objects[paired->at[1]];
     struct snapshot_finding finding = {.rule = RULE_SAME_INDEX,
-                                       .sure = FINDING_SURE,
+                                       .confidence = CONFIDENCE_HIGH,
                                        .object = (uint32_t)paired->at[0],
                                        .gain = (findings_share(findings, paired->at[0]) +
                                                 findings_share(findings, paired->at[1])) /
                                                2};
     finding.other = other->name;
-    finding.of.pair =
+    finding.figures.pair =
         (struct finding_pair){.misses = paired->pairs,
-                              .same = (double)paired->alike / paired->pairs,
+                              .same_index_share = (double)paired->same_difference / paired->pairs,
                               .element_bytes = {paired->element[0], paired->element[1]}};
     findings_add(findings, &finding);
 }
@@ -802,7 +856,7 @@ static void check_index_pair(struct findings *findings, size_t one, size_t other
         return;
     paired_find_difference(findings->window, &paired);
     if (paired.pairs >= PAIRS_MIN && paired.pairs >= next_often * fewer &&
-        paired.alike >= same_index_min * paired.pairs)
+        paired.same_difference >= same_index_min * paired.pairs)
         paired_report(findings, &paired);
 }
 
@@ -840,7 +894,7 @@ static bool is_in_many_frames(const struct findings *findings, size_t index)
 static bool is_kept_for_calls(const struct findings *findings, size_t index)
 {
     const struct spread *spread = findings_spread(findings, index);
-    return spread && spread->kept > kept_max * spread->samples;
+    return spread && spread->spill_samples > kept_max * spread->samples;
 }
 
 /* Returns true if the variable is written, so no parameter. Timers sample few stores, on some CPUs
@@ -848,7 +902,8 @@ static bool is_kept_for_calls(const struct findings *findings, size_t index)
 static bool is_written(const struct findings *findings, size_t index)
 {
     const struct spread *spread = findings_spread(findings, index);
-    return findings->snapshot->objects[index].stores > 0 || (spread && spread->rewritten > 0);
+    return findings->snapshot->objects[index].stores > 0 ||
+           (spread && spread->stored_in_loop_samples > 0);
 }
 
 static void find_hot_stack(struct findings *findings, size_t index)
@@ -861,31 +916,34 @@ static void find_hot_stack(struct findings *findings, size_t index)
         is_in_many_frames(findings, index) || is_kept_for_calls(findings, index))
         return;
     struct snapshot_finding finding = {.rule = RULE_STACK,
-                                       .sure = FINDING_LIKELY,
+                                       .confidence = CONFIDENCE_MEDIUM,
                                        .object = (uint32_t)index,
                                        .gain = findings_share(findings, index),
                                        .gain_low = stack_min * findings_share(findings, index)};
     finding.type = object->type;
-    finding.of.stack =
+    finding.figures.stack =
         (struct finding_stack){object->size, object->samples, object->code[0].share.value};
     findings_add(findings, &finding);
 }
 
 static const struct findings_rule rules[] = {
-    {.rule = RULE_COLUMNS, .kind = FINDING_COLUMNS, .find_object = find_columns, .of_reuse = true},
-    {.rule = RULE_COPYING, .kind = FINDING_COPYING, .find = find_copying, .of_use = true},
-    {.rule = RULE_CLEARING, .kind = FINDING_CLEARING, .find = find_clearing, .of_use = true},
+    {.rule = RULE_COLUMNS,
+     .kind = FINDING_COLUMNS,
+     .find_object = find_columns,
+     .assumes_reuse = true},
+    {.rule = RULE_COPYING, .kind = FINDING_COPYING, .find = find_copying, .changes_use = true},
+    {.rule = RULE_CLEARING, .kind = FINDING_CLEARING, .find = find_clearing, .changes_use = true},
     {.rule = RULE_CHASING, .kind = FINDING_CHASING, .find_object = find_chasing},
-    {.rule = RULE_SAME_INDEX, .kind = FINDING_TOGETHER, .find = find_same_index},
+    {.rule = RULE_SAME_INDEX, .kind = FINDING_SEPARATED_PAIR, .find = find_same_index},
     {.rule = RULE_STACK,
      .kind = FINDING_STACK,
      .find_object = find_hot_stack,
-     .of_samples = true, /* misses are not waits for stores */
-     .of_use = true},
+     .needs_real_time = true, /* misses are not waits for stores */
+     .changes_use = true},
     {.rule = RULE_STREAMING,
      .kind = FINDING_STREAMING,
      .find_object = find_streaming,
-     .of_samples = true,
-     .of_reuse = true},
+     .needs_real_time = true,
+     .assumes_reuse = true},
 };
 const struct findings_family findings_access = FINDINGS_FAMILY(rules);

@@ -10,7 +10,10 @@
 #include "profile/state.h"
 #include "snapshot_findings.h"
 
-static double findings_worth(const struct snapshot_finding *finding);
+static double findings_worth(const struct snapshot_finding *finding)
+{
+    return isnan(finding->gain) ? finding->share : finding->gain;
+}
 
 /* Members; for all rules about layout. */
 static const double member_hot = 0.05;   /* minimum share of the type's samples for a hot member */
@@ -33,7 +36,7 @@ const struct findings_rule *findings_rule(enum finding_rule rule)
 void findings_apply(struct findings *findings, enum finding_rule which)
 {
     const struct findings_rule *rule = findings_rule(which);
-    if (!rule || (rule->of_samples && findings_simulated(findings)))
+    if (!rule || (rule->needs_real_time && findings_simulated(findings)))
         return;
     if (rule->find)
         rule->find(findings);
@@ -67,7 +70,7 @@ static const struct snapshot_watch_object *find_watch_object(const struct findin
                                                              uint32_t object)
 {
     const struct snapshot_watch *watch = &findings->snapshot->watch;
-    for (size_t i = 0; watch->on && object != UINT32_MAX && i < watch->count; i++)
+    for (size_t i = 0; watch->is_on && object != UINT32_MAX && i < watch->count; i++)
         if (watch->objects[i].object == object)
             return &watch->objects[i];
     return NULL;
@@ -79,7 +82,7 @@ static enum verdict verdict_by_causes(const struct snapshot_causes_row *causes,
                                       const struct snapshot_finding *finding)
 {
     double first = causes->figures.share[CAUSE_FIRST] + causes->figures.share[CAUSE_FIRST_HERE];
-    return findings_rule(finding->rule)->of_reuse && finding->sure != FINDING_SURE &&
+    return findings_rule(finding->rule)->assumes_reuse && finding->confidence != CONFIDENCE_HIGH &&
                    first >= FINDINGS_MOSTLY
                ? CONTRADICTED
                : NOTHING;
@@ -89,7 +92,7 @@ static void add_causes(const struct findings *findings, const struct snapshot_ca
                        struct snapshot_finding *finding)
 {
     const double *share = causes->figures.share;
-    finding->support.causes = true;
+    finding->support.has_causes = true;
     finding->support.level = findings_level_name(findings);
     finding->support.misses = causes->figures.misses;
     finding->support.first = share[CAUSE_FIRST] + share[CAUSE_FIRST_HERE];
@@ -122,7 +125,7 @@ static enum verdict verdict_by_spatial(const struct findings *findings,
                                        const struct snapshot_finding *finding)
 {
     double used = snapshot_use_spatial(use);
-    if (!findings_rule(finding->rule)->of_unused || isnan(used))
+    if (!findings_rule(finding->rule)->assumes_unused_bytes || isnan(used))
         return NOTHING;
     enum verdict verdict = verdict_by_used_share(used, used);
     return verdict == SUPPORTED && findings->snapshot->uses.is_nearer ? NOTHING : verdict;
@@ -131,11 +134,11 @@ static enum verdict verdict_by_spatial(const struct findings *findings,
 static void add_spatial(const struct findings *findings, const struct snapshot_use *use,
                         struct snapshot_finding *finding)
 {
-    finding->support.use = true;
+    finding->support.has_use = true;
     finding->support.lines = use->lines;
     finding->support.used = snapshot_use_spatial(use);
     finding->support.use_level = findings->snapshot->uses.level + 1u;
-    finding->sure = FINDING_SURE;
+    finding->confidence = CONFIDENCE_HIGH;
 }
 
 /* ---- watches ---- */
@@ -143,7 +146,7 @@ static void add_spatial(const struct findings *findings, const struct snapshot_u
 static enum verdict verdict_by_watched_use(const struct snapshot_watch_object *watch,
                                            const struct snapshot_finding *finding)
 {
-    if (!findings_rule(finding->rule)->of_unused || isnan(watch->used.value))
+    if (!findings_rule(finding->rule)->assumes_unused_bytes || isnan(watch->used.value))
         return NOTHING;
     return verdict_by_used_share(watch->used.low, watch->used.high);
 }
@@ -154,9 +157,9 @@ static enum verdict verdict_by_reuse(const struct snapshot_watch_object *watch,
     enum finding_kind kind = finding->kind;
     switch (watch->verdict) {
     case WATCH_STREAMING:
-        return kind == FINDING_STREAMING                ? SUPPORTED
-               : findings_rule(finding->rule)->of_reuse ? CONTRADICTED
-                                                        : NOTHING;
+        return kind == FINDING_STREAMING                     ? SUPPORTED
+               : findings_rule(finding->rule)->assumes_reuse ? CONTRADICTED
+                                                             : NOTHING;
     case WATCH_CAPACITY:
         return kind == FINDING_STREAMING  ? SUPPORTED
                : kind == FINDING_CONFLICT ? CONTRADICTED
@@ -182,7 +185,7 @@ static enum verdict verdict_by_watch(const struct snapshot_watch_object *watch,
 
 static void add_watch(const struct snapshot_watch_object *watch, struct snapshot_finding *finding)
 {
-    finding->support.watch = true;
+    finding->support.has_watch = true;
     finding->support.watched_use = verdict_by_watched_use(watch, finding) == SUPPORTED;
     finding->support.watch_used = watch->used.value;
     finding->support.watch_low = watch->used.low;
@@ -190,7 +193,7 @@ static void add_watch(const struct snapshot_watch_object *watch, struct snapshot
     finding->support.visits = watch->visits;
     finding->support.watched = watch->watched;
     finding->support.touched = watch->touched;
-    finding->sure = FINDING_SURE;
+    finding->confidence = CONFIDENCE_HIGH;
 }
 
 /* ---- all measurements ---- */
@@ -206,7 +209,7 @@ static bool weigh_finding(const struct findings *findings, struct snapshot_findi
     if ((causes && verdict_by_causes(causes, finding) == CONTRADICTED) || used == CONTRADICTED ||
         watched == CONTRADICTED)
         return false;
-    if (causes && finding->sure != FINDING_SURE)
+    if (causes && finding->confidence != CONFIDENCE_HIGH)
         add_causes(findings, causes, finding);
     if (used == SUPPORTED)
         add_spatial(findings, use, finding);
@@ -219,8 +222,8 @@ static int compare_findings(const void *left, const void *right)
 {
     const struct snapshot_finding *a = left;
     const struct snapshot_finding *b = right;
-    if (a->bound != b->bound)
-        return a->bound - b->bound;
+    if (a->is_upper_bound != b->is_upper_bound)
+        return a->is_upper_bound - b->is_upper_bound;
     double worth_a = findings_worth(a);
     double worth_b = findings_worth(b);
     return worth_a > worth_b ? -1 : worth_a < worth_b;
@@ -276,7 +279,7 @@ enum spread_order findings_order(const struct findings *findings, size_t object)
         return SPREAD_UNKNOWN;
     /* Every miss is recorded, so a pass has one for each of its lines. */
     if (simulation->level_count)
-        return spread_order(spread, (double)spread->lines / fmax(simulation->one_in, 1));
+        return spread_order(spread, (double)spread->lines / fmax(simulation->miss_period, 1));
     return spread_order(spread, spread_pass_samples(spread, rate));
 }
 
@@ -339,11 +342,6 @@ static void set_finding_object(struct snapshot_finding *finding,
     finding->line = object->code[0].line;
 }
 
-static double findings_worth(const struct snapshot_finding *finding)
-{
-    return isnan(finding->gain) ? finding->share : finding->gain;
-}
-
 static bool begins_with_any(const char *text, const char *const *names)
 {
     for (; text && *names; names++)
@@ -381,7 +379,7 @@ void findings_add(struct findings *findings, const struct snapshot_finding *find
     const struct snapshot_object *object = finding->object < findings->snapshot->object_count
                                                ? &findings->snapshot->objects[finding->object]
                                                : NULL;
-    if (object && !rule->of_use && is_system_object(object))
+    if (object && !rule->changes_use && is_system_object(object))
         return;
     if (findings->count == FINDINGS_MAX || !(findings_worth(finding) >= FINDINGS_GAIN_MIN))
         return;
@@ -507,7 +505,7 @@ static void measure_time(struct findings *findings)
     findings->rate = findings->span_s > 0 ? (double)window->used / findings->span_s : NAN;
 }
 
-static void add_array_members(const struct snapshot_layout *layout, struct spread_of *of)
+static void add_array_members(const struct snapshot_layout *layout, struct spread_target *of)
 {
     for (size_t i = 0; i < layout->row_count && of->array_count < SPREAD_ARRAYS; i++) {
         const struct type_member *member = &layout->rows[i].member;
@@ -522,7 +520,7 @@ static void add_array_members(const struct snapshot_layout *layout, struct sprea
 static void findings_gather_spreads(struct build *build, struct findings *findings,
                                     struct spread *spreads)
 {
-    struct spread_of of[SPREADS_MAX] = {{0}};
+    struct spread_target of[SPREADS_MAX] = {{0}};
     size_t count = build->snapshot->object_count;
     count = count < SPREADS_MAX ? count : SPREADS_MAX;
     for (size_t i = 0; i < count; i++) {
@@ -558,7 +556,7 @@ void build_findings(struct build *build)
                           .arena = build->arena,
                           .window = &build->profile->window,
                           .names = build->profile->options.names,
-                          .now = !build->profile->options.run,
+                          .is_current = !build->profile->options.run,
                           .list = list,
                           .attributed = everything > 0 ? snapshot->totals.weight / everything : 0};
     measure_time(findings);
@@ -588,11 +586,6 @@ static void finding_strings(struct snapshot_finding *finding, const char **strin
         all[STRINGS - 2 * i - 2] = &finding->evictors[i].object;
     }
     memcpy(strings, all, sizeof all);
-}
-
-void findings_held_clear(struct findings_held *held)
-{
-    held->count = 0;
 }
 
 void findings_held_fini(struct findings_held *held)
@@ -671,10 +664,10 @@ static void held_finding_remember(struct findings_held *held,
         return;
     if (!one) {
         one = &held->list[held->count++];
-        one->times = 0;
+        one->seen_count = 0;
     }
-    one->times++;
-    one->window_until = moment->added + moment->used;
+    one->seen_count++;
+    one->expires_at_added = moment->added + moment->used;
     one->found_s = moment->elapsed_s;
     if (!copy_held_finding(one, finding))
         held_finding_forget(held, one);
@@ -691,7 +684,7 @@ static bool is_listed_finding(const struct snapshot_finding *list, size_t count,
 
 static bool is_held_too_long(const struct finding_held *one, const struct findings_moment *moment)
 {
-    return one->times < 2 || moment->added >= one->window_until ||
+    return one->seen_count < 2 || moment->added >= one->expires_at_added ||
            !(moment->elapsed_s - one->found_s <= FINDINGS_HELD_S);
 }
 

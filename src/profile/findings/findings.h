@@ -36,9 +36,9 @@ enum { FINDINGS_HELD_MAX = 24, FINDINGS_HELD_TEXT = 2048 };
 struct finding_held {
     struct snapshot_finding finding; /* its strings point into text */
     char text[FINDINGS_HELD_TEXT];
-    uint64_t window_until; /* value of window.added at which it expires */
-    double found_s;        /* elapsed time of the last refresh that found it */
-    uint32_t times;
+    uint64_t expires_at_added; /* value of window.added at which it expires */
+    double found_s;            /* elapsed time of the last refresh that found it */
+    uint32_t seen_count;
 };
 
 struct findings_held {
@@ -47,7 +47,6 @@ struct findings_held {
 };
 
 void findings_held_fini(struct findings_held *held);
-void findings_held_clear(struct findings_held *held);
 
 /* Drops the findings about objects that were renamed (renamed[id] != 0): their counts have moved,
  * and the new objects are judged. */
@@ -81,7 +80,7 @@ struct findings {
     size_t spread_count;
     const struct window *window; /* NULL in some tests */
     struct place_names names;
-    bool now;          /* the snapshot is of the current state: words of memory match it */
+    bool is_current;   /* the snapshot is of the current state: words of memory match it */
     double attributed; /* attributed share of all samples of the ranking event, by weight */
     double span_s;     /* CPU time that the window covers; NAN: not known; `rate` too */
     double rate;       /* attributed samples per second of span_s */
@@ -96,10 +95,10 @@ struct findings_rule {
     void (*find)(struct findings *findings);
     /* Called for each object with enough samples. */
     void (*find_object)(struct findings *findings, size_t object);
-    bool of_samples; /* not if a cache is simulated: simulated misses take no time */
-    bool of_use;     /* the remedy changes the use of the memory, not its layout */
-    bool of_reuse;   /* assumes that lines were cached before and are reused */
-    bool of_unused;  /* assumes that whole lines are fetched for few bytes */
+    bool needs_real_time;      /* not if a cache is simulated: simulated misses take no time */
+    bool changes_use;          /* the remedy changes the use of the memory, not its layout */
+    bool assumes_reuse;        /* assumes that lines were cached before and are reused */
+    bool assumes_unused_bytes; /* assumes that whole lines are fetched for few bytes */
 };
 struct findings_family {
     const struct findings_rule *rules;
@@ -163,18 +162,16 @@ double findings_pages(const struct findings *findings, size_t object);
 
 /* Links of some nodes in the window, read just now. */
 struct findings_links {
-    uint32_t read;     /* links that lead to memory of the object */
-    uint32_t far;      /* links to another page */
-    uint32_t near;     /* links to a neighbour */
-    uint32_t pairs;    /* nodes soon followed by a miss on another node */
-    uint32_t followed; /* of these, misses on the link's target; only if every miss is recorded */
-    uint32_t nodes;    /* nodes with a link that could be read */
-    uint32_t deep;     /* nodes with this many successors: */
+    uint32_t links_in_object; /* links that lead to memory of the object */
+    uint32_t far_links;       /* links to another page */
+    uint32_t near_links;      /* links to a neighbour */
+    uint32_t pairs;           /* nodes soon followed by a miss on another node */
+    /* of these, misses on the link's target; only if every miss is recorded */
+    uint32_t followed_misses;
+    uint32_t nodes;      /* nodes with a link that could be read */
+    uint32_t deep_nodes; /* nodes with this many successors: */
 };
 enum { FINDINGS_LINKS_DEEP = 4 };
-void findings_links(const struct findings *findings, size_t object,
-                    const struct snapshot_layout *layout, uint64_t link_offset,
-                    struct findings_links *links);
 
 /* Returns true if two links lead back to each other's node: a doubly linked list. */
 bool findings_links_mutual(const struct findings *findings, size_t object,

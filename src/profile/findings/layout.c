@@ -44,11 +44,11 @@ static bool begins_like_array(const struct snapshot_layout *layout, const struct
 {
     uint64_t at = 0;
     uint32_t places = 0, seen = 0, samples = 0;
-    while (at < line && !spread->begins[at])
+    while (at < line && !spread->begin_counts[at])
         at++;
     for (uint64_t begin = at; at < line && (!places || at != begin); places++) {
-        seen += spread->begins[at] > 0;
-        samples += spread->begins[at];
+        seen += spread->begin_counts[at] > 0;
+        samples += spread->begin_counts[at];
         at = (at + layout->size) % line;
     }
     return layout->size > MALLOC_ALIGNS && samples >= in_place * spread->typed &&
@@ -113,14 +113,14 @@ static void split_off(struct findings *findings, size_t index, const struct snap
     if (!(bytes > 0) || dense > findings_min_bytes(findings) || dense > used_in_no_order * touched)
         return;
     struct snapshot_finding finding = {.rule = RULE_SPLIT_OFF,
-                                       .sure = FINDING_LIKELY,
+                                       .confidence = CONFIDENCE_MEDIUM,
                                        .object = (uint32_t)index,
                                        .field = hot->members,
                                        .gain = findings_share(findings, index) * layout->share,
                                        .gain_low = fits_saves_min *
                                                    findings_share(findings, index) * layout->share};
     finding.type = layout->name;
-    finding.of.split =
+    finding.figures.split =
         (struct finding_split){.samples = layout->samples,
                                .element_bytes = layout->size,
                                .used_bytes = hot->used_bytes,
@@ -151,20 +151,20 @@ static void find_split(struct findings *findings, size_t index)
     if (!hot.used_bytes || needed > used_max * fetched)
         return;
     struct snapshot_finding finding = {.rule = RULE_SPLIT,
-                                       .sure = FINDING_LIKELY,
+                                       .confidence = CONFIDENCE_MEDIUM,
                                        .object = (uint32_t)index,
                                        .field = hot.members,
                                        .gain = findings_share(findings, index) * layout->share *
                                                (1 - needed / fetched)};
     finding.gain_low = finding.gain * (pass ? 0.5 : saved_min);
     finding.type = layout->name;
-    finding.of.split = (struct finding_split){.samples = layout->samples,
-                                              .element_bytes = layout->size,
-                                              .used_bytes = hot.used_bytes,
-                                              .fetched_bytes = fetched,
-                                              .needed_bytes = needed,
-                                              .in_order = in_order,
-                                              .pass = pass};
+    finding.figures.split = (struct finding_split){.samples = layout->samples,
+                                                   .element_bytes = layout->size,
+                                                   .used_bytes = hot.used_bytes,
+                                                   .fetched_bytes = fetched,
+                                                   .needed_bytes = needed,
+                                                   .in_order = in_order,
+                                                   .pass = pass};
     findings_add(findings, &finding);
 }
 
@@ -184,7 +184,7 @@ static double crossing_elements(const struct snapshot_object *object,
     double crossing = 0;
     if (!elements_are_adjacent(object, layout, spread, line) || line > SPREAD_LINE_MAX)
         return NAN;
-    while (begin < line && !spread->begins[begin])
+    while (begin < line && !spread->begin_counts[begin])
         begin++;
     for (uint32_t i = 0; i < line; i++) { /* the offsets repeat after at most `line` elements */
         uint64_t at = (begin + i * layout->size) % line;
@@ -194,8 +194,8 @@ static double crossing_elements(const struct snapshot_object *object,
 }
 
 struct saving {
-    double part;    /* share of the samples on the elements */
-    bool by_number; /* derived from the number of crossing elements */
+    double avoidable_share; /* share of the samples on the elements */
+    bool is_calculated;     /* derived from the number of crossing elements */
 };
 
 /*
@@ -207,8 +207,10 @@ struct saving {
 static struct saving alignment_saving(const struct spread *spread, double elements)
 {
     double all = spread->typed;
-    double crossing = spread->crossing / all;
-    double fewer = fmin(spread->behind, (double)spread->crossing - spread->behind) / all;
+    double crossing = spread->crossing_samples / all;
+    double fewer = fmin(spread->crossing_on_later_line,
+                        (double)spread->crossing_samples - spread->crossing_on_later_line) /
+                   all;
     double uncertain = 2 * sqrt(crossing * (1 - crossing) / all);
     double beyond = fmax(0, crossing + uncertain - elements) / (1 - elements);
     if (!(elements > 0) || elements > most_cross || fewer <= beyond)
@@ -226,28 +228,29 @@ static void find_straddling(struct findings *findings, size_t index)
         spread->typed < FINDINGS_SAMPLES)
         return;
     findings_hot(layout, findings->arena, &hot);
-    double crossing = (double)spread->crossing / spread->typed;
+    double crossing = (double)spread->crossing_samples / spread->typed;
     if (hot.end - hot.first > line || crossing < crossing_min)
         return;
     double elements =
         crossing_elements(&findings->snapshot->objects[index], layout, spread, &hot, line);
     struct saving saving = alignment_saving(spread, elements);
     struct snapshot_finding finding = {.rule = RULE_STRADDLING,
-                                       .sure = FINDING_PERHAPS,
+                                       .confidence = CONFIDENCE_LOW,
                                        .object = (uint32_t)index,
                                        .field = hot.members,
                                        .gain = findings_share(findings, index) * layout->share *
-                                               saving.part,
-                                       .bound = true};
+                                               saving.avoidable_share,
+                                       .is_upper_bound = true};
     finding.type = layout->name;
-    finding.of.straddling = (struct finding_straddling){.samples = spread->typed,
-                                                        .crossing = crossing,
-                                                        .elements = elements,
-                                                        .part = saving.part,
-                                                        .by_number = saving.by_number,
-                                                        .hot_first = hot.first,
-                                                        .hot_end = hot.end,
-                                                        .element_bytes = layout->size};
+    finding.figures.straddling =
+        (struct finding_straddling){.samples = spread->typed,
+                                    .crossing_share = crossing,
+                                    .elements = elements,
+                                    .avoidable_share = saving.avoidable_share,
+                                    .is_calculated = saving.is_calculated,
+                                    .hot_first = hot.first,
+                                    .hot_end = hot.end,
+                                    .element_bytes = layout->size};
     findings_add(findings, &finding);
 }
 
@@ -262,8 +265,8 @@ static const double wasted_min = 0.5;       /* share of the bytes that malloc us
 /* Average requested and used bytes per block of a bin; NAN: not known. */
 struct blocks {
     double count;
-    double asked_bytes;
-    double taken_bytes;
+    double requested_bytes;
+    double occupied_bytes;
 };
 
 static bool read_blocks(const struct findings *findings, size_t index, struct blocks *blocks)
@@ -272,10 +275,10 @@ static bool read_blocks(const struct findings *findings, size_t index, struct bl
     if (!bin || !bin->heap.live_blocks)
         return false;
     const struct heap_bin *heap = &bin->heap;
-    bool asked = !heap->walked && heap->requested_bytes;
+    bool asked = !heap->is_size_class && heap->requested_bytes;
     blocks->count = (double)heap->live_blocks;
-    blocks->taken_bytes = (double)heap->usable_bytes / blocks->count + HEADER_BYTES;
-    blocks->asked_bytes =
+    blocks->occupied_bytes = (double)heap->usable_bytes / blocks->count + HEADER_BYTES;
+    blocks->requested_bytes =
         (double)(asked ? heap->requested_bytes : heap->usable_bytes) / blocks->count;
     return true;
 }
@@ -298,21 +301,21 @@ static void find_scattered(struct findings *findings, size_t index)
     /* Estimated by pages, which are soon seen twice: the part of them that is not blocks. */
     double fetched =
         fmin(findings_pages(findings, index) * FINDINGS_PAGE_BYTES, blocks.count * line);
-    double pooled = fmin(blocks.count * blocks.asked_bytes, fetched);
+    double pooled = fmin(blocks.count * blocks.requested_bytes, fetched);
     /* A random access needs one line of a block wherever it is: adjacent blocks only help if they
      * then fit into the caches. */
     if (fetched < fetched_min * pooled || pooled > findings_min_bytes(findings))
         return;
     struct snapshot_finding finding = {.rule = RULE_SCATTERED,
-                                       .sure = FINDING_LIKELY,
+                                       .confidence = CONFIDENCE_MEDIUM,
                                        .object = (uint32_t)index,
                                        .gain = findings_share(findings, index) *
                                                (1 - pooled / fetched)};
     finding.gain_low = pooled_saves_min * finding.gain;
-    finding.of.blocks = (struct finding_blocks){.count = blocks.count,
-                                                .asked_bytes = blocks.asked_bytes,
-                                                .fetched_bytes = fetched,
-                                                .pooled_bytes = pooled};
+    finding.figures.blocks = (struct finding_blocks){.count = blocks.count,
+                                                     .requested_bytes = blocks.requested_bytes,
+                                                     .fetched_bytes = fetched,
+                                                     .pooled_bytes = pooled};
     findings_add(findings, &finding);
 }
 
@@ -321,22 +324,23 @@ static void find_waste(struct findings *findings, size_t index)
     const struct snapshot_bin *bin = findings_bin(findings, index);
     struct blocks blocks;
     if (!exceeds_caches(findings, index) || findings_has(findings, (uint32_t)index) || !bin ||
-        bin->heap.walked || !bin->heap.requested_bytes || !read_blocks(findings, index, &blocks))
+        bin->heap.is_size_class || !bin->heap.requested_bytes ||
+        !read_blocks(findings, index, &blocks))
         return;
-    double wasted = 1 - blocks.asked_bytes / blocks.taken_bytes;
+    double wasted = 1 - blocks.requested_bytes / blocks.occupied_bytes;
     enum spread_order order = findings_order(findings, index);
     /* In random order each access fetches its line, whatever else is in the line. */
     if (wasted < wasted_min || (order != SPREAD_FORWARD && order != SPREAD_BACKWARD))
         return;
     struct snapshot_finding finding = {.rule = RULE_WASTE,
-                                       .sure = FINDING_LIKELY,
+                                       .confidence = CONFIDENCE_MEDIUM,
                                        .object = (uint32_t)index,
                                        .gain = findings_share(findings, index),
                                        .gain_low = wasted_saves_min *
                                                    findings_share(findings, index) * wasted};
-    finding.of.blocks = (struct finding_blocks){.count = blocks.count,
-                                                .asked_bytes = blocks.asked_bytes,
-                                                .taken_bytes = blocks.taken_bytes};
+    finding.figures.blocks = (struct finding_blocks){.count = blocks.count,
+                                                     .requested_bytes = blocks.requested_bytes,
+                                                     .occupied_bytes = blocks.occupied_bytes};
     findings_add(findings, &finding);
 }
 
@@ -402,7 +406,7 @@ static void check_pointer_pair(struct findings *findings, size_t holder, size_t 
         return;
     struct snapshot_finding finding = {
         .rule = RULE_POINTED_TO,
-        .sure = FINDING_LIKELY,
+        .confidence = CONFIDENCE_MEDIUM,
         .object = (uint32_t)index,
         .field = hot_to.members,
         .gain = (findings_share(findings, holder) + findings_share(findings, index)) / 2,
@@ -410,7 +414,7 @@ static void check_pointer_pair(struct findings *findings, size_t holder, size_t 
     finding.type = to->name;
     finding.other = from->name;
     finding.link = link->member.name;
-    finding.of.pair =
+    finding.figures.pair =
         (struct finding_pair){.samples = {a->samples, b->samples}, .blocks = blocks.count};
     findings_add(findings, &finding);
 }
@@ -473,14 +477,14 @@ static void churn_add(struct findings *findings, const struct snapshot_bin *bin,
 {
     const struct heap_bin *heap = &bin->heap;
     struct snapshot_finding finding = {.rule = RULE_CHURN,
-                                       .sure = FINDING_LIKELY,
+                                       .confidence = CONFIDENCE_MEDIUM,
                                        .object = bin->object,
                                        .id = heap->object,
                                        .name = heap->name,
                                        .share = allocator * part,
                                        .gain = fmin(1, most_of_it * allocator * part),
                                        .gain_low = least_of_it * allocator * part};
-    finding.of.churn =
+    finding.figures.churn =
         (struct finding_churn){heap->allocations_per_s, part, heap->lifetime_s, allocator};
     findings_add(findings, &finding);
 }
@@ -494,23 +498,26 @@ static void find_churn(struct findings *findings)
     for (size_t i = 0; i < heap->bin_count; i++) {
         const struct snapshot_bin *bin = &heap->bins[i];
         double part = bin->heap.allocations_per_s / all;
-        if (!bin->heap.walked && bin->heap.allocations_per_s >= often_per_s &&
+        if (!bin->heap.is_size_class && bin->heap.allocations_per_s >= often_per_s &&
             bin->heap.lifetime_s <= short_lived_s && part >= most_of_them)
             churn_add(findings, bin, part, allocator);
     }
 }
 
 static const struct findings_rule rules[] = {
-    {.rule = RULE_SPLIT, .kind = FINDING_SPLIT, .find_object = find_split, .of_unused = true},
-    {.rule = RULE_SPLIT_OFF, .kind = FINDING_SPLIT, .of_unused = true},
+    {.rule = RULE_SPLIT,
+     .kind = FINDING_SPLIT,
+     .find_object = find_split,
+     .assumes_unused_bytes = true},
+    {.rule = RULE_SPLIT_OFF, .kind = FINDING_SPLIT, .assumes_unused_bytes = true},
     {.rule = RULE_STRADDLING, .kind = FINDING_STRADDLING, .find_object = find_straddling},
-    {.rule = RULE_POINTED_TO, .kind = FINDING_TOGETHER, .find = find_pointed_to},
+    {.rule = RULE_POINTED_TO, .kind = FINDING_SEPARATED_PAIR, .find = find_pointed_to},
     {.rule = RULE_SCATTERED, .kind = FINDING_SCATTERED, .find_object = find_scattered},
     {.rule = RULE_WASTE, .kind = FINDING_WASTE, .find_object = find_waste},
     {.rule = RULE_CHURN,
      .kind = FINDING_CHURN,
      .find = find_churn,
-     .of_samples = true,
-     .of_use = true},
+     .needs_real_time = true,
+     .changes_use = true},
 };
 const struct findings_family findings_layout = FINDINGS_FAMILY(rules);

@@ -45,7 +45,8 @@ const char *findings_level_name(const struct findings *findings)
 
 const struct snapshot_causes_row *findings_causes(const struct findings *findings, uint32_t object)
 {
-    const struct snapshot_causes_list *objects = &findings->snapshot->causes.of[CAUSES_OBJECTS];
+    const struct snapshot_causes_list *objects =
+        &findings->snapshot->causes.by_kind[CAUSES_OBJECTS];
     for (size_t i = 0; object != UINT32_MAX && i < objects->count; i++)
         if (objects->rows[i].index == object)
             return objects->rows[i].figures.samples >= FINDINGS_SAMPLES ? &objects->rows[i] : NULL;
@@ -74,24 +75,24 @@ static struct snapshot_finding findings_exact(const struct findings *findings,
     const struct simulation_level *level = findings_level(findings);
     struct snapshot_finding finding = {
         .rule = rule,
-        .sure = FINDING_SURE,
+        .confidence = CONFIDENCE_HIGH,
         .object = causes->index,
         .level = findings_level_name(findings),
         .gain = findings_share(findings, causes->index) * part,
-        .bound = true,
-        .of.cause = {.misses = causes->figures.misses,
-                     .part = part,
-                     .first = first_reference_share(causes),
-                     .cache_bytes = findings_min_bytes(findings),
-                     .stride = level && level->ways ? level->size_bytes / level->ways : 0}};
+        .is_upper_bound = true,
+        .figures.cause = {.misses = causes->figures.misses,
+                          .cause_share = part,
+                          .first = first_reference_share(causes),
+                          .cache_bytes = findings_min_bytes(findings),
+                          .stride = level && level->ways ? level->size_bytes / level->ways : 0}};
     for (size_t i = 0; i < causes->evictor_count && i < FINDING_EVICTORS &&
                        causes->evictors[i].share >= evictor_min;
          i++)
-        finding.evictors[i] =
-            (struct finding_evictor){.function = causes->evictors[i].function,
-                                     .object = causes->evictors[i].object,
-                                     .itself = causes->evictors[i].object_id == causes->id,
-                                     .share = causes->evictors[i].share};
+        finding.evictors[i] = (struct finding_evictor){
+            .function = causes->evictors[i].function,
+            .object = causes->evictors[i].object,
+            .is_self_eviction = causes->evictors[i].object_id == causes->id,
+            .share = causes->evictors[i].share};
     return finding;
 }
 
@@ -122,7 +123,7 @@ static void find_conflict_cause(struct findings *findings, size_t index)
     double part = causes->figures.share[CAUSE_CONFLICT];
     const struct snapshot_evictor *rival = findings_rival(causes, &share);
     struct snapshot_finding finding = findings_exact(findings, causes, RULE_CONFLICT_CAUSE, part);
-    if (rival && !(causes->figures.by_itself >= FINDINGS_MOSTLY))
+    if (rival && !(causes->figures.self_evicted >= FINDINGS_MOSTLY))
         finding.other = rival->object;
     if (part >= conflicts_min)
         findings_add(findings, &finding);
@@ -156,8 +157,8 @@ static void find_sharing_cause(struct findings *findings, size_t index)
         same + apart_bytes);
     finding.field = group ? group->fields : NULL;
     finding.lines_first = finding.lines_last = group ? group->lines[0].address : 0;
-    finding.of.cause.same = same;
-    finding.of.cause.apart = apart_bytes;
+    finding.figures.cause.same_bytes_share = same;
+    finding.figures.cause.other_bytes_share = apart_bytes;
     findings_add(findings, &finding);
 }
 
@@ -219,16 +220,16 @@ static void conflict_sets_add(struct findings *findings, const struct hot_sets *
 {
     const struct snapshot_sets *sets = &findings->snapshot->sets;
     struct snapshot_finding finding = {.rule = RULE_CONFLICT_SETS,
-                                       .sure = FINDING_LIKELY,
+                                       .confidence = CONFIDENCE_MEDIUM,
                                        .object = hot->object,
                                        .gain = hot->excess * findings->attributed,
-                                       .bound = true};
+                                       .is_upper_bound = true};
     finding.level = sets->level;
-    finding.of.sets = (struct finding_sets){.hot = sets->hot_sets,
-                                            .all = sets->sets,
-                                            .ways = sets->ways,
-                                            .excess = hot->excess,
-                                            .part = hot->leading / hot->all};
+    finding.figures.sets = (struct finding_sets){.hot = sets->hot_sets,
+                                                 .all = sets->sets,
+                                                 .ways = sets->ways,
+                                                 .excess = hot->excess,
+                                                 .excess_share = hot->leading / hot->all};
     findings_add(findings, &finding);
 }
 
@@ -296,8 +297,8 @@ static void find_evicted(struct findings *findings, size_t index)
         return;
     struct snapshot_finding finding = findings_exact(findings, causes, RULE_EVICTED, part);
     finding.other = rival->object;
-    finding.of.cause.bytes = bytes;
-    finding.of.cause.cache_bytes = (double)level->size_bytes;
+    finding.figures.cause.bytes = bytes;
+    finding.figures.cause.cache_bytes = (double)level->size_bytes;
     findings_add(findings, &finding);
 }
 
@@ -316,8 +317,8 @@ static void find_streaming_cause(struct findings *findings, size_t index)
         findings_share(findings, index) < FINDINGS_STREAMING_MIN)
         return;
     struct snapshot_finding finding = findings_exact(findings, causes, RULE_STREAMING_CAUSE, part);
-    finding.of.cause.written = object->stores > object->loads;
-    finding.of.cause.bytes = bytes;
+    finding.figures.cause.written = object->stores > object->loads;
+    finding.figures.cause.bytes = bytes;
     findings_add(findings, &finding);
 }
 
@@ -331,7 +332,7 @@ static void find_first_touch_cause(struct findings *findings, size_t index)
         return;
     struct snapshot_finding finding =
         findings_exact(findings, causes, RULE_FIRST_TOUCH_CAUSE, part);
-    finding.of.cause.stores = object->stores / object->samples;
+    finding.figures.cause.stores = object->stores / object->samples;
     findings_add(findings, &finding);
 }
 
@@ -347,8 +348,9 @@ static const struct snapshot_levels *find_object_levels(const struct findings *f
 {
     const struct snapshot_object *object = &findings->snapshot->objects[index];
     const struct snapshot_levels *levels = object->levels;
-    return levels && levels->from == LEVELS_RECORDED && object->samples >= FINDINGS_SAMPLES ? levels
-                                                                                            : NULL;
+    return levels && levels->evidence == LEVELS_RECORDED && object->samples >= FINDINGS_SAMPLES
+               ? levels
+               : NULL;
 }
 
 static void find_tlb(struct findings *findings, size_t index)
@@ -357,12 +359,12 @@ static void find_tlb(struct findings *findings, size_t index)
     if (!levels || !(levels->tlb_miss >= tlb_min))
         return;
     struct snapshot_finding finding = {.rule = RULE_TLB,
-                                       .sure = FINDING_SURE,
+                                       .confidence = CONFIDENCE_HIGH,
                                        .object = (uint32_t)index,
                                        .gain = findings_share(findings, index) * levels->tlb_miss,
-                                       .bound = true};
-    finding.of.pages = (struct finding_pages){.samples = findings->snapshot->objects[index].samples,
-                                              .part = levels->tlb_miss};
+                                       .is_upper_bound = true};
+    finding.figures.pages = (struct finding_pages){
+        .samples = findings->snapshot->objects[index].samples, .affected_share = levels->tlb_miss};
     findings_add(findings, &finding);
 }
 
@@ -372,12 +374,12 @@ static void find_remote(struct findings *findings, size_t index)
     if (!levels || !(levels->remote >= remote_min))
         return;
     struct snapshot_finding finding = {.rule = RULE_REMOTE,
-                                       .sure = FINDING_SURE,
+                                       .confidence = CONFIDENCE_HIGH,
                                        .object = (uint32_t)index,
                                        .gain = findings_share(findings, index) * levels->remote *
                                                remote_saved};
-    finding.of.pages = (struct finding_pages){.samples = findings->snapshot->objects[index].samples,
-                                              .part = levels->remote};
+    finding.figures.pages = (struct finding_pages){
+        .samples = findings->snapshot->objects[index].samples, .affected_share = levels->remote};
     findings_add(findings, &finding);
 }
 
@@ -433,11 +435,11 @@ static bool has_runtime_heap(const struct findings *findings)
 }
 
 /* Returns how to get huge pages from the allocator of this memory. */
-static enum finding_huge huge_page_remedy(const struct findings *findings, size_t index)
+static enum huge_page_method huge_page_remedy(const struct findings *findings, size_t index)
 {
     static const struct {
         const char *library;
-        enum finding_huge way;
+        enum huge_page_method way;
     } allocators[] = {{"libjemalloc", HUGE_JEMALLOC},
                       {"libmimalloc", HUGE_MIMALLOC},
                       {"libtcmalloc", HUGE_TCMALLOC},
@@ -478,17 +480,18 @@ static void find_reach(struct findings *findings, size_t index)
     if (pages < beyond_reach * entries)
         return;
     struct snapshot_finding finding = {
-        .rule = RULE_REACH,
-        .sure = FINDING_PERHAPS,
+        .rule = RULE_TLB_REACH,
+        .confidence = CONFIDENCE_LOW,
         .object = (uint32_t)index,
         .gain = findings_share(findings, index) * (1 - entries / pages) * walk_max,
         .gain_low = findings_share(findings, index) * (1 - entries / pages) * walk_min};
-    finding.of.pages = (struct finding_pages){.pages = pages,
-                                              .page_bytes = FINDINGS_PAGE_BYTES,
-                                              .tlb_entries = entries,
-                                              .tlb_known = use.tlb_entries != 0,
-                                              .huge = use.huge_share,
-                                              .way = huge_page_remedy(findings, index)};
+    finding.figures.pages =
+        (struct finding_pages){.pages = pages,
+                               .page_bytes = FINDINGS_PAGE_BYTES,
+                               .tlb_entries = entries,
+                               .tlb_known = use.tlb_entries != 0,
+                               .huge = use.huge_share,
+                               .huge_method = huge_page_remedy(findings, index)};
     findings_add(findings, &finding);
 }
 
@@ -513,14 +516,15 @@ static void find_first_touch_faults(struct findings *findings, size_t index)
         return;
     struct snapshot_finding finding = {
         .rule = RULE_FIRST_TOUCH_FAULTS,
-        .sure = FINDING_PERHAPS,
+        .confidence = CONFIDENCE_LOW,
         .object = (uint32_t)index,
         .gain = use.kernel_share + (1 - use.kernel_share) * findings_share(findings, index),
         .gain_low = kernel_saved * use.kernel_share};
-    finding.of.pages = (struct finding_pages){.part = object->stores / object->samples,
-                                              .page_bytes = FINDINGS_PAGE_BYTES,
-                                              .faults_per_s = use.faults_per_s,
-                                              .kernel = use.kernel_share};
+    finding.figures.pages =
+        (struct finding_pages){.affected_share = object->stores / object->samples,
+                               .page_bytes = FINDINGS_PAGE_BYTES,
+                               .faults_per_s = use.faults_per_s,
+                               .kernel = use.kernel_share};
     findings_add(findings, &finding);
 }
 
@@ -528,30 +532,33 @@ static const struct findings_rule rules[] = {
     {.rule = RULE_FALSE_SHARING_CAUSE,
      .kind = FINDING_FALSE_SHARING,
      .find_object = find_sharing_cause},
-    {.rule = RULE_TRUE_SHARING_CAUSE, .kind = FINDING_TRUE_SHARING, .of_use = true},
+    {.rule = RULE_TRUE_SHARING_CAUSE, .kind = FINDING_TRUE_SHARING, .changes_use = true},
     {.rule = RULE_CONFLICT_CAUSE,
      .kind = FINDING_CONFLICT,
      .find_object = find_conflict_cause,
-     .of_reuse = true},
+     .assumes_reuse = true},
     {.rule = RULE_CONFLICT_SETS,
      .kind = FINDING_CONFLICT,
      .find = find_conflict_sets,
-     .of_reuse = true},
+     .assumes_reuse = true},
     {.rule = RULE_FIRST_TOUCH_FAULTS,
      .kind = FINDING_FIRST_TOUCH,
      .find_object = find_first_touch_faults,
-     .of_samples = true},
+     .needs_real_time = true},
     {.rule = RULE_TLB, .kind = FINDING_TLB, .find_object = find_tlb},
-    {.rule = RULE_REACH, .kind = FINDING_REACH, .find_object = find_reach, .of_samples = true},
+    {.rule = RULE_TLB_REACH,
+     .kind = FINDING_TLB_REACH,
+     .find_object = find_reach,
+     .needs_real_time = true},
     {.rule = RULE_REMOTE, .kind = FINDING_REMOTE, .find_object = find_remote},
     {.rule = RULE_EVICTED,
-     .kind = FINDING_PUSHED_OUT,
+     .kind = FINDING_EVICTED,
      .find_object = find_evicted,
-     .of_reuse = true},
+     .assumes_reuse = true},
     {.rule = RULE_STREAMING_CAUSE,
      .kind = FINDING_STREAMING,
      .find_object = find_streaming_cause,
-     .of_reuse = true},
+     .assumes_reuse = true},
     {.rule = RULE_FIRST_TOUCH_CAUSE,
      .kind = FINDING_FIRST_TOUCH,
      .find_object = find_first_touch_cause},

@@ -26,7 +26,8 @@ static void sharing_add(struct findings *findings, const struct snapshot_sharing
     bool simulated = sharing->misses > 0;
     struct snapshot_finding finding = {
         .rule = group->verdict == SHARING_FALSE ? RULE_FALSE_SHARING : RULE_TRUE_SHARING,
-        .sure = simulated || group->evidence == SHARING_HITM ? FINDING_SURE : FINDING_LIKELY,
+        .confidence =
+            simulated || group->evidence == SHARING_HITM ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM,
         .object = group->object,
         .id = group->id,
         .name = group->name,
@@ -35,17 +36,17 @@ static void sharing_add(struct findings *findings, const struct snapshot_sharing
         .file = code->file,
         .line = code->line,
         .remedy = group->remedy,
-        .of.sharing = {.threads = group->threads,
-                       .lines = group->line_count,
-                       .samples = group->samples,
-                       .turns = group->turns,
-                       .hitm = group->hitm,
-                       .misses = simulated ? sharing->misses : NAN,
-                       .by_hitm = group->evidence == SHARING_HITM},
+        .figures.sharing = {.threads = group->threads,
+                            .lines = group->line_count,
+                            .samples = group->samples,
+                            .alternations = group->alternations,
+                            .hitm = group->hitm,
+                            .misses = simulated ? sharing->misses : NAN,
+                            .by_hitm = group->evidence == SHARING_HITM},
         .share = simulated ? fmin(1, group->hitm / sharing->misses)
                            : group->share.value * findings->attributed,
         .gain = NAN,
-        .bound = true};
+        .is_upper_bound = true};
     set_line_extent(group, &finding);
     if (!simulated || finding.share >= simulated_min)
         findings_add(findings, &finding);
@@ -66,8 +67,8 @@ static void find_sharing(struct findings *findings)
         const struct snapshot_sharing_group *group = &sharing->groups[i];
         bool contended = group->verdict == SHARING_TRUE || group->verdict == SHARING_FALSE ||
                          group->verdict == SHARING_BOTH;
-        if (contended && group->sure && group->line_count && group->lines[0].side_count &&
-            group->lines[0].sides[0].code_count &&
+        if (contended && group->has_enough_samples && group->line_count &&
+            group->lines[0].side_count && group->lines[0].sides[0].code_count &&
             (sharing->misses > 0 ? !is_reported_sharing(findings, group->object)
                                  : !findings_causes(findings, group->object) &&
                                        group->object < findings->snapshot->object_count))
@@ -130,7 +131,7 @@ static void spin_gather_readers(const struct findings *findings, uint32_t functi
                 continue;
             struct reader *reader = find_or_add_reader(readers, entry->tid);
             readers->samples += !pass;
-            readers->waits += !pass && entry->waits;
+            readers->waits += !pass && entry->is_spinning;
             if (reader && !pass)
                 vote_for_line(reader, entry->address & mask);
             if (reader && pass) {
@@ -200,7 +201,7 @@ static void spinning_add(struct findings *findings, const struct snapshot_code *
     if (!threads || readers.samples < FINDINGS_SAMPLES)
         return;
     struct snapshot_finding finding = {.rule = RULE_SPINNING,
-                                       .sure = FINDING_LIKELY,
+                                       .confidence = CONFIDENCE_MEDIUM,
                                        .object = code->top_object,
                                        .field = loop->field,
                                        .function = code->function,
@@ -208,8 +209,8 @@ static void spinning_add(struct findings *findings, const struct snapshot_code *
                                        .line = loop->line,
                                        .share = code->all_share,
                                        .gain = NAN,
-                                       .bound = true};
-    finding.of.spinning =
+                                       .is_upper_bound = true};
+    finding.figures.spinning =
         (struct finding_spinning){threads, readers.samples, reader_hit_share(&readers)};
     findings_add(findings, &finding);
 }
@@ -230,11 +231,11 @@ static void find_spinning(struct findings *findings)
 
 static const struct findings_rule rules[] = {
     {.rule = RULE_FALSE_SHARING, .kind = FINDING_FALSE_SHARING, .find = find_sharing},
-    {.rule = RULE_TRUE_SHARING, .kind = FINDING_TRUE_SHARING, .of_use = true},
+    {.rule = RULE_TRUE_SHARING, .kind = FINDING_TRUE_SHARING, .changes_use = true},
     {.rule = RULE_SPINNING,
      .kind = FINDING_SPINNING,
      .find = find_spinning,
-     .of_samples = true,
-     .of_use = true},
+     .needs_real_time = true,
+     .changes_use = true},
 };
 const struct findings_family findings_threads = FINDINGS_FAMILY(rules);

@@ -90,8 +90,8 @@ struct call_list {
     struct snapshot_caller *rows;
     size_t count;
     uint32_t depths;
-    double all;       /* samples with known callers */
-    double effective; /* effective number of those samples */
+    double all;               /* samples with known callers */
+    double effective_samples; /* effective number of those samples */
 };
 
 struct call_child {
@@ -110,7 +110,7 @@ static void list_row(struct call_list *list, uint32_t node, uint32_t depth, uint
     row->function = build_name(build, desc.name);
     row->module = build_name(build, desc.module ? desc.module : "");
     row->samples = list->tree->samples[node];
-    row->share = interval_share(row->samples / list->all, list->effective);
+    row->share = interval_share(row->samples / list->all, list->effective_samples);
 }
 
 /* Finds the children of a node that are large enough, most samples first. */
@@ -177,7 +177,7 @@ static struct snapshot_callers *list_callers_below(struct build *build,
 {
     struct snapshot_caller rows[CALLERS_ROWS];
     struct call_list list = {
-        .build = build, .tree = tree, .rows = rows, .all = all, .effective = effective};
+        .build = build, .tree = tree, .rows = rows, .all = all, .effective_samples = effective};
     if (!(all > 0) || !tree->child[node] || all < listed_min * build->stacks)
         return NULL;
     list.depths = choose_call_depth(&list, node);

@@ -6,8 +6,22 @@
 #include "base/array.h"
 #include "profile/snapshot/builders.h"
 
-static uint32_t build_thread_id(const struct build *build, uint32_t number);
-static const char *build_thread_name(struct build *build, uint32_t tid);
+/* Returns the thread id of a dense number; 0: the threads beyond the limit. build_thread_name()
+ * returns "worker (123)", or NULL if memory runs out. */
+static uint32_t build_thread_id(const struct build *build, uint32_t number)
+{
+    return number < THREADS_MAX ? build->profile->threads.tids[number] : 0;
+}
+
+static const char *build_thread_name(struct build *build, uint32_t tid)
+{
+    union place_answer answer;
+    if (!tid)
+        return "more threads";
+    if (build_ask(build, PLACE_THREAD, tid, &answer))
+        return arena_printf(build->arena, "%s (%" PRIu32 ")", answer.thread, tid);
+    return arena_printf(build->arena, "thread %" PRIu32, tid);
+}
 
 /* Evictors by row, and as a matrix. */
 
@@ -21,8 +35,7 @@ static const char *build_evictor_object(struct build *build, uint32_t id)
 static const double min_line = 0.001;
 
 /* Misses of one bin on lines evicted by a function's accesses to an object, or by a thread. */
-struct throw
-{
+struct eviction_sum {
     uint32_t id; /* the object or function that missed, or a thread id */
     uint32_t by_object;
     uint32_t by_function;
@@ -30,18 +43,18 @@ struct throw
     double weight;
 };
 
-struct throws {
-    struct throw *list; /* sorted by id */
+struct eviction_sums {
+    struct eviction_sum *list; /* sorted by id */
     size_t count;
 };
 
-static bool is_same_throw(const struct throw *a, const struct throw *b)
+static bool is_same_throw(const struct eviction_sum *a, const struct eviction_sum *b)
 {
     return a->id == b->id && a->by_object == b->by_object && a->by_function == b->by_function &&
            a->by_thread == b->by_thread;
 }
 
-static void merge_throws(struct throws *throws)
+static void merge_throws(struct eviction_sums *throws)
 {
     size_t used = 0;
     for (size_t i = 0; i < throws->count; i++)
@@ -53,27 +66,28 @@ static void merge_throws(struct throws *throws)
 }
 
 /* Makes an entry of a pair. Evictors are functions on objects, or threads. */
-static struct throw throw_of(const struct build *build, enum causes_of kind, bool threads,
-                             const struct pair *pair)
+static struct eviction_sum throw_of(const struct build *build, enum causes_of kind, bool threads,
+                                    const struct pair *pair)
 {
     uint32_t id = PAIR_OBJECT(pair->owner);
     if (threads)
-        return (struct throw){.id = kind == CAUSES_THREADS ? build_thread_id(build, id) : id,
-                              .by_thread = build_thread_id(build, EVICTOR_THREAD(pair->key))};
-    return (struct throw){.id = kind == CAUSES_OBJECTS ? id : pair->extra,
-                          .by_object = EVICTOR_OBJECT(pair->key),
-                          .by_function = EVICTOR_FUNCTION(pair->key)};
+        return (struct eviction_sum){.id = kind == CAUSES_THREADS ? build_thread_id(build, id) : id,
+                                     .by_thread =
+                                         build_thread_id(build, EVICTOR_THREAD(pair->key))};
+    return (struct eviction_sum){.id = kind == CAUSES_OBJECTS ? id : pair->extra,
+                                 .by_object = EVICTOR_OBJECT(pair->key),
+                                 .by_function = EVICTOR_FUNCTION(pair->key)};
 }
 
 /* Gathers the evictors of a kind; `list` NULL: no memory. */
-static struct throws causes_gather(struct build *build, enum causes_of kind, bool threads)
+static struct eviction_sums causes_gather(struct build *build, enum causes_of kind, bool threads)
 {
     const struct causes *causes = &build->profile->causes;
     const struct pairs *pairs = threads                  ? &causes->thread_evictors
                                 : kind == CAUSES_OBJECTS ? &causes->evictors
                                                          : &causes->cell_evictors;
     const struct pair *pair;
-    struct throws throws = {.list = calloc(pairs->count + 1, sizeof *throws.list)};
+    struct eviction_sums throws = {.list = calloc(pairs->count + 1, sizeof *throws.list)};
     build->failed |= !throws.list;
     for (size_t i = 0; throws.list && (pair = pairs_next(pairs, &i));) {
         if (PAIR_EVENT(pair->owner) != build->event ||
@@ -82,8 +96,9 @@ static struct throws causes_gather(struct build *build, enum causes_of kind, boo
         throws.list[throws.count] = throw_of(build, kind, threads, pair);
         throws.list[throws.count++].weight = build_read(build, &pair->weight);
     }
-    SORT(throws.list, throws.count, SMALLEST(struct throw, id), SMALLEST(struct throw, by_object),
-         SMALLEST(struct throw, by_thread), SMALLEST(struct throw, by_function));
+    SORT(throws.list, throws.count, SMALLEST(struct eviction_sum, id),
+         SMALLEST(struct eviction_sum, by_object), SMALLEST(struct eviction_sum, by_thread),
+         SMALLEST(struct eviction_sum, by_function));
     merge_throws(&throws);
     return throws;
 }
@@ -91,19 +106,19 @@ static struct throws causes_gather(struct build *build, enum causes_of kind, boo
 /* ---- by row ---- */
 
 /* Returns the index of the first entry of an id, or its insertion point. */
-static size_t first_throw_of(const struct throws *throws, uint32_t id)
+static size_t first_throw_of(const struct eviction_sums *throws, uint32_t id)
 {
     return SORTED_BELOW(throws->list, throws->count, id, id);
 }
 
 /* Returns the known share, listed or not. */
-static double causes_row_fill_evictors(struct build *build, const struct throws *throws,
+static double causes_row_fill_evictors(struct build *build, const struct eviction_sums *throws,
                                        struct snapshot_causes_row *row)
 {
     double known = 0;
     for (size_t i = first_throw_of(throws, row->id);
          row->figures.evicted > 0 && i < throws->count && throws->list[i].id == row->id; i++) {
-        const struct throw *throw = &throws->list[i];
+        const struct eviction_sum *throw = &throws->list[i];
         struct snapshot_evictor evictor = {.object_id = throw->by_object,
                                            .function_id = throw->by_function,
                                            .share = throw->weight / row->figures.evicted};
@@ -118,7 +133,7 @@ static double causes_row_fill_evictors(struct build *build, const struct throws 
     return known;
 }
 
-static double causes_row_fill_threads(struct build *build, const struct throws *throws,
+static double causes_row_fill_threads(struct build *build, const struct eviction_sums *throws,
                                       struct snapshot_causes_row *row)
 {
     double known = 0;
@@ -140,7 +155,7 @@ static double causes_row_fill_threads(struct build *build, const struct throws *
 
 /* ---- the matrix ---- */
 
-static uint32_t throw_evictor(const struct throw *throw, enum causes_of kind)
+static uint32_t throw_evictor(const struct eviction_sum *throw, enum causes_of kind)
 {
     return kind == CAUSES_OBJECTS     ? throw->by_object
            : kind == CAUSES_FUNCTIONS ? throw->by_function
@@ -157,8 +172,8 @@ static size_t eviction_line_index(const struct snapshot_eviction_line *lines, si
 }
 
 /* Selects the evictors of most misses; id 0 is not known and has no column. */
-static void choose_columns(struct build *build, const struct throws *throws, enum causes_of kind,
-                           struct snapshot_evictions *out)
+static void choose_columns(struct build *build, const struct eviction_sums *throws,
+                           enum causes_of kind, struct snapshot_evictions *out)
 {
     struct snapshot_eviction_line *lines = build_scratch(build, throws->count + 1, sizeof *lines);
     struct hash known;
@@ -199,11 +214,11 @@ static void choose_rows(const struct snapshot_causes_list *list, double evicted,
 }
 
 /* Fills in the cells. The difference between a row and its cells counts in the rest. */
-static void fill_cells(const struct throws *throws, enum causes_of kind,
+static void fill_cells(const struct eviction_sums *throws, enum causes_of kind,
                        struct snapshot_evictions *out)
 {
     for (size_t i = 0; i < throws->count; i++) {
-        const struct throw *throw = &throws->list[i];
+        const struct eviction_sum *throw = &throws->list[i];
         size_t row = eviction_line_index(out->rows, out->row_count, throw->id);
         size_t column =
             eviction_line_index(out->columns, out->column_count, throw_evictor(throw, kind));
@@ -236,18 +251,18 @@ static void name_columns(struct build *build, enum causes_of kind, struct snapsh
  * functions; old recordings do not have evicting threads. */
 static void build_evictors(struct build *build, enum causes_of kind, double evicted)
 {
-    struct snapshot_causes_list *list = &build->snapshot->causes.of[kind];
-    struct throws threads = causes_gather(build, kind, true);
-    struct throws functions =
-        kind == CAUSES_THREADS ? (struct throws){0} : causes_gather(build, kind, false);
-    const struct throws *throws = kind == CAUSES_THREADS ? &threads : &functions;
+    struct snapshot_causes_list *list = &build->snapshot->causes.by_kind[kind];
+    struct eviction_sums threads = causes_gather(build, kind, true);
+    struct eviction_sums functions =
+        kind == CAUSES_THREADS ? (struct eviction_sums){0} : causes_gather(build, kind, false);
+    const struct eviction_sums *throws = kind == CAUSES_THREADS ? &threads : &functions;
     for (size_t i = 0; i < list->count && !build->failed; i++) {
         struct snapshot_causes_row *row = &list->rows[i];
         double known = causes_row_fill_threads(build, &threads, row);
         if (kind != CAUSES_THREADS)
             known = causes_row_fill_evictors(build, &functions, row);
         else if (!row->thread_count)
-            row->figures.by_itself = NAN;
+            row->figures.self_evicted = NAN;
         if (row->figures.evicted > 0 && (throws->count || kind != CAUSES_THREADS))
             row->unlisted = fmax(1 - known, 0);
     }
@@ -263,23 +278,6 @@ static void build_evictors(struct build *build, enum causes_of kind, double evic
 }
 
 /* Names */
-
-/* Returns the thread id of a dense number; 0: the threads beyond the limit. build_thread_name()
- * returns "worker (123)", or NULL if memory runs out. */
-static uint32_t build_thread_id(const struct build *build, uint32_t number)
-{
-    return number < THREADS_MAX ? build->profile->threads.tids[number] : 0;
-}
-
-static const char *build_thread_name(struct build *build, uint32_t tid)
-{
-    union place_answer answer;
-    if (!tid)
-        return "more threads";
-    if (build_ask(build, PLACE_THREAD, tid, &answer))
-        return arena_printf(build->arena, "%s (%" PRIu32 ")", answer.thread, tid);
-    return arena_printf(build->arena, "thread %" PRIu32, tid);
-}
 
 static void name_row(struct build *build, enum causes_of kind, struct snapshot_causes_row *row)
 {
@@ -314,7 +312,7 @@ void build_sum_causes(const struct build *build, const struct causes_row *row,
         sums->misses += weight;
     }
     sums->evicted += build_read(build, &row->evicted);
-    sums->by_itself += build_read(build, &row->by_itself);
+    sums->self_evicted += build_read(build, &row->self_evicted);
     sums->early_same += build_read(build, &row->early_same);
     sums->early_other += build_read(build, &row->early_other);
 }
@@ -326,7 +324,7 @@ static bool build_share_causes(struct snapshot_causes_figures *sums)
         return false;
     for (int i = 0; i < CAUSE_COUNT; i++)
         sums->share[i] /= sums->misses;
-    sums->by_itself = sums->evicted > 0 ? sums->by_itself / sums->evicted : NAN;
+    sums->self_evicted = sums->evicted > 0 ? sums->self_evicted / sums->evicted : NAN;
     sums->early_same /= sums->misses;
     sums->early_other /= sums->misses;
     return true;
@@ -357,7 +355,7 @@ static const struct count_rows *causes_table(const struct causes *causes, enum c
 static void list_kind(struct build *build, enum causes_of kind, struct snapshot_causes_figures *all)
 {
     const struct count_rows *table = causes_table(&build->profile->causes, kind);
-    struct snapshot_causes_list *list = &build->snapshot->causes.of[kind];
+    struct snapshot_causes_list *list = &build->snapshot->causes.by_kind[kind];
     list->rows = build_array(build, SNAPSHOT_CAUSES_ROWS, sizeof *list->rows);
     for (uint32_t id = 0; !build->failed && CAUSES_SLOT(id, 0) < table->slot_count; id++) {
         const struct causes_row *from = count_rows_find(table, CAUSES_SLOT(id, build->event), 0);

@@ -45,34 +45,34 @@ static bool sum_attributed(const struct build *build, double *sums)
 static double unplaced_excess_weight(struct build *build)
 {
     const struct unplaced *unplaced = &build->profile->unplaced;
-    double unlike = build_read(build, &unplaced->waited[build->event].weight);
+    double excess = build_read(build, &unplaced->waited[build->event].weight);
     if (!build->unplaced_count)
-        return unlike;
+        return excess;
     double *sums = arena_array(build->arena, build->unplaced_count, sizeof *sums);
     if (!sums || !sum_attributed(build, sums))
-        return unlike;
+        return excess;
     for (size_t i = 0; i < build->unplaced_count; i++) {
         double own = build_read(build, &unplaced->sorted[i]->weight);
         if (own > 0)
-            unlike -= own * sums[i] / (own + sums[i]);
+            excess -= own * sums[i] / (own + sums[i]);
     }
-    return unlike > 0 ? unlike : 0;
+    return excess > 0 ? excess : 0;
 }
 
 void build_unplaced(struct build *build)
 {
     struct unplaced *unplaced = &build->profile->unplaced;
     build->unplaced_count = pairs_sorted(&unplaced->code, build->event, unplaced->sorted);
-    build->unlike = unplaced_excess_weight(build);
+    build->unplaced_excess = unplaced_excess_weight(build);
 }
 
 struct snapshot_share build_widen_share(const struct build *build, struct snapshot_share share)
 {
     double all = build_read(build, &build->profile->all[build->event].weight) +
                  build_read(build, &build->profile->unplaced.waited[build->event].weight);
-    double unlike = all > 0 ? fmin(build->unlike / all, 1) : 0;
-    share.low *= 1 - unlike;
-    share.high = share.high * (1 - unlike) + unlike;
+    double excess = all > 0 ? fmin(build->unplaced_excess / all, 1) : 0;
+    share.low *= 1 - excess;
+    share.high = share.high * (1 - excess) + excess;
     return share;
 }
 
@@ -84,7 +84,7 @@ static void build_function_unplaced(const struct build *build, struct snapshot_c
     double all = build_total_weight(build);
     double weight = tally ? build_read(build, &tally->weight) : 0;
     code->unknown_samples = tally ? build_samples(build, &tally->weight) : 0;
-    code->unknown_over = tally ? build_samples_over(build, &tally->samples, &tally->weight) : 0;
+    code->unknown_excess = tally ? build_samples_over(build, &tally->samples, &tally->weight) : 0;
     code->unknown_share = all > 0 ? weight / all : NAN;
     code->all_share = all > 0 ? (weight + build_read(build, &known->weight)) / all : NAN;
 }
@@ -153,7 +153,7 @@ static size_t build_join_unplaced(struct build *build, uint32_t function,
             used++;
         }
         row->unknown_samples = samples;
-        row->unknown_over = build_samples_over(build, &pairs[i]->samples, &pairs[i]->weight);
+        row->unknown_excess = build_samples_over(build, &pairs[i]->samples, &pairs[i]->weight);
         row->unknown_reason = (enum reason)pairs[i]->extra;
     }
     return used;
@@ -200,7 +200,7 @@ static size_t make_function_rows(const struct build *build, const struct pair **
         }
         struct snapshot_code *row = &rows[used - 1];
         row->samples += samples;
-        row->count_over += build_samples_over(build, &sorted[i]->samples, &sorted[i]->weight);
+        row->count_excess += build_samples_over(build, &sorted[i]->samples, &sorted[i]->weight);
         row->sites += site;
         of_site = site ? samples : of_site + samples;
         if (of_site > hottest) {
@@ -276,7 +276,7 @@ static void list_functions(struct build *build, struct snapshot_code *rows)
         double samples = build_samples(build, &tally->weight);
         struct snapshot_code code = {
             .id = id, .samples = samples, .top_object = UINT32_MAX, .top_object_share = NAN};
-        code.count_over = build_samples_over(build, &tally->samples, &tally->weight);
+        code.count_excess = build_samples_over(build, &tally->samples, &tally->weight);
         build_function_unplaced(build, &code);
         if (!(samples + code.unknown_samples > 0))
             continue;
@@ -392,7 +392,7 @@ static void locate_instruction(struct build *build, struct snapshot_instruction 
 }
 
 /* Samples of one instruction on a listed object; several objects may share a row. */
-struct on_object {
+struct object_samples {
     uint32_t object; /* index; UINT32_MAX: not listed, in a separate entry */
     double samples;
     uint64_t where; /* member of the object with most samples that has one */
@@ -400,8 +400,8 @@ struct on_object {
 
 enum { ON_OBJECTS = 16 }; /* the objects with most samples of one instruction */
 
-static void add_object(struct on_object list[ON_OBJECTS], struct snapshot_instruction *row,
-                       const struct on_object *more)
+static void add_object(struct object_samples list[ON_OBJECTS], struct snapshot_instruction *row,
+                       const struct object_samples *more)
 {
     for (unsigned i = 0; i < row->objects && i < ON_OBJECTS && more->object != UINT32_MAX; i++) {
         if (list[i].object != more->object)
@@ -416,10 +416,10 @@ static void add_object(struct on_object list[ON_OBJECTS], struct snapshot_instru
 }
 
 /* Names the row after the object with most samples. */
-static void set_strongest_object(const struct on_object list[ON_OBJECTS],
+static void set_strongest_object(const struct object_samples list[ON_OBJECTS],
                                  struct snapshot_instruction *row, uint64_t *where)
 {
-    const struct on_object *most = &list[0];
+    const struct object_samples *most = &list[0];
     for (unsigned i = 1; i < row->objects && i < ON_OBJECTS; i++)
         if (list[i].samples > most->samples)
             most = &list[i];
@@ -432,12 +432,13 @@ static void set_strongest_object(const struct on_object list[ON_OBJECTS],
 static size_t instructions_join(const struct build *build, const struct pair **pairs, size_t count,
                                 struct snapshot_instruction *rows, uint64_t *where)
 {
-    struct on_object list[ON_OBJECTS];
+    struct object_samples list[ON_OBJECTS];
     size_t used = 0;
     for (size_t i = 0; i < count; i++) {
-        struct on_object more = {.object = build_object_index(build, PAIR_OBJECT(pairs[i]->owner)),
-                                 .samples = build_samples(build, &pairs[i]->weight),
-                                 .where = pairs[i]->size};
+        struct object_samples more = {.object =
+                                          build_object_index(build, PAIR_OBJECT(pairs[i]->owner)),
+                                      .samples = build_samples(build, &pairs[i]->weight),
+                                      .where = pairs[i]->size};
         if (!used || rows[used - 1].address != pairs[i]->key) {
             rows[used] =
                 (struct snapshot_instruction){.address = pairs[i]->key, .type_id = (uint32_t)used};
@@ -445,7 +446,7 @@ static size_t instructions_join(const struct build *build, const struct pair **p
         }
         struct snapshot_instruction *row = &rows[used - 1];
         row->samples += more.samples;
-        row->count_over += build_samples_over(build, &pairs[i]->samples, &pairs[i]->weight);
+        row->count_excess += build_samples_over(build, &pairs[i]->samples, &pairs[i]->weight);
         row->loads += build_samples(build, &pairs[i]->loads);
         row->stores += build_samples(build, &pairs[i]->stores);
         add_object(list, row, &more);
@@ -532,7 +533,7 @@ void build_instructions(struct build *build)
 enum { ACCESSES_NAME_BYTES = 256, MAPPINGS = 1024 };
 
 /* Strings and figures shared by many rows, looked up once. */
-struct shared {
+struct access_rows {
     struct build *build;
     struct hash functions;         /* id to index + 1 of its first row */
     struct mapping_desc *mappings; /* [MAPPINGS] in the arena */
@@ -563,7 +564,7 @@ static void describe_object(struct build *build, uint32_t id, struct snapshot_ac
     object->cycles = levels ? object->weight * levels->latency : NAN;
 }
 
-static const struct mapping_desc *mapping_of(struct shared *shared, uint64_t address)
+static const struct mapping_desc *mapping_of(struct access_rows *shared, uint64_t address)
 {
     union place_answer answer;
     for (size_t i = 0; i < shared->mapping_count; i++)
@@ -577,7 +578,7 @@ static const struct mapping_desc *mapping_of(struct shared *shared, uint64_t add
     return mapping;
 }
 
-static void describe_function(struct shared *shared, uint32_t id, struct snapshot_access *row)
+static void describe_function(struct access_rows *shared, uint32_t id, struct snapshot_access *row)
 {
     struct build *build = shared->build;
     const struct snapshot *snapshot = build->snapshot;
@@ -599,7 +600,7 @@ static void describe_function(struct shared *shared, uint32_t id, struct snapsho
         *first = (uint32_t)(row - snapshot->accesses) + 1;
 }
 
-static void describe_instruction(struct shared *shared, const struct pair *pair,
+static void describe_instruction(struct access_rows *shared, const struct pair *pair,
                                  struct snapshot_access *row)
 {
     struct build *build = shared->build;
@@ -629,7 +630,8 @@ static struct snapshot_access part_of_access(const struct snapshot_access *objec
     return row;
 }
 
-static void list_object(struct shared *shared, uint32_t id, const struct pair **pairs, size_t count)
+static void list_object(struct access_rows *shared, uint32_t id, const struct pair **pairs,
+                        size_t count)
 {
     struct build *build = shared->build;
     struct snapshot *snapshot = build->snapshot;
@@ -661,7 +663,7 @@ void build_accesses(struct build *build)
 {
     struct profile *profile = build->profile;
     struct snapshot *snapshot = build->snapshot;
-    struct shared shared = {.build = build};
+    struct access_rows shared = {.build = build};
     size_t all = build->code_count;
     snapshot->accesses = build_array(build, all + profile->objects.ids, sizeof *snapshot->accesses);
     shared.mappings = build_array(build, MAPPINGS, sizeof *shared.mappings);

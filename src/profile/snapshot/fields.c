@@ -19,10 +19,11 @@ struct folding {
     bool exact; /* see find_members() */
 };
 
-/* Sets the name and the type, in the build's arena; the name stays NULL if memory runs out. */
-void field_name(struct build *build, const struct folding *folding, struct snapshot_field *field);
-
-static bool build_same_field(const struct snapshot_field *a, const struct snapshot_field *b);
+static bool build_same_field(const struct snapshot_field *a, const struct snapshot_field *b)
+{
+    return a->type_id == b->type_id && a->member == b->member && a->offset == b->offset &&
+           a->unit == b->unit;
+}
 
 /* The sums are large, so they exist only for the fields that are kept. */
 
@@ -158,7 +159,9 @@ static void name_offset(struct build *build, const struct folding *folding,
         field->type = arena_string(build->arena, folding->type.name);
 }
 
-void field_name(struct build *build, const struct folding *folding, struct snapshot_field *field)
+/* Sets the name and the type, in the build's arena; the name stays NULL if memory runs out. */
+static void field_name(struct build *build, const struct folding *folding,
+                       struct snapshot_field *field)
 {
     if (field->type_id)
         name_member(build, folding, field);
@@ -201,7 +204,7 @@ static bool may_be_allocator_memory(const struct snapshot_object *object)
 static bool has_elements(const struct snapshot_object *object)
 {
     double typed = 0;
-    for (int how = TYPED_NOT + 1; how < TYPED_COUNT; how++)
+    for (int how = TYPED_NONE + 1; how < TYPED_COUNT; how++)
         typed += object->typed[how];
     return !object->type_id && typed <= typed_max * object->samples &&
            !may_be_allocator_memory(object);
@@ -216,7 +219,7 @@ static bool infer_stride(struct build *build, const struct snapshot_object *obje
     uint64_t offsets[STRIDE_OFFSETS_MAX];
     uint32_t line_phase = 0;
     if (!has_elements(object)) {
-        extra->element = 0;
+        extra->element_bytes = 0;
         extra->confidence = 0;
         return false;
     }
@@ -225,7 +228,7 @@ static bool infer_stride(struct build *build, const struct snapshot_object *obje
     extra->inferred_at = samples < UINT32_MAX / 2 ? (uint32_t)samples : UINT32_MAX / 2;
     size_t count = window_offsets(&build->profile->window, object->id, offsets, &line_phase);
     struct stride stride = stride_infer(offsets, count, line_phase);
-    extra->element = stride.confidence >= trusted ? stride.element : 0;
+    extra->element_bytes = stride.confidence >= trusted ? stride.element : 0;
     extra->confidence = (float)stride.confidence;
     return true;
 }
@@ -256,7 +259,7 @@ static bool has_exact_offsets(const struct snapshot_object *object)
 
 static struct folding make_folding(const struct build *build, const struct snapshot_object *object)
 {
-    struct folding folding = {.element = build->profile->extras[object->id].element,
+    struct folding folding = {.element = build->profile->extras[object->id].element_bytes,
                               .exact = has_exact_offsets(object)};
     if (build_type(build, object->type_id, &folding.type) && folding.type.size)
         folding.type_id = object->type_id;
@@ -460,12 +463,6 @@ static void find_members(const struct build *build, bool exact, struct snapshot_
     share_members(build, fields, count);
 }
 
-static bool build_same_field(const struct snapshot_field *a, const struct snapshot_field *b)
-{
-    return a->type_id == b->type_id && a->member == b->member && a->offset == b->offset &&
-           a->unit == b->unit;
-}
-
 static size_t merge_fields(struct snapshot_field *fields, size_t count)
 {
     size_t kept = 0;
@@ -474,7 +471,7 @@ static size_t merge_fields(struct snapshot_field *fields, size_t count)
         if (kept && build_same_field(&fields[kept - 1], &fields[i])) {
             struct snapshot_field *into = &fields[kept - 1];
             into->samples += fields[i].samples;
-            into->count_over += fields[i].count_over;
+            into->count_excess += fields[i].count_excess;
             into->loads += fields[i].loads;
             into->stores += fields[i].stores;
             into->size = fields[i].size > into->size ? fields[i].size : into->size;
@@ -514,13 +511,13 @@ void build_fields(struct build *build, struct snapshot_object *object, const str
         if (!locate_field(build, &folding, pairs[i]->key, field))
             continue;
         field->samples = build_samples(build, &pairs[i]->weight);
-        field->count_over = build_samples_over(build, &pairs[i]->samples, &pairs[i]->weight);
+        field->count_excess = build_samples_over(build, &pairs[i]->samples, &pairs[i]->weight);
         field->loads = build_samples(build, &pairs[i]->loads);
         field->stores = build_samples(build, &pairs[i]->stores);
         pairs[used++] = pairs[i];
     }
     if (!folding.type_id) {
-        object->element_size = extra->element;
+        object->element_size = extra->element_bytes;
         object->element_confidence = extra->confidence;
     }
     if (fields) {

@@ -8,7 +8,7 @@
 #include "profile/state.h"
 #include "resolve/members.h"
 
-struct drawing {
+struct layout_build {
     struct build *build;
     struct snapshot_layout *layout;
     struct type_desc type;               /* no members: inferred element */
@@ -20,7 +20,7 @@ struct drawing {
     struct snapshot_layout_row *rows;
     size_t row_count;
     size_t row_room;
-    double *heat; /* [members][4]: samples, loads, stores, count_over, including nested members */
+    double *heat; /* [members][4]: samples, loads, stores, count_excess, including nested members */
     uint8_t *touched; /* per byte */
 };
 
@@ -38,7 +38,7 @@ static const double unused_min = 0.25;
 
 /* Finds the offset in a line at which most instances begin, and the share of accesses that straddle
  * lines, from the window. */
-static void drawing_find_phase(struct drawing *drawing, uint32_t object)
+static void drawing_find_phase(struct layout_build *drawing, uint32_t object)
 {
     struct snapshot_layout *layout = drawing->layout;
     const struct window *window = &drawing->build->profile->window;
@@ -68,12 +68,12 @@ static void drawing_find_phase(struct drawing *drawing, uint32_t object)
 }
 
 /* Returns the cache line of an offset, for the most frequent phase. */
-static uint32_t drawing_line(const struct drawing *drawing, uint64_t offset)
+static uint32_t drawing_line(const struct layout_build *drawing, uint64_t offset)
 {
     return (uint32_t)((offset + drawing->layout->phase) / drawing->line);
 }
 
-static void mark_touched_bytes(struct drawing *drawing)
+static void mark_touched_bytes(struct layout_build *drawing)
 {
     for (size_t i = 0; i < drawing->field_count; i++) {
         const struct snapshot_field *field = &drawing->fields[i];
@@ -84,7 +84,7 @@ static void mark_touched_bytes(struct drawing *drawing)
 }
 
 /* Computes the lines, their used bytes and their share of the samples. */
-static void drawing_cut_into_lines(struct drawing *drawing)
+static void drawing_cut_into_lines(struct layout_build *drawing)
 {
     struct snapshot_layout *layout = drawing->layout;
     uint64_t size = drawing->extent;
@@ -111,7 +111,7 @@ static void drawing_cut_into_lines(struct drawing *drawing)
 }
 
 /* Computes the number of lines that hold the hottest members, and the number they would need. */
-static void drawing_measure_spread(struct drawing *drawing)
+static void drawing_measure_spread(struct layout_build *drawing)
 {
     struct snapshot_layout *layout = drawing->layout;
     const struct snapshot_layout_row **rows = calloc(drawing->row_count + 1, sizeof *rows);
@@ -143,7 +143,7 @@ static void drawing_measure_spread(struct drawing *drawing)
 
 /* Returns the unused bytes of a line outside this element. Adjacent elements of an array are used
  * like this one; the use of other neighbours is not known, so their bytes count as used. */
-static uint32_t cold_neighbour_bytes(const struct drawing *drawing, size_t index, bool *known)
+static uint32_t cold_neighbour_bytes(const struct layout_build *drawing, size_t index, bool *known)
 {
     const struct snapshot_layout_line *line = &drawing->layout->lines[index];
     uint64_t size = drawing->extent;
@@ -159,7 +159,7 @@ static uint32_t cold_neighbour_bytes(const struct drawing *drawing, size_t index
 }
 
 /* Returns the share of the fetched bytes that is not used, weighted by the samples on each line. */
-static double cold_share(const struct drawing *drawing, bool *known)
+static double cold_share(const struct layout_build *drawing, bool *known)
 {
     const struct snapshot_layout *layout = drawing->layout;
     double cold = 0;
@@ -170,7 +170,7 @@ static double cold_share(const struct drawing *drawing, bool *known)
     return cold;
 }
 
-static enum layout_reading drawing_reading(const struct drawing *drawing)
+static enum layout_reading drawing_reading(const struct layout_build *drawing)
 {
     const struct snapshot_layout *layout = drawing->layout;
     if (drawing->type.managed)
@@ -191,13 +191,14 @@ enum {
 
 static const double shown_from = 0.05; /* minimum share of the object's samples */
 
-static void add_row(struct drawing *drawing, const struct snapshot_layout_row *row)
+static void add_row(struct layout_build *drawing, const struct snapshot_layout_row *row)
 {
     if (drawing->row_count < drawing->row_room)
         drawing->rows[drawing->row_count++] = *row;
 }
 
-static void add_gap(struct drawing *drawing, uint64_t from, uint64_t to, uint16_t depth, bool end)
+static void add_gap(struct layout_build *drawing, uint64_t from, uint64_t to, uint16_t depth,
+                    bool end)
 {
     struct snapshot_layout_row row = {
         .kind = end ? LAYOUT_PADDING : LAYOUT_HOLE,
@@ -211,10 +212,10 @@ static uint64_t member_end(const struct type_member *member)
     return member->offset + member->size;
 }
 
-static uint32_t draw_members(struct drawing *drawing, uint32_t first, uint32_t parent,
+static uint32_t draw_members(struct layout_build *drawing, uint32_t first, uint32_t parent,
                              uint64_t from, uint64_t to);
 
-static uint32_t draw_member(struct drawing *drawing, uint32_t index)
+static uint32_t draw_member(struct layout_build *drawing, uint32_t index)
 {
     const struct type_member *member = &drawing->type.members[index];
     bool parts =
@@ -227,7 +228,7 @@ static uint32_t draw_member(struct drawing *drawing, uint32_t index)
                                       .samples = heat[0],
                                       .loads = heat[1],
                                       .stores = heat[2],
-                                      .count_over = heat[3]};
+                                      .count_excess = heat[3]};
     row.member.name = arena_string(drawing->build->arena, member->name);
     row.member.type = arena_string(drawing->build->arena, member->type);
     add_row(drawing, &row);
@@ -236,7 +237,7 @@ static uint32_t draw_member(struct drawing *drawing, uint32_t index)
 }
 
 /* Draws the members of one parent and the gaps; members of a union all start at its offset. */
-static uint32_t draw_members(struct drawing *drawing, uint32_t first, uint32_t parent,
+static uint32_t draw_members(struct layout_build *drawing, uint32_t first, uint32_t parent,
                              uint64_t from, uint64_t to)
 {
     uint64_t covered = from;
@@ -254,19 +255,19 @@ static uint32_t draw_members(struct drawing *drawing, uint32_t first, uint32_t p
     return index;
 }
 
-static void add_member_heat(struct drawing *drawing, uint32_t member,
+static void add_member_heat(struct layout_build *drawing, uint32_t member,
                             const struct snapshot_field *field)
 {
     double *heat = &drawing->heat[(size_t)member * 4];
     heat[0] += field->samples;
     heat[1] += field->loads;
     heat[2] += field->stores;
-    heat[3] += field->count_over;
+    heat[3] += field->count_excess;
 }
 
 /* Adds samples to a member and to all members that contain it. Samples of one of several bit-fields
  * are added to each, because it is not known which. */
-static void add_heat_to_members(struct drawing *drawing)
+static void add_heat_to_members(struct layout_build *drawing)
 {
     const struct type_desc *type = &drawing->type;
     for (size_t i = 0; i < drawing->field_count; i++) {
@@ -284,7 +285,7 @@ static void add_heat_to_members(struct drawing *drawing)
 }
 
 /* Draws the sampled offsets of an element without a type. */
-static void draw_offsets(struct drawing *drawing)
+static void draw_offsets(struct layout_build *drawing)
 {
     for (size_t i = 0; i < drawing->field_count; i++) {
         const struct snapshot_field *field = &drawing->fields[i];
@@ -294,7 +295,7 @@ static void draw_offsets(struct drawing *drawing)
             last->samples += field->samples;
             last->loads += field->loads;
             last->stores += field->stores;
-            last->count_over += field->count_over;
+            last->count_excess += field->count_excess;
             continue;
         }
         struct snapshot_layout_row row = {
@@ -308,12 +309,12 @@ static void draw_offsets(struct drawing *drawing)
             .samples = field->samples,
             .loads = field->loads,
             .stores = field->stores,
-            .count_over = field->count_over};
+            .count_excess = field->count_excess};
         add_row(drawing, &row);
     }
 }
 
-static void finish_rows(struct drawing *drawing)
+static void finish_rows(struct layout_build *drawing)
 {
     struct snapshot_layout *layout = drawing->layout;
     layout->rows = arena_array(drawing->build->arena, drawing->row_count, sizeof *layout->rows);
@@ -328,7 +329,7 @@ static void finish_rows(struct drawing *drawing)
     }
 }
 
-static void layout_draw_rows(struct drawing *drawing, uint32_t object)
+static void layout_draw_rows(struct layout_build *drawing, uint32_t object)
 {
     struct snapshot_layout *layout = drawing->layout;
     /* One gap before each member, and one at the end of each member that has parts. */
@@ -350,7 +351,7 @@ static void layout_draw_rows(struct drawing *drawing, uint32_t object)
         drawing_measure_spread(drawing);
         bool known;
         layout->unused = cold_share(drawing, &known);
-        layout->unused_min = !known;
+        layout->unused_is_lower_bound = !known;
         layout->line_bytes = drawing->line;
         layout->reading = drawing_reading(drawing);
     }
@@ -362,18 +363,18 @@ static void layout_draw_rows(struct drawing *drawing, uint32_t object)
 /* Starts the layout of a run of fields of one type; fields without a type belong to the inferred
  * element. Returns false if it is not worth showing. */
 static bool layout_begin(struct build *build, const struct snapshot_object *object,
-                         const struct snapshot_field *fields, size_t count, struct drawing *drawing,
-                         struct snapshot_layout *layout)
+                         const struct snapshot_field *fields, size_t count,
+                         struct layout_build *drawing, struct snapshot_layout *layout)
 {
     *layout = (struct snapshot_layout){.type = fields[0].type_id};
-    *drawing = (struct drawing){.build = build,
-                                .layout = layout,
-                                .fields = fields,
-                                .field_count = count,
-                                .line = build->profile->sets.geometry.line_bytes};
+    *drawing = (struct layout_build){.build = build,
+                                     .layout = layout,
+                                     .fields = fields,
+                                     .field_count = count,
+                                     .line = build->profile->sets.geometry.line_bytes};
     for (size_t i = 0; i < count; i++) {
         layout->samples += fields[i].samples;
-        layout->count_over += fields[i].count_over;
+        layout->count_excess += fields[i].count_excess;
     }
     layout->share = object->samples > 0 ? layout->samples / object->samples : 0;
     layout->inferred = !layout->type;
@@ -398,7 +399,7 @@ void build_layouts(struct build *build, struct snapshot_object *object,
         return;
     object->layouts = build_array(build, LAYOUTS, sizeof *object->layouts);
     for (size_t i = 0, next; object->layouts && i < count; i = next) {
-        struct drawing drawing;
+        struct layout_build drawing;
         struct snapshot_layout layout;
         for (next = i; next < count && fields[next].type_id == fields[i].type_id; next++)
             continue;

@@ -55,7 +55,7 @@ static bool compute_levels_of_misses(const struct build *build, const struct bui
     double memory = weight_of_role(build, sums, EVENT_MEM_FILL);
     if (!isnan(l1) + !isnan(l2) + !isnan(memory) < 2)
         return false;
-    levels->from = LEVELS_COUNTED;
+    levels->evidence = LEVELS_COUNTED;
     levels->accesses = 0;
     if (!isnan(l1) && !isnan(l2))
         set_level(levels, DATA_L2, l1 - l2);
@@ -136,7 +136,7 @@ static void copy_known_answers(const double *recorded, int count, double *answer
 static void read_recorded(const struct build *build, const double *recorded,
                           struct snapshot_levels *levels)
 {
-    levels->from = LEVELS_RECORDED;
+    levels->evidence = LEVELS_RECORDED;
     read_latency(build, recorded, levels);
     if (!(accesses_in(recorded) > 0))
         return;
@@ -191,7 +191,7 @@ static void name_leading_levels(struct snapshot_levels *levels)
     enum { NAMED = 3 };
     const double *level = levels->level;
     bool named[DATA_LEVEL_COUNT] = {false};
-    *levels->found = '\0';
+    *levels->summary = '\0';
     for (int n = 0; n < NAMED; n++) {
         int most = -1;
         for (int i = 0; i < DATA_LEVEL_COUNT; i++)
@@ -201,7 +201,7 @@ static void name_leading_levels(struct snapshot_levels *levels)
         if (most < 0 || (n && percent < 0.5))
             break;
         named[most] = true;
-        text_append(levels->found, sizeof levels->found, "%s%s %.0f%%", n ? " " : "",
+        text_append(levels->summary, sizeof levels->summary, "%s%s %.0f%%", n ? " " : "",
                     data_level_name((enum data_level)most), percent);
     }
 }
@@ -213,7 +213,7 @@ void snapshot_levels_derive(struct snapshot_levels *levels)
     levels->hitm = levels_share(levels->snoop[SNOOP_HITM], levels->accesses);
     levels->tlb_miss = levels_share(levels->tlb[TLB_MISS] + levels->tlb[TLB_FAULT],
                                     known_sum(levels->tlb + 1, TLB_COUNT - 1));
-    levels->far = far_share(levels);
+    levels->far_share = far_share(levels);
     name_leading_levels(levels);
 }
 
@@ -257,7 +257,7 @@ static void add_levels(const struct build *build, const struct levels *levels,
 /* Returns the event with data sources in its samples; -1: none. */
 static int reporting_event(const struct rates_plan *plan)
 {
-    return plan->recorded ? plan->access : plan->timed;
+    return plan->has_data_source ? plan->access : plan->timed;
 }
 
 /* Returns true if some levels are known: a data source may be recorded without. */
@@ -406,7 +406,7 @@ static void cycle_shares_beyond(const double missed[WAIT_LEVELS], double part[WA
 
 static struct snapshot_wait wait_simulated(const struct snapshot_rates *rates)
 {
-    struct snapshot_wait wait = {.from = WAIT_FROM_SIMULATION};
+    struct snapshot_wait wait = {.evidence = WAIT_FROM_SIMULATION};
     double low[WAIT_LEVELS];
     double high[WAIT_LEVELS];
     for (int i = 0; i < WAIT_LEVELS; i++) {
@@ -421,7 +421,7 @@ static struct snapshot_wait wait_simulated(const struct snapshot_rates *rates)
 /* Returns the wait of everything, for which every access is counted. */
 static struct snapshot_wait wait_counted(const struct snapshot_simulation *simulation)
 {
-    struct snapshot_wait wait = {.from = WAIT_FROM_SIMULATION};
+    struct snapshot_wait wait = {.evidence = WAIT_FROM_SIMULATION};
     double missed[WAIT_LEVELS] = {NAN, NAN, NAN};
     uint32_t levels = simulation->level_count;
     for (uint32_t i = 0; i < levels; i++) {
@@ -431,7 +431,7 @@ static struct snapshot_wait wait_counted(const struct snapshot_simulation *simul
             (double)simulation->accesses;
     }
     if (!simulation->accesses)
-        return (struct snapshot_wait){.from = WAIT_UNKNOWN};
+        return (struct snapshot_wait){.evidence = WAIT_UNKNOWN};
     cycle_shares_beyond(missed, wait.low);
     cycle_shares_beyond(missed, wait.high);
     return wait;
@@ -440,12 +440,12 @@ static struct snapshot_wait wait_counted(const struct snapshot_simulation *simul
 /* Returns the wait from the cycles of samples by data source. */
 static struct snapshot_wait wait_timed(const struct snapshot_levels *levels, double effective)
 {
-    struct snapshot_wait wait = {.from = WAIT_FROM_LATENCIES};
+    struct snapshot_wait wait = {.evidence = WAIT_FROM_LATENCIES};
     double all = 0;
     for (int i = 0; i < DATA_LEVEL_COUNT; i++)
         all += levels->waited[i];
     if (!(all > 0))
-        return (struct snapshot_wait){.from = WAIT_UNKNOWN};
+        return (struct snapshot_wait){.evidence = WAIT_UNKNOWN};
     for (int level = 0; level < WAIT_LEVELS; level++) {
         double least = 0;
         double most = 0;
@@ -460,24 +460,24 @@ static struct snapshot_wait wait_timed(const struct snapshot_levels *levels, dou
     return wait;
 }
 
-/* Extends bounds from weight `placed` to `all`; weight `unlike` may or may not have waited. */
-static void add_unplaced(struct snapshot_wait *wait, double placed, double unlike, double all)
+/* Extends bounds from weight `placed` to `all`; weight `excess` may or may not have waited. */
+static void add_unplaced(struct snapshot_wait *wait, double placed, double excess, double all)
 {
     for (int i = 0; i < WAIT_LEVELS; i++)
         set_wait_bounds(wait, (enum wait_level)i, wait->low[i] * placed / all,
-                        fmin(1, (wait->high[i] * placed + unlike) / all));
+                        fmin(1, (wait->high[i] * placed + excess) / all));
 }
 
-/* Returns the weight without an object at instructions that may have accessed memory. *unlike: what
+/* Returns the weight without an object at instructions that may have accessed memory. *excess: what
  * attributed samples of the same instruction do not represent (build_unplaced()). */
-static double may_wait(const struct build *build, double *unlike)
+static double may_wait(const struct build *build, double *excess)
 {
     const double *weight = build->snapshot->totals.reason_weight;
     double sum = 0;
     for (int i = 0; i < REASON_COUNT; i++)
         if (i != REASON_NO_MEMORY && i != REASON_AGENT && i != REASON_FOREIGN)
             sum += weight[i];
-    *unlike = fmin(sum, build->unlike + weight[REASON_KERNEL]);
+    *excess = fmin(sum, build->unplaced_excess + weight[REASON_KERNEL]);
     return sum;
 }
 
@@ -511,9 +511,9 @@ static bool window_waits_init(struct window_waits *sums, const struct build *bui
     const struct snapshot *snapshot = build->snapshot;
     const struct profile *profile = build->profile;
     const struct snapshot_totals *totals = &snapshot->totals;
-    double unlike;
-    may_wait(build, &unlike);
-    double elsewhere = totals->weight > 0 ? profile->window.used * unlike / totals->weight : 0;
+    double excess;
+    may_wait(build, &excess);
+    double elsewhere = totals->weight > 0 ? profile->window.used * excess / totals->weight : 0;
     *sums = (struct window_waits){
         .objects = calloc(snapshot->object_count + 1, sizeof *sums->objects),
         .functions = calloc(snapshot->code_count + 1, sizeof *sums->functions),
@@ -554,7 +554,7 @@ static bool window_waits_add(struct window_waits *sums, const struct build *buil
     if (object != UINT32_MAX)
         groups[count++] = &sums->objects[object];
     waits_take(&sums->waits, entry, groups, count);
-    return !function || object == UINT32_MAX || !entry->chases ||
+    return !function || object == UINT32_MAX || !entry->is_pointer_chase ||
            hash_add(&sums->chases, (uint64_t)*function << 32 | object, 1);
 }
 
@@ -604,10 +604,10 @@ static void build_all_wait(struct build *build, const struct window_waits *sums)
     for (size_t k = 0; k < snapshot->object_count; k++)
         for (int level = 0; level < WAIT_LEVELS; level++)
             chased[level] += sums->chased[k][level];
-    double unlike;
-    double like = may_wait(build, &unlike) - unlike;
+    double excess;
+    double like = may_wait(build, &excess) - excess;
     snapshot->wait = waits_bounds(&sums->waits, &sums->all, chased);
-    add_unplaced(&snapshot->wait, totals->weight + like, unlike, totals->everything);
+    add_unplaced(&snapshot->wait, totals->weight + like, excess, totals->total_weight);
     waits_drop_uninformative(&snapshot->wait);
 }
 
@@ -670,8 +670,9 @@ static void build_stalled(struct build *build)
     }
     struct snapshot_share part = rates_stalled(&build->rates, &all);
     if (!isnan(part.value) && !isnan(part.high))
-        build->snapshot->wait = (struct snapshot_wait){
-            .from = WAIT_FROM_COUNTERS, .low = {part.low, NAN, NAN}, .high = {part.high, NAN, NAN}};
+        build->snapshot->wait = (struct snapshot_wait){.evidence = WAIT_FROM_COUNTERS,
+                                                       .low = {part.low, NAN, NAN},
+                                                       .high = {part.high, NAN, NAN}};
 }
 
 void build_waits(struct build *build)

@@ -32,7 +32,7 @@ enum {
 struct matrix_filling {
     size_t rows;
     size_t columns;
-    bool timed;                    /* the source records latencies */
+    bool has_latency;              /* the source records latencies */
     int others[SNAPSHOT_MEASURES]; /* events; -1: none */
     double all[QUANTITIES];
     double no_object[QUANTITIES][FILLING_ROWS];
@@ -101,7 +101,7 @@ static void open_margins(const struct build *build, struct matrix_filling *filli
     const struct snapshot *snapshot = build->snapshot;
     read_amounts(build, filling, build->profile->all, &build->profile->all_levels[build->event],
                  filling->all);
-    filling->timed = filling->all[CYCLES] > 0;
+    filling->has_latency = filling->all[CYCLES] > 0;
     for (int i = 0; i < QUANTITIES; i++)
         filling->row_left[i][filling->rows] = filling->column_left[i][filling->columns] =
             filling->all[i];
@@ -168,7 +168,7 @@ static void put_pair(const struct build *build, const struct pair *pair,
     matrix_put_amount(filling, WEIGHT, row, column, build_read(build, &pair->weight));
     matrix_put_amount(filling, LOADS, row, column, build_samples(build, &pair->loads));
     matrix_put_amount(filling, STORES, row, column, build_samples(build, &pair->stores));
-    if (filling->timed)
+    if (filling->has_latency)
         matrix_put_amount(filling, CYCLES, row, column,
                           build_cycles(build, count_rows_find(&profile->code_levels,
                                                               (size_t)(pair - profile->code.at),
@@ -220,7 +220,7 @@ static void distribute_missing(struct matrix_filling *filling, enum matrix_quant
 /* Distributes the weight missing in the pairs. Most of it goes to the rest. Cells between listed
  * rows and columns get only the minimum that makes all sums match. Returns that minimum. */
 static double distribute_rest(struct matrix_filling *filling, enum matrix_quantity quantity,
-                              double *forgotten)
+                              double *dropped)
 {
     double all = filling->all[quantity];
     double rows = missing_weight(filling->row_left[quantity], filling->rows, all);
@@ -228,7 +228,7 @@ static double distribute_rest(struct matrix_filling *filling, enum matrix_quanti
     double others = filling->column_left[quantity][filling->columns];
     double inner = fmin(fmin(rows, columns), rows - others);
     inner = inner > rounding * all ? inner : 0;
-    *forgotten = columns + others;
+    *dropped = columns + others;
     distribute_missing(filling, quantity, rows, columns, inner);
     return inner;
 }
@@ -242,20 +242,20 @@ static void matrix_filling_open(const struct build *build, const struct matrix_a
     filling->rows = matrix->row_count;
     filling->columns = matrix->column_count;
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
-        filling->others[i] = i == (int)measures->ranks ? -1 : measures->event[i];
+        filling->others[i] = i == (int)measures->ranking_measure ? -1 : measures->event[i];
     open_margins(build, filling, matrix);
     open_unplaced_column(build, axes, filling);
 }
 
-/* Sets the cells and the remainders of the margins. `forgotten`: weight missing in the pairs;
+/* Sets the cells and the remainders of the margins. `dropped`: weight missing in the pairs;
  * `inner`: the part of it between listed lines. */
 static void matrix_filling_put(const struct build *build, const struct matrix_axes *axes,
-                               struct matrix_filling *filling, double forgotten[QUANTITIES],
+                               struct matrix_filling *filling, double dropped[QUANTITIES],
                                double inner[QUANTITIES])
 {
     put_pairs(build, axes, filling);
     for (int i = 0; i < QUANTITIES; i++)
-        inner[i] = distribute_rest(filling, (enum matrix_quantity)i, &forgotten[i]);
+        inner[i] = distribute_rest(filling, (enum matrix_quantity)i, &dropped[i]);
 }
 
 /* Returns 0 or -ENOMEM; call matrix_axes_fini() in any case. */
@@ -537,9 +537,9 @@ static struct snapshot_matrix_cell cell_of(const struct matrix_filling *filling,
                                         .share = all > 0 ? amount[WEIGHT] / all : NAN,
                                         .loads = amount[LOADS],
                                         .stores = amount[STORES],
-                                        .cycles = filling->timed ? amount[CYCLES] : NAN};
+                                        .cycles = filling->has_latency ? amount[CYCLES] : NAN};
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
-        cell.by[i] = filling->others[i] >= 0 ? amount[OTHERS + i] : NAN;
+        cell.by_measure[i] = filling->others[i] >= 0 ? amount[OTHERS + i] : NAN;
     return cell;
 }
 
@@ -591,14 +591,14 @@ static void write_cells(const struct matrix_filling *filling, struct snapshot_ma
 static void matrix_fill(struct build *build, const struct matrix_axes *axes,
                         struct matrix_filling *filling, struct snapshot_matrix *matrix)
 {
-    double forgotten[QUANTITIES];
+    double dropped[QUANTITIES];
     double inner[QUANTITIES];
     matrix_filling_open(build, axes, matrix, filling);
     write_margins(filling, matrix);
-    matrix_filling_put(build, axes, filling, forgotten, inner);
+    matrix_filling_put(build, axes, filling, dropped, inner);
     write_cells(filling, matrix);
     double all = filling->all[WEIGHT];
-    matrix->forgotten = all > 0 ? forgotten[WEIGHT] / all : NAN;
+    matrix->dropped_share = all > 0 ? dropped[WEIGHT] / all : NAN;
     matrix->estimated = all > 0 ? inner[WEIGHT] / all : NAN;
     matrix->attributed = all > 0 ? all / (all + filling->unplaced[WEIGHT]) : NAN;
 }

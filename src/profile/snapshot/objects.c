@@ -46,7 +46,7 @@ static void objects_describe(struct build *build, struct snapshot_object *object
     if (build_type(build, desc.type_id, &type))
         object->type_raw = arena_string(build->arena, type.raw ? type.raw : type.name);
     object->type_votes = desc.type_votes;
-    object->type_against = desc.type_against;
+    object->type_votes_against = desc.type_votes_against;
     object->kind = known ? desc.kind : OBJECT_UNKNOWN;
     object->address = desc.address;
     object->size = desc.size_bytes;
@@ -81,7 +81,7 @@ static void add_tally(struct build *build, struct snapshot_object *object, uint3
 {
     const struct tally *tally = tallies_at(&build->profile->objects, id, build->event);
     object->samples += build_samples(build, &tally->weight);
-    object->count_over += build_samples_over(build, &tally->samples, &tally->weight);
+    object->count_excess += build_samples_over(build, &tally->samples, &tally->weight);
     object->loads += build_samples(build, &tally->loads);
     object->stores += build_samples(build, &tally->stores);
     object->inferred += build_samples(build, &tally->inferred);
@@ -181,7 +181,7 @@ static double min_listed(const struct build *build)
 {
     size_t counts[LISTED_SHARES] = {0};
     unsigned least = 0;
-    bool all = build->snapshot->objects_all;
+    bool all = build->snapshot->lists_all_objects;
     size_t most = all ? LISTED_ALL_MAX : LISTED_FEW;
     unsigned shares = all ? LISTED_SHARES : LISTED_SHARES - 1; /* 0 is the last share */
     for (uint32_t id = 0; id < build->profile->objects.ids; id++) {
@@ -210,18 +210,18 @@ static void index_objects(struct build *build)
 void build_objects(struct build *build)
 {
     struct snapshot *snapshot = build->snapshot;
-    size_t room = snapshot->objects_all ? LISTED_ALL_MAX : LISTED_MAX;
+    size_t room = snapshot->lists_all_objects ? LISTED_ALL_MAX : LISTED_MAX;
     snapshot->objects = arena_array(build->arena, room, sizeof *snapshot->objects);
     build->failed = !snapshot->objects;
     find_parts(build);
     build_unplaced(build);
     build_all_levels(build);
-    snapshot->objects_min = min_listed(build);
+    snapshot->objects_min_share = min_listed(build);
     for (uint32_t id = 0; id < build->profile->objects.ids && !build->failed; id++) {
         double share = object_own_share(build, id);
         if (isnan(share))
             continue;
-        if (share < snapshot->objects_min || snapshot->object_count == room) {
+        if (share < snapshot->objects_min_share || snapshot->object_count == room) {
             snapshot->objects_left_out++;
             snapshot->objects_left_share += share;
             continue;
@@ -255,7 +255,7 @@ static size_t join_instances(struct snapshot_instance *list, size_t count, bool 
         into->size = list[i].size > into->size ? list[i].size : into->size;
         into->samples += list[i].samples;
         into->share += list[i].share;
-        into->count_over += list[i].count_over;
+        into->count_excess += list[i].count_excess;
     }
     return used;
 }
@@ -270,7 +270,7 @@ static void build_instances(struct build *build, struct snapshot_object *object,
             .base = pairs[i]->key,
             .size = pairs[i]->size,
             .samples = samples,
-            .count_over = build_samples_over(build, &pairs[i]->samples, &pairs[i]->weight),
+            .count_excess = build_samples_over(build, &pairs[i]->samples, &pairs[i]->weight),
             .tid = pairs[i]->extra,
             .share = object->samples > 0 ? samples / object->samples : NAN};
     }
@@ -367,7 +367,7 @@ static void add_misses(struct build *build, struct snapshot_bin *bin, uint32_t o
     double all = build_read(build, &build->profile->all[build->event].weight);
     bin->samples += build_read(build, &tally->samples);
     bin->share += all > 0 ? build_read(build, &tally->weight) / all : 0;
-    bin->touched |= tally->samples.at[BASIS_RUN] > 0;
+    bin->was_sampled |= tally->samples.at[BASIS_RUN] > 0;
 }
 
 /* Adds misses under the bin's own name and types. A walked bin holds all its samples. */
@@ -376,20 +376,20 @@ static void fill_misses(struct build *build, struct snapshot_bin *bin)
     const struct profile *profile = build->profile;
     uint32_t object = bin->heap.object;
     bin->share = 0;
-    if (bin->heap.walked) {
-        add_misses(build, bin, object, &profile->holders);
+    if (bin->heap.is_size_class) {
+        add_misses(build, bin, object, &profile->bin_objects);
         return;
     }
     for (; object; object = build_next_part(build, object)) {
         add_misses(build, bin, object, &profile->objects);
-        add_misses(build, bin, object, &profile->holders);
+        add_misses(build, bin, object, &profile->bin_objects);
     }
 }
 
 static bool is_suspect_bin(const struct snapshot_bin *bin)
 {
     const struct heap_bin *heap = &bin->heap;
-    return !bin->touched && heap->growth_blocks > 0 && heap->age_s >= suspect_age_s &&
+    return !bin->was_sampled && heap->growth_blocks > 0 && heap->age_s >= suspect_age_s &&
            heap->growth_bytes >= suspect_growth * (double)heap->usable_bytes;
 }
 
@@ -435,10 +435,10 @@ static void list_bin(struct build *build, uint32_t index, struct snapshot_heap *
     fill_misses(build, bin);
     copy_bin(build, &bin->heap);
     bin->object = build_object_index(build, bin->heap.object);
-    bin->suspect = is_suspect_bin(bin);
+    bin->is_leak_suspect = is_suspect_bin(bin);
     if (bin->object != UINT32_MAX)
         build->snapshot->objects[bin->object].bin = (uint32_t)shown->bin_count;
-    if (bin->heap.walked && bin->heap.type_id)
+    if (bin->heap.is_size_class && bin->heap.type_id)
         bin->object = object_of_type(build->snapshot, bin);
     shown->bin_count++;
 }
@@ -462,8 +462,8 @@ static void name_objects(struct build *build, const struct snapshot_heap *heap)
 {
     for (size_t i = 0; i < build->snapshot->object_count; i++) {
         struct snapshot_object *object = &build->snapshot->objects[i];
-        if (object->bin < heap->bin_count && heap->bins[object->bin].called)
-            object->name = heap->bins[object->bin].called;
+        if (object->bin < heap->bin_count && heap->bins[object->bin].display_name)
+            object->name = heap->bins[object->bin].display_name;
     }
 }
 
@@ -593,10 +593,10 @@ static bool name_bin_by_caller(const struct bin_calls *calls, unsigned index, bo
     const struct step *step = &calls->at[index];
     const char *place = by_line ? strrchr(step->site, '(') : NULL;
     int length = place ? (int)strcspn(place + 1, ")") : 0;
-    calls->bin->called =
+    calls->bin->display_name =
         arena_printf(arena, "%s < %.*s%s%.*s", calls->bin->heap.name, (int)step->length,
                      step->function, place ? " " : "", length, place ? place + 1 : "");
-    return calls->bin->called;
+    return calls->bin->display_name;
 }
 
 /* Numbers bins of the same name: calls in one function without line information. */
@@ -606,11 +606,11 @@ static bool number_same_names(const struct bin_calls *by_id, size_t count, struc
     bool done = true;
     for (size_t i = 0; i < count && done; i++) {
         struct snapshot_bin *bin = by_id[i].bin;
-        const char *shown = bin->called ? bin->called : bin->heap.name;
+        const char *shown = bin->display_name ? bin->display_name : bin->heap.name;
         const char *name = text_numbered(&given, 0, shown, arena);
         done = name;
         if (name != shown)
-            bin->called = name;
+            bin->display_name = name;
     }
     hash_fini(&given);
     return done;
@@ -699,9 +699,9 @@ static void partners_keep(struct snapshot_partners *partners, const struct line_
 static void partners_take_kind(struct build *build, const struct hot *hot, enum line_pairs kind)
 {
     uint8_t level = build->snapshot->uses.level;
-    union place_answer answer = {.pair.place = UINT32_MAX};
+    union place_answer answer = {.pair.slot = UINT32_MAX};
     while (!build->failed &&
-           build_ask(build, PLACE_PAIR, line_pair_number(kind, level, answer.pair.place + 1),
+           build_ask(build, PLACE_PAIR, line_pair_number(kind, level, answer.pair.slot + 1),
                      &answer)) {
         struct snapshot_instruction *instruction =
             partners_find_instruction(hot, answer.pair.first);

@@ -57,7 +57,7 @@ static bool build_region_phase(const struct search *search, uint8_t phase,
     if (!found)
         return false;
     *out = (struct snapshot_region_phase){.share = found->share,
-                                          .leads = find_final_region(search, NULL) == found};
+                                          .is_largest = find_final_region(search, NULL) == found};
     out->name[0] = (char)('A' + phase);
     return true;
 }
@@ -105,7 +105,7 @@ static void list_regions_of_phases(struct build *build, const struct search *oth
         *row = show_region(build, region);
         row->share = row->low = row->high = NAN;
         row->state = region_size(region) <= other->line_bytes ? REGION_LINE : REGION_OBJECT;
-        row->reason = REGION_ELSEWHERE;
+        row->reason = REGION_IN_OTHER_PHASE;
         build_region_phases(build, region, row);
     }
 }
@@ -152,7 +152,7 @@ void build_search(struct build *build)
     const struct search *search = &build->profile->search;
     struct snapshot_search *shown = &build->snapshot->search;
     *shown = (struct snapshot_search){
-        .state = search->state, .ways = search->ways, .what = "", .explained = NAN};
+        .state = search->state, .ways = search->ways, .range_name = "", .explained = NAN};
     if (search->state == SEARCH_OFF)
         return;
     shown->iteration = search->iteration;
@@ -161,13 +161,13 @@ void build_search(struct build *build)
     shown->explained = search_explained(search);
     shown->base = search->base;
     shown->bound = search->bound;
-    shown->what = arena_string(build->arena, search->what);
-    shown->before =
+    shown->range_name = arena_string(build->arena, search->range_name);
+    shown->previous_range_name =
         arena_string(build->arena, search_history_what(&build->profile->search_history));
     size_t room = search->active_count + search->queue.count + ELSEWHERE;
     shown->regions = build_array(build, room, sizeof *shown->regions);
     shown->dropped = build_array(build, SEARCH_DROPPED, sizeof *shown->dropped);
-    build->failed |= !shown->what;
+    build->failed |= !shown->range_name;
     if (!build->failed)
         list_regions(build, search, shown, room);
 }

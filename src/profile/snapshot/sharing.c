@@ -14,7 +14,7 @@
 /* A line and the key of its group. */
 struct sharing_listed {
     struct snapshot_sharing_line line;
-    struct sharing_judged judged;
+    struct sharing_assessment assessment;
     uint32_t object;
     uint64_t base;
 };
@@ -23,13 +23,6 @@ struct sharing_listed {
 static inline int sharing_compare_descending(double a, double b)
 {
     return a > b ? -1 : a < b;
-}
-
-/* Returns the first byte of the line that a side uses; 0: not known. */
-static inline unsigned sharing_first_byte(const struct snapshot_sharing_side *side)
-{
-    uint64_t bytes = side->read | side->written;
-    return bytes ? (unsigned)__builtin_ctzll(bytes) : 0;
 }
 
 /* Returns the whole lines from the start of the instance, which can begin anywhere in a line. */
@@ -53,7 +46,7 @@ static const char *sharing_describe(struct build *build, uint32_t object, struct
     return build_name(build, desc->name);
 }
 
-static uint64_t spot_base(const struct sharing_line *line, const struct sharing_spot *spot,
+static uint64_t spot_base(const struct sharing_line *line, const struct sharing_instruction *spot,
                           uint64_t *size)
 {
     for (int i = 0; i < line->owner_count; i++)
@@ -75,7 +68,7 @@ static void name_element(const struct type_desc *type, uint64_t offset, const ch
 }
 
 static const char *field_of(struct build *build, const struct sharing_line *line,
-                            const struct sharing_spot *spot)
+                            const struct sharing_instruction *spot)
 {
     struct object_desc object;
     struct type_desc type;
@@ -100,7 +93,7 @@ static const char *field_of(struct build *build, const struct sharing_line *line
 }
 
 static void fill_code(struct build *build, const struct sharing_line *line,
-                      const struct sharing_spot *spot, struct snapshot_sharing_code *code)
+                      const struct sharing_instruction *spot, struct snapshot_sharing_code *code)
 {
     *code = (struct snapshot_sharing_code){.address = spot->ip,
                                            .function = build_function_name(build, spot->function),
@@ -113,7 +106,7 @@ static void fill_code(struct build *build, const struct sharing_line *line,
     build->failed |= !code->field;
     code->file = build_locate(build, spot->ip, &code->line);
     if (code->line)
-        code->where = build_line_name(build, code->file, code->line);
+        code->position = build_line_name(build, code->file, code->line);
 }
 
 static int compare_code_offset(const void *left, const void *right)
@@ -179,10 +172,10 @@ static void sum_up_side(struct build *build, struct snapshot_sharing_side *side)
 static void sharing_fill_codes(struct build *build, const struct sharing_line *line,
                                const struct sharing_side *from, struct snapshot_sharing_side *side)
 {
-    const struct sharing_spot *most = NULL;
+    const struct sharing_instruction *most = NULL;
     struct object_desc desc;
-    for (int i = 0; i < SHARING_SPOTS; i++) {
-        const struct sharing_spot *spot = &from->spots[i];
+    for (int i = 0; i < SHARING_INSTRUCTIONS; i++) {
+        const struct sharing_instruction *spot = &from->instructions[i];
         if (!(spot->credit > 0) || !(build_read(build, &spot->samples) > 0))
             continue;
         fill_code(build, line, spot, &side->codes[side->code_count++]);
@@ -267,14 +260,31 @@ static struct sharing_remedy sharing_group_remedy(const struct snapshot_sharing_
     return (struct sharing_remedy){.kind = kind};
 }
 
-static double sharing_all_samples(const struct build *build);
-static double sharing_object_samples(const struct build *build, uint32_t object);
+/* Return the samples of all events in the shown basis: attributed, and of one object. */
+static double sharing_all_samples(const struct build *build)
+{
+    double all = 0;
+    for (uint16_t i = 0; i < build->profile->options.event_count; i++)
+        if (profile_shares(build->profile, i))
+            all += build_read(build, &build->profile->all[i].samples);
+    return all;
+}
+
+static double sharing_object_samples(const struct build *build, uint32_t object)
+{
+    const struct tallies *objects = &build->profile->objects;
+    double all = 0;
+    for (uint16_t i = 0; i < objects->events && object < objects->ids; i++)
+        if (profile_shares(build->profile, i))
+            all += build_read(build, &tallies_at(objects, object, i)->samples);
+    return all;
+}
 
 /* Groups lines with the same cause, such as an array of counters or a field in many blocks. */
 
 static bool verdicts_agree(enum sharing_verdict a, enum sharing_verdict b)
 {
-    bool unsure = a == SHARING_UNSURE || b == SHARING_UNSURE;
+    bool unsure = a == SHARING_INCONCLUSIVE || b == SHARING_INCONCLUSIVE;
     return a == b || (unsure && a != SHARING_READ_ONLY && b != SHARING_READ_ONLY);
 }
 
@@ -324,7 +334,7 @@ static bool is_same_line_group(const struct sharing_listed *last, const struct s
     int64_t step = sharing_line_in_object(next) - sharing_line_in_object(last);
     bool near = last->base == next->base ? step <= 2 : step == 0;
     return last->object == next->object && near &&
-           verdicts_agree(last->judged.verdict, next->judged.verdict) &&
+           verdicts_agree(last->assessment.verdict, next->assessment.verdict) &&
            lines_share_field(&last->line, &next->line);
 }
 
@@ -347,17 +357,17 @@ static uint32_t different_threads(const struct snapshot_sharing_group *group)
 
 static void add_to_group(struct snapshot_sharing_group *group, const struct sharing_listed *listed)
 {
-    const struct sharing_judged *judged = &listed->judged;
+    const struct sharing_assessment *assessment = &listed->assessment;
     group->lines[group->line_count++] = listed->line;
-    group->samples += judged->samples;
-    group->turns += judged->turns;
-    group->expected += judged->expected;
+    group->samples += assessment->samples;
+    group->alternations += assessment->alternations;
+    group->expected_alternations += assessment->expected_alternations;
     group->locked |= listed->line.locked;
-    if (!isnan(judged->hitm))
-        group->hitm = (isnan(group->hitm) ? 0 : group->hitm) + judged->hitm;
-    if (judged->evidence == SHARING_HITM)
+    if (!isnan(assessment->hitm))
+        group->hitm = (isnan(group->hitm) ? 0 : group->hitm) + assessment->hitm;
+    if (assessment->evidence == SHARING_HITM)
         group->evidence = SHARING_HITM;
-    group->sure |= judged->sure;
+    group->has_enough_samples |= assessment->has_enough_samples;
 }
 
 /* Returns "hits | misses": the fields that the two busiest threads use on the hottest line. They
@@ -381,13 +391,13 @@ static void finish_group(struct build *build, struct snapshot_sharing_group *gro
     SORT(group->lines, group->line_count, LARGEST(struct snapshot_sharing_line, samples),
          SMALLEST(struct snapshot_sharing_line, address));
     group->verdict = group->lines[0].verdict;
-    for (size_t i = 0; i < group->line_count && group->verdict == SHARING_UNSURE; i++)
+    for (size_t i = 0; i < group->line_count && group->verdict == SHARING_INCONCLUSIVE; i++)
         group->verdict = group->lines[i].verdict;
     group->object = build_object_index(build, group->id);
     group->name = sharing_describe(build, group->id, &desc);
     group->fields = group_fields(build, &group->lines[0]);
     group->share = interval_share(all > 0 ? fmin(1, group->samples / all) : NAN, all);
-    group->of_object = object > 0 ? fmin(1, group->samples / object) : NAN;
+    group->object_share = object > 0 ? fmin(1, group->samples / object) : NAN;
     group->threads = different_threads(group);
     group->remedy = sharing_group_remedy(group);
     build->failed |= !group->name;
@@ -445,26 +455,6 @@ static double sharing_total_misses(const struct build *build)
     return of_misses ? build_read(build, &profile->all[profile->sharing_event].samples) : NAN;
 }
 
-/* Return the samples of all events in the shown basis: attributed, and of one object. */
-static double sharing_all_samples(const struct build *build)
-{
-    double all = 0;
-    for (uint16_t i = 0; i < build->profile->options.event_count; i++)
-        if (profile_shares(build->profile, i))
-            all += build_read(build, &build->profile->all[i].samples);
-    return all;
-}
-
-static double sharing_object_samples(const struct build *build, uint32_t object)
-{
-    const struct tallies *objects = &build->profile->objects;
-    double all = 0;
-    for (uint16_t i = 0; i < objects->events && object < objects->ids; i++)
-        if (profile_shares(build->profile, i))
-            all += build_read(build, &tallies_at(objects, object, i)->samples);
-    return all;
-}
-
 /* ---- sides ---- */
 
 static int cpu_node(const struct build *build, uint32_t cpu)
@@ -515,7 +505,7 @@ static void fill_sides(struct build *build, const struct sharing_line *from,
 static void fill_line(struct build *build, const struct sharing_line *from,
                       struct sharing_listed *listed)
 {
-    const struct sharing_judged *judged = &listed->judged;
+    const struct sharing_assessment *assessment = &listed->assessment;
     const struct sharing_owner *owner = main_owner(build, from);
     double all = sharing_all_samples(build);
     double object = sharing_object_samples(build, owner->object);
@@ -524,17 +514,17 @@ static void fill_line(struct build *build, const struct sharing_line *from,
     listed->line = (struct snapshot_sharing_line){
         .address = from->address,
         .offset = (int64_t)(from->address - owner->base),
-        .verdict = judged->verdict,
-        .overlap = judged->overlap,
-        .samples = judged->samples,
-        .share = all > 0 ? judged->samples / all : NAN,
-        .of_object = object > 0 ? fmin(1, judged->samples / object) : NAN,
-        .hitm = judged->hitm,
-        .turns = judged->turns,
-        .pairs = judged->pairs,
-        .expected = judged->expected,
+        .verdict = assessment->verdict,
+        .overlap = assessment->overlap,
+        .samples = assessment->samples,
+        .share = all > 0 ? assessment->samples / all : NAN,
+        .object_share = object > 0 ? fmin(1, assessment->samples / object) : NAN,
+        .hitm = assessment->hitm,
+        .alternations = assessment->alternations,
+        .close_accesses = assessment->close_accesses,
+        .expected_alternations = assessment->expected_alternations,
         .node = -1,
-        .others = from->others,
+        .other_accesses = from->other_accesses,
     };
     fill_sides(build, from, &listed->line);
 }
@@ -543,11 +533,11 @@ static int compare_line_samples(const void *left, const void *right)
 {
     const struct sharing_listed *a = left;
     const struct sharing_listed *b = right;
-    bool a_reads = a->judged.verdict == SHARING_READ_ONLY;
-    bool b_reads = b->judged.verdict == SHARING_READ_ONLY;
+    bool a_reads = a->assessment.verdict == SHARING_READ_ONLY;
+    bool b_reads = b->assessment.verdict == SHARING_READ_ONLY;
     if (a_reads != b_reads)
         return a_reads ? 1 : -1;
-    int order = sharing_compare_descending(a->judged.samples, b->judged.samples);
+    int order = sharing_compare_descending(a->assessment.samples, b->assessment.samples);
     return order ? order : a->line.address < b->line.address ? -1 : 1;
 }
 
@@ -573,10 +563,10 @@ static size_t list_lines(struct build *build, struct sharing_listed *list)
         const struct sharing_line *line = &sharing->lines[row - sharing->ranking.at];
         if (!line->address || !line->owner_count)
             continue;
-        list[count].judged = sharing_judge(line, build->snapshot->basis, build->scale);
+        list[count].assessment = sharing_judge(line, build->snapshot->basis, build->scale);
         list[count].line.address = line->address;
         list[count].base = (uint64_t)(row - sharing->ranking.at);
-        count += list[count].judged.listed;
+        count += list[count].assessment.listed;
     }
     qsort(list, count, sizeof *list, compare_line_samples);
     count = count < LINES_LISTED ? count : LINES_LISTED;
@@ -612,7 +602,7 @@ static enum sharing_evidence best_evidence(const struct build *build)
     for (int i = 0; i < SAMPLE_EVENTS_MAX; i++)
         for (int k = SNOOP_UNKNOWN + 1; k < SNOOP_COUNT; k++)
             snooped += build->profile->all_levels[i].at[LEVELS_SNOOP + k].at[BASIS_RUN];
-    return snooped > 0 ? SHARING_HITM : SHARING_TURNS;
+    return snooped > 0 ? SHARING_HITM : SHARING_ALTERNATION;
 }
 
 void build_sharing(struct build *build)

@@ -23,7 +23,7 @@ struct counts {
 };
 
 /* The object or function with most samples of a thread. */
-struct most {
+struct leading_count {
     uint32_t id;
     uint32_t parts; /* window_parts() */
 };
@@ -71,13 +71,13 @@ static void threads_list(struct build *build, const struct counts *counts)
 
 /* The values of counts->threads are then positions in the list, from 1. */
 static void find_leading_counts(const struct counts *counts, const struct hash *hash,
-                                struct most most[THREADS_LISTED])
+                                struct leading_count most[THREADS_LISTED])
 {
     const struct hash_slot *slot;
     for (size_t i = 0; (slot = hash_next(hash, &i));) {
         const uint32_t *place = hash_find(&counts->threads, slot->key >> 32 << 32);
         if (place && *place && slot->value > most[*place - 1].parts)
-            most[*place - 1] = (struct most){(uint32_t)slot->key, slot->value};
+            most[*place - 1] = (struct leading_count){(uint32_t)slot->key, slot->value};
     }
 }
 
@@ -179,8 +179,8 @@ static void threads_name(struct build *build, struct snapshot_thread *thread, ui
 static void threads_describe(struct build *build, struct counts *counts)
 {
     struct snapshot_threads *threads = &build->snapshot->threads;
-    struct most objects[THREADS_LISTED] = {0};
-    struct most functions[THREADS_LISTED] = {0};
+    struct leading_count objects[THREADS_LISTED] = {0};
+    struct leading_count functions[THREADS_LISTED] = {0};
     double recent = (double)threads->recent;
     number_listed(threads, counts);
     find_leading_counts(counts, &counts->objects, objects);
@@ -218,7 +218,7 @@ const struct snapshot_thread *snapshot_thread(const struct snapshot_threads *thr
     return NULL;
 }
 
-struct held {
+struct snapshot_holder {
     struct snapshot snapshot; /* first member: snapshot_free() gets its address */
     struct arena arena;
 };
@@ -336,7 +336,7 @@ static void copy_refused(struct build *build)
         refused->count ? arena_alloc(build->arena, refused->count * sizeof *copies) : NULL;
     for (size_t i = 0; copies && i < refused->count; i++) {
         copies[i].path = arena_string(build->arena, refused->list[i].path);
-        copies[i].why = arena_string(build->arena, refused->list[i].why);
+        copies[i].reason = arena_string(build->arena, refused->list[i].reason);
     }
     refused->list = copies;
     refused->count = copies ? refused->count : 0;
@@ -355,14 +355,14 @@ static void copy_head(struct build *build, const struct snapshot *head)
     snapshot->target.exe = arena_string(build->arena, head->target.exe);
     snapshot->target.state = arena_string(build->arena, head->target.state);
     source->name = arena_string(build->arena, head->source.name);
-    source->weighs = arena_string(build->arena, head->source.weighs);
+    source->weight_unit = arena_string(build->arena, head->source.weight_unit);
     if (source->event_count > SAMPLE_EVENTS_MAX)
         source->event_count = SAMPLE_EVENTS_MAX;
     for (size_t i = 0; i < source->event_count; i++)
         source->events[i].name = arena_string(build->arena, head->source.events[i].name);
     copy_binaries(build);
     copy_refused(build);
-    snapshot->loading.busy_with = arena_string(build->arena, head->loading.busy_with);
+    snapshot->loading.slow_file = arena_string(build->arena, head->loading.slow_file);
 }
 
 static void copy_totals(struct build *build, uint64_t now_ns)
@@ -376,14 +376,14 @@ static void copy_totals(struct build *build, uint64_t now_ns)
     assert(sum == totals->samples);
     const struct tally *all = &profile->all[build->event];
     totals->weight = build_read(build, &all->weight);
-    totals->everything = build_total_weight(build);
+    totals->total_weight = build_total_weight(build);
     for (int i = 0; i < REASON_COUNT; i++)
         totals->reason_weight[i] = build_read(build, &profile->unplaced.by_reason[build->event][i]);
     for (int i = 0; i < TYPED_COUNT; i++)
         totals->typed_weight[i] = build_read(build, &profile->typed[build->event][i]);
     for (int i = 0; i < UNTYPED_COUNT; i++)
         totals->untyped_weight[i] = build_read(build, &profile->untyped[build->event][i]);
-    totals->effective = build_effective(build, all);
+    totals->effective_samples = build_effective(build, all);
     uint64_t since = profile->options.run ? 0 : profile->refreshed_ns;
     totals->rate = since && now_ns > since
                        ? (double)profile->refresh_samples * 1e9 / (double)(now_ns - since)
@@ -447,7 +447,7 @@ typedef bool build_parts(struct build *build, const struct snapshot *head, uint6
 static const struct snapshot *snapshot_make(struct profile *profile, const struct snapshot *head,
                                             uint64_t now_ns, double scale, build_parts *parts)
 {
-    struct held *held = calloc(1, sizeof *held);
+    struct snapshot_holder *held = calloc(1, sizeof *held);
     if (!held)
         return NULL;
     arena_init(&held->arena);
@@ -479,7 +479,7 @@ const struct snapshot *profile_glance(struct profile *profile, const struct snap
 
 void snapshot_free(const struct snapshot *snapshot)
 {
-    struct held *held = (struct held *)(uintptr_t)snapshot;
+    struct snapshot_holder *held = (struct snapshot_holder *)(uintptr_t)snapshot;
     if (!held)
         return;
     arena_fini(&held->arena);

@@ -66,7 +66,7 @@ static double *volatilities_of(struct build *build, const struct stream *stream,
 /* The streams of one measure to list, at a period in base periods. */
 struct listing {
     const struct streams *streams;
-    size_t by;
+    size_t period_steps;
     bool ranks;
     const struct snapshot_timeline *shown;
 };
@@ -75,7 +75,7 @@ static struct snapshot_stream build_stream(struct build *build, const struct lis
                                            const struct stream *stream)
 {
     const struct stream *all = streams_find(listing->streams, STREAM_KEY(STREAM_ALL, 0));
-    double *curve = curve_of(build, listing->streams, stream, listing->by);
+    double *curve = curve_of(build, listing->streams, stream, listing->period_steps);
     bool profiled = listing->ranks && STREAM_KIND(stream->key) == STREAM_OBJECT;
     return (struct snapshot_stream){
         .object = UINT32_MAX,
@@ -186,9 +186,9 @@ static void list_measure(struct build *build, const struct listing *listing,
     const struct stream *no_object = streams_find(listing->streams, STREAM_KEY(STREAM_NONE, 0));
     if (!all && !listing->ranks)
         return;
-    measured->all = curve_of(build, listing->streams, all, listing->by);
+    measured->all = curve_of(build, listing->streams, all, listing->period_steps);
     if (no_object)
-        measured->no_object = curve_of(build, listing->streams, no_object, listing->by);
+        measured->no_object = curve_of(build, listing->streams, no_object, listing->period_steps);
     measured->objects = list_kind(build, listing, STREAM_OBJECT, STREAMS_SHOWN);
     measured->functions = list_kind(build, listing, STREAM_FUNCTION, STREAMS_SHOWN);
     measured->fields = list_kind(build, listing, STREAM_FIELD, FIELDS_SHOWN);
@@ -202,10 +202,11 @@ static struct streams_sorted build_streams(struct build *build, size_t by,
 {
     const struct timeline *timeline = build_timeline_of(build);
     shown->periods = timeline_ranking(timeline)->points / by;
-    shown->ranks = timeline->ranks;
+    shown->ranking_measure = timeline->ranking_measure;
     for (int i = 0; i < SNAPSHOT_MEASURES && !build->failed; i++) {
-        bool ranks = i == (int)timeline->ranks;
-        list_measure(build, &(struct listing){&timeline->by[i], by, ranks, shown}, &shown->by[i]);
+        bool ranks = i == (int)timeline->ranking_measure;
+        list_measure(build, &(struct listing){&timeline->by_measure[i], by, ranks, shown},
+                     &shown->by_measure[i]);
     }
     return streams_sort(build, timeline_ranking(timeline), STREAM_OBJECT);
 }
@@ -343,10 +344,10 @@ static void phases_compare(struct build *build, const struct streams_sorted *obj
 {
     double by;
     shown->distance = span_distance(objects, before, span);
-    shown->rose = stream_object_name(build, find_largest_gain(objects, span, before, &by));
-    shown->rose_by = shown->rose ? by : NAN;
-    shown->fell = stream_object_name(build, find_largest_gain(objects, before, span, &by));
-    shown->fell_by = shown->fell ? by : NAN;
+    shown->gained_object = stream_object_name(build, find_largest_gain(objects, span, before, &by));
+    shown->gained_share = shown->gained_object ? by : NAN;
+    shown->lost_object = stream_object_name(build, find_largest_gain(objects, before, span, &by));
+    shown->lost_share = shown->lost_object ? by : NAN;
 }
 
 static void phases_share(struct build *build, const struct streams_sorted *objects, size_t count,
@@ -387,20 +388,22 @@ static void phases_list(struct build *build, const struct streams_sorted *object
             .start_s = build_seconds(build, now_ns, segments[i].start_ns),
             .end_s = build_seconds(build, now_ns, segments[i].end_ns),
             .samples = segments[i].samples,
-            .known_s =
-                segments[i].known_ns ? build_seconds(build, now_ns, segments[i].known_ns) : NAN,
+            .detected_s = segments[i].detected_ns
+                              ? build_seconds(build, now_ns, segments[i].detected_ns)
+                              : NAN,
             .distance = NAN,
-            .rose_by = NAN,
-            .fell_by = NAN};
+            .gained_share = NAN,
+            .lost_share = NAN};
         uint8_t letter = segments[i].phase;
-        phase->again = i + 1 == count ? letter < phases->known_count : is_repeated(segments, i);
+        phase->has_recurred =
+            i + 1 == count ? letter < phases->known_count : is_repeated(segments, i);
         if (letter != PHASES_NONE)
             snprintf(phase->name, sizeof phase->name, "%c", 'A' + letter);
         set_phase_leader(build, objects, &span, phase);
         phases_share(build, objects, snapshot_timeline_ranking(shown)->objects.count, &span, phase);
         if (i)
             phases_compare(build, objects, &before, &span, phase);
-        phase->inversion =
+        phase->leader_changed =
             i && phase->leader && phase[-1].leader && phase->object != phase[-1].object;
         before = span;
     }
@@ -414,13 +417,13 @@ static void build_phases(struct build *build, const struct streams_sorted *objec
     const struct phases *phases = &build_timeline_of(build)->phases;
     phases_list(build, objects, now_ns, shown);
     /* The current time range is another phase, unless it matches a known one. */
-    shown->different = phases->known_count + (phases_now(phases) == PHASES_NONE);
+    shown->distinct_phases = phases->known_count + (phases_now(phases) == PHASES_NONE);
 }
 
 enum {
     STREAMS_PROFILED = 8,
-    TURNS_SHOWN = 8,
-    TURNS_POINTS = 12 /* minimum points for a meaningful correlation */
+    ALTERNATIONS_SHOWN = 8,
+    ALTERNATION_POINTS = 12 /* minimum points for a meaningful correlation */
 };
 
 /* Maximum correlation of two shares that take turns. */
@@ -448,28 +451,28 @@ static double share_correlation(const struct snapshot_timeline *shown, const dou
     }
     double x_spread = sums[2] - sums[0] * sums[0] / count;
     double y_spread = sums[3] - sums[1] * sums[1] / count;
-    if (count < TURNS_POINTS || !(x_spread > 1e-9) || !(y_spread > 1e-9))
+    if (count < ALTERNATION_POINTS || !(x_spread > 1e-9) || !(y_spread > 1e-9))
         return 0;
     return (sums[4] - sums[0] * sums[1] / count) / sqrt(x_spread * y_spread);
 }
 
 static void list_turns(struct build *build, struct snapshot_timeline *shown)
 {
-    struct snapshot_turns all[STREAMS_SHOWN * STREAMS_SHOWN / 2];
+    struct snapshot_alternation all[STREAMS_SHOWN * STREAMS_SHOWN / 2];
     const struct snapshot_streams *objects = &snapshot_timeline_ranking(shown)->objects;
     size_t count = 0;
     for (uint32_t i = 0; i < objects->count; i++) {
         for (uint32_t k = i + 1; k < objects->count; k++) {
             double r = share_correlation(shown, objects->list[i].weight, objects->list[k].weight);
             if (r <= turns_at && objects->list[k].share >= turns_share)
-                all[count++] = (struct snapshot_turns){i, k, r};
+                all[count++] = (struct snapshot_alternation){i, k, r};
         }
     }
-    SORT(all, count, SMALLEST(struct snapshot_turns, correlation));
-    shown->turn_count = count < TURNS_SHOWN ? count : TURNS_SHOWN;
-    shown->turns = build_array(build, shown->turn_count, sizeof *shown->turns);
-    for (size_t i = 0; i < shown->turn_count && shown->turns; i++)
-        shown->turns[i] = all[i];
+    SORT(all, count, SMALLEST(struct snapshot_alternation, correlation));
+    shown->alternation_count = count < ALTERNATIONS_SHOWN ? count : ALTERNATIONS_SHOWN;
+    shown->alternations = build_array(build, shown->alternation_count, sizeof *shown->alternations);
+    for (size_t i = 0; i < shown->alternation_count && shown->alternations; i++)
+        shown->alternations[i] = all[i];
 }
 
 static struct snapshot_volatility *
@@ -477,7 +480,8 @@ copy_profile(struct build *build, const struct volatility *profile, size_t count
 {
     struct snapshot_volatility *copy = build_array(build, count, sizeof *copy);
     for (size_t i = 0; i < count && copy; i++)
-        copy[i] = (struct snapshot_volatility){(double)profile[i].by * base_s, profile[i].value};
+        copy[i] = (struct snapshot_volatility){(double)profile[i].period_steps * base_s,
+                                               profile[i].value};
     return copy;
 }
 
@@ -518,9 +522,9 @@ static size_t list_profile(struct build *build, struct snapshot_timeline *shown)
     shown->profile = copy_profile(build, profile, count, shown->base_s);
     shown->profile_count = shown->profile ? count : 0;
     for (size_t i = 0; i < count; i++)
-        if (profile[i].by == by && profile[i].value <= SNAPSHOT_VOLATILITY_DAMPED)
-            shown->damped_s = (double)by * shown->base_s;
-    if (isnan(shown->damped_s))
+        if (profile[i].period_steps == by && profile[i].value <= SNAPSHOT_VOLATILITY_DAMPED)
+            shown->damping_period_s = (double)by * shown->base_s;
+    if (isnan(shown->damping_period_s))
         by = limit_period(streams, by);
     return most && most < by ? most : by;
 }
@@ -535,11 +539,11 @@ static void list_recent(struct build *build, struct snapshot_timeline *shown)
     double shortest_s = (double)phases_shortest_ns(&timeline->phases) / 1e9;
     shown->recent = copy_profile(build, recent->profile, recent->profile_count, base_s);
     shown->recent_count = shown->recent ? recent->profile_count : 0;
-    shown->recent_damped = recent_is_damped(recent);
-    if (!recent->by)
+    shown->recent_is_damped = recent_is_damped(recent);
+    if (!recent->period_steps)
         return;
-    shown->recent_s = (double)recent->by * base_s;
-    if (shown->recent_damped)
+    shown->recent_s = (double)recent->period_steps * base_s;
+    if (shown->recent_is_damped)
         shown->display_s = shortest_s > 0 ? fmin(shown->recent_s, shortest_s / 2) : shown->recent_s;
 }
 
@@ -551,7 +555,7 @@ void build_timeline(struct build *build)
     *shown = (struct snapshot_timeline){.start_s = NAN,
                                         .period_s = NAN,
                                         .base_s = NAN,
-                                        .damped_s = NAN,
+                                        .damping_period_s = NAN,
                                         .recent_s = NAN,
                                         .display_s = NAN};
     if (!timeline->started || !timeline->phases.segments)

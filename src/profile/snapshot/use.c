@@ -20,7 +20,7 @@ static void read_sums(const struct build *build, const struct use_sums *sums,
         .fetched_bytes = build_read(build, &sums->fetched_bytes),
         .used_bytes = build_read(build, &sums->used_bytes),
         .touched_bytes = build_read(build, &sums->touched_bytes),
-        .followed = build_read(build, &sums->followed),
+        .followed_lines = build_read(build, &sums->followed_lines),
         .squares = build_read(build, &sums->squares),
     };
     for (int i = 0; i < LINE_USES; i++)
@@ -39,14 +39,16 @@ static void use_settle(struct snapshot_use *use, const struct snapshot_use *all)
     double mean = use->used_bytes / use->lines;
     double binomial = part * (1 - part);
     double variance = (use->squares / use->lines - mean * mean) / (line_bytes * line_bytes);
-    double effective = use->followed * binomial / (fmax(variance, 0) + binomial / use->followed);
-    double unseen = all->followed < all->lines * (1 - 1e-9) ? 3 * all->lines / all->followed : 0;
-    double left_out = 1 - use->followed / (use->lines + unseen);
+    double effective =
+        use->followed_lines * binomial / (fmax(variance, 0) + binomial / use->followed_lines);
+    double unseen =
+        all->followed_lines < all->lines * (1 - 1e-9) ? 3 * all->lines / all->followed_lines : 0;
+    double left_out = 1 - use->followed_lines / (use->lines + unseen);
     use->spatial_low = use->spatial_high = part;
     if (!(left_out > 1e-9) || isnan(part))
         return;
     struct snapshot_share interval =
-        interval_share(part, binomial > 0 ? effective / left_out : use->followed);
+        interval_share(part, binomial > 0 ? effective / left_out : use->followed_lines);
     use->spatial_low = interval.low;
     use->spatial_high = interval.high;
 }
@@ -188,7 +190,7 @@ static void reuse_row_fill(const struct build *build, const struct distances_cou
 {
     const struct snapshot_reuse *reuse = &build->snapshot->reuse;
     double line_bytes = build->profile->distances.line_bytes;
-    double all = build_read(build, &from->all);
+    double all = build_read(build, &from->weight);
     double of_run = build->profile->distances.all.first.at[BASIS_RUN];
     double one_in = fmax(SIM_REUSE_ONE_IN, of_run / SIM_REUSE_LINES);
     row->object = row->code = UINT32_MAX;
@@ -208,7 +210,7 @@ static void reuse_row_fill(const struct build *build, const struct distances_cou
 static double reuse_correction(const struct build *build)
 {
     const struct snapshot *snapshot = build->snapshot;
-    double estimated = build->profile->distances.all.all.at[BASIS_RUN];
+    double estimated = build->profile->distances.all.weight.at[BASIS_RUN];
     double counted = (double)snapshot->simulation.accesses;
     bool since_start = !(snapshot->counted_s < snapshot->elapsed_s);
     return since_start && estimated > 0 && counted > 0 ? estimated / counted : 1;
@@ -216,8 +218,8 @@ static double reuse_correction(const struct build *build)
 
 static double share_of(const struct build *build, const struct distances_counts *counts)
 {
-    double all = build_read(build, &build->profile->distances.all.all);
-    return all > 0 ? build_read(build, &counts->all) / all : NAN;
+    double all = build_read(build, &build->profile->distances.all.weight);
+    return all > 0 ? build_read(build, &counts->weight) / all : NAN;
 }
 
 /* Lists all rows of a kind, most accesses first. */
@@ -226,9 +228,9 @@ static size_t reuse_sort_rows(const struct distances *distances, enum distances_
 {
     size_t count = 0;
     for (size_t i = 0; i < distances->count; i++)
-        if (distances->rows[i].of == of)
+        if (distances->rows[i].counted_by == of)
             out[count++] = &distances->rows[i];
-    SORT_POINTERS(out, count, LARGEST(struct distances_row, counts.all.at[BASIS_RUN]),
+    SORT_POINTERS(out, count, LARGEST(struct distances_row, counts.weight.at[BASIS_RUN]),
                   SMALLEST(struct distances_row, id));
     return count;
 }
@@ -314,7 +316,7 @@ void build_reuse(struct build *build)
     const struct distances *distances = &build->profile->distances;
     struct snapshot_reuse *reuse = &build->snapshot->reuse;
     *reuse = (struct snapshot_reuse){0};
-    if (!(distances->all.all.at[BASIS_RUN] > 0))
+    if (!(distances->all.weight.at[BASIS_RUN] > 0))
         return;
     const struct distances_row **sorted =
         build_scratch(build, distances->count, sizeof(struct distances_row *));

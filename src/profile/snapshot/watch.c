@@ -14,7 +14,7 @@
 
 static bool is_touch(const struct reuse_leg *leg)
 {
-    return leg->kind != WATCH_VISIT && leg->happened;
+    return leg->kind != WATCH_VISIT && leg->was_touched;
 }
 
 /* Sorts touches first, by instruction. */
@@ -142,37 +142,37 @@ static double legs_period_s(const struct reuse *reuse)
 static void watch_fill_pace(const struct build *build, struct snapshot_watch_object *object)
 {
     double passed = legs_period_s(build->profile->reuse);
-    object->needed = object->settled;
-    object->wait_s = 0;
+    object->settled_needed = object->settled;
+    object->verdict_in_s = 0;
     if (object->verdict != WATCH_TOO_FEW)
         return;
     /* Censored legs can make the estimate less precise than the same number of complete ones. */
-    object->needed = watches_needed(&object->again);
-    if (object->needed <= object->settled)
-        object->needed = object->settled + 1;
-    object->wait_s = NAN;
+    object->settled_needed = watches_needed(&object->touched_again_share);
+    if (object->settled_needed <= object->settled)
+        object->settled_needed = object->settled + 1;
+    object->verdict_in_s = NAN;
     if (object->settled && passed > 0)
-        object->wait_s =
-            (double)(object->needed - object->settled) * passed / (double)object->settled;
+        object->verdict_in_s =
+            (double)(object->settled_needed - object->settled) * passed / (double)object->settled;
 }
 
 /* Returns true if most of the budget is used and there was more to watch. */
 static bool budget_limits(const struct snapshot_watch *watch)
 {
     static const double nearly = 0.75;
-    return watch->unpaid && watch->overhead >= nearly * watch->budget;
+    return watch->over_budget && watch->overhead >= nearly * watch->budget;
 }
 
 static void watch_sum_pace(struct snapshot_watch *watch)
 {
-    watch->budget_limits = budget_limits(watch);
+    watch->is_limited_by_budget = budget_limits(watch);
     watch->next_s = NAN;
     watch->verdicts = 0;
     for (size_t i = 0; i < watch->count; i++) {
         const struct snapshot_watch_object *object = &watch->objects[i];
         watch->verdicts += object->verdict != WATCH_TOO_FEW;
         if (object->verdict == WATCH_TOO_FEW)
-            watch->next_s = fmin(watch->next_s, object->wait_s);
+            watch->next_s = fmin(watch->next_s, object->verdict_in_s);
     }
 }
 
@@ -221,12 +221,12 @@ static void watch_question_of_object(const struct build *build, uint32_t object,
     double line_bytes = build->profile->sets.geometry.line_bytes;
     enum spread_order now = spread ? findings_order(findings, object) : SPREAD_UNKNOWN;
     question->order = reuse_order(build->profile->reuse, id, now);
-    question->object_lines = question->elsewhere = NAN;
+    question->object_lines = question->other_data_share = NAN;
     question->last_lines = (double)build->profile->options.cache_lines[2];
     if (!spread || !(line_bytes > 0))
         return;
     question->object_lines = (double)(spread->highest - spread->lowest) / line_bytes + 1;
-    question->elsewhere = 1 - findings_share(findings, object);
+    question->other_data_share = 1 - findings_share(findings, object);
 }
 
 enum { LISTED = 64, WORDS = 8 /* words of a line */ };
@@ -236,7 +236,8 @@ struct legs {
     const struct reuse_leg **at;
     size_t count;
     struct survival_time *times;
-    double seen_s; /* minimum time in which a touch can be seen: the time to set the registers */
+    /* minimum time in which a touch can be seen: the time to set the registers */
+    double min_observable_s;
 };
 
 typedef double leg_time(const struct legs *legs, const struct reuse_leg *leg);
@@ -250,7 +251,7 @@ static double leg_seconds(const struct legs *legs, const struct reuse_leg *leg)
 /* Returns the time of a leg; 0: too short to measure. */
 static double seen_seconds(const struct legs *legs, const struct reuse_leg *leg)
 {
-    return leg->happened && leg->waited_s <= legs->seen_s ? 0 : leg->seconds;
+    return leg->was_touched && leg->waited_s <= legs->min_observable_s ? 0 : leg->seconds;
 }
 
 static double leg_waited(const struct legs *legs, const struct reuse_leg *leg)
@@ -278,7 +279,7 @@ static size_t collect_leg_times(const struct legs *legs, enum watch_kind kind, l
     for (size_t i = 0; i < legs->count; i++) {
         const struct reuse_leg *leg = legs->at[i];
         if (leg->kind == kind && !isnan(time(legs, leg)))
-            legs->times[count++] = (struct survival_time){time(legs, leg), leg->happened};
+            legs->times[count++] = (struct survival_time){time(legs, leg), leg->was_touched};
     }
     survival_sort(legs->times, count);
     return count;
@@ -313,16 +314,16 @@ static double burst_seconds(const struct legs *legs, double reuse_s)
     double longest_s = 0;
     for (size_t i = 0; i < legs->count; i++) {
         const struct reuse_leg *leg = legs->at[i];
-        if (leg->kind == WATCH_VISIT || !leg->happened)
+        if (leg->kind == WATCH_VISIT || !leg->was_touched)
             continue;
         touched++;
-        if (leg->waited_s > legs->seen_s)
+        if (leg->waited_s > legs->min_observable_s)
             continue;
         at_once++;
         longest_s = fmax(longest_s, leg->seconds);
     }
     double low = touched > 0 ? interval_share(at_once / touched, touched).low : 0;
-    return low > fmax(least, beyond_chance * legs->seen_s / reuse_s) ? longest_s : 0;
+    return low > fmax(least, beyond_chance * legs->min_observable_s / reuse_s) ? longest_s : 0;
 }
 
 /*
@@ -360,14 +361,15 @@ static void fill_reuse(const struct legs *legs, struct snapshot_watch_object *ob
     double reach = legs_reach_s(legs, count);
     object->watched = count;
     for (size_t i = 0; i < count; i++) {
-        object->touched += legs->times[i].happened;
-        object->settled += legs->times[i].happened || legs->times[i].time >= reuse_long_s;
+        object->touched += legs->times[i].was_observed;
+        object->settled += legs->times[i].was_observed || legs->times[i].time >= reuse_long_s;
     }
-    object->again_s = count < REUSE_MIN ? NAN : reach;
-    object->again = object->returns = (struct snapshot_share){NAN, NAN, NAN};
+    object->again_within_s = count < REUSE_MIN ? NAN : reach;
+    object->touched_again_share = object->touched_within_long =
+        (struct snapshot_share){NAN, NAN, NAN};
     if (count >= REUSE_MIN) {
-        object->again = survival_happened(legs->times, count, reach);
-        object->returns = survival_happened(legs->times, count, reuse_long_s);
+        object->touched_again_share = survival_happened(legs->times, count, reach);
+        object->touched_within_long = survival_happened(legs->times, count, reuse_long_s);
     }
 }
 
@@ -383,7 +385,7 @@ static void fill_line_use(const struct legs *legs, struct snapshot_watch_object 
     for (size_t i = 0; i < legs->count; i++) {
         bool visit = legs->at[i]->kind == WATCH_VISIT;
         object->visits += visit;
-        used += visit && legs->at[i]->happened;
+        used += visit && legs->at[i]->was_touched;
     }
     double visits = (double)object->visits;
     object->used = object->visits < REUSE_MIN ? (struct snapshot_share){NAN, NAN, NAN}
@@ -396,13 +398,13 @@ static void fill_line_use(const struct legs *legs, struct snapshot_watch_object 
 static void fill_elsewhere_share(const struct legs *legs, struct snapshot_watch_object *object)
 {
     double touches = 0;
-    double elsewhere = 0;
+    double by_another_thread = 0;
     for (size_t i = 0; i < legs->count; i++) {
-        bool touch = legs->at[i]->kind != WATCH_VISIT && legs->at[i]->happened;
+        bool touch = legs->at[i]->kind != WATCH_VISIT && legs->at[i]->was_touched;
         touches += touch;
-        elsewhere += touch && legs->at[i]->elsewhere;
+        by_another_thread += touch && legs->at[i]->by_another_thread;
     }
-    object->elsewhere = touches > 0 ? elsewhere / touches : NAN;
+    object->by_another_thread = touches > 0 ? by_another_thread / touches : NAN;
 }
 
 static void watch_describe_object(struct build *build, uint32_t id,
@@ -459,7 +461,7 @@ static void fill_all(struct build *build, const struct legs *all)
         size_t end = first;
         while (end < all->count && all->at[end]->object == all->at[first]->object)
             end++;
-        struct legs own = {all->at + first, end - first, all->times, all->seen_s};
+        struct legs own = {all->at + first, end - first, all->times, all->min_observable_s};
         fill_object(build, &own, all->at[first]->object, &question,
                     &watch->objects[watch->count++]);
         first = end;
@@ -476,14 +478,14 @@ void build_watch(struct build *build)
 {
     const struct reuse *reuse = build->profile->reuse;
     struct snapshot_watch *watch = &build->snapshot->watch;
-    watch->trouble = arena_string(build->arena, watch->trouble);
-    if (!reuse || !watch->on)
+    watch->failure = arena_string(build->arena, watch->failure);
+    if (!reuse || !watch->is_on)
         return;
     size_t count = reuse->leg_count < REUSE_LEGS ? (size_t)reuse->leg_count : REUSE_LEGS;
     struct legs all = {.at = build_scratch(build, count + 1, sizeof *all.at),
                        .count = count,
                        .times = build_scratch(build, count + 1, sizeof *all.times),
-                       .seen_s = (1 + (double)watch->threads) * watch->arm_ns / 1e9};
+                       .min_observable_s = (1 + (double)watch->threads) * watch->arm_ns / 1e9};
     for (size_t i = 0; i < count && !build->failed; i++)
         all.at[i] = &reuse->legs[i];
     if (!build->failed) {

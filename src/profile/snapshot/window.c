@@ -60,23 +60,23 @@ static void count_lines(struct build *build, struct snapshot_sets *shown)
 }
 
 /* A line that missed in a hot set. */
-struct crowd {
+struct hot_set_line {
     uint32_t set;
     uint32_t count;
 };
 
 /* Collects the lines of hot sets from the window's newest part, by set, hottest first. */
 static size_t collect_hot_set_lines(struct build *build, const struct snapshot_sets *shown,
-                                    double bound, struct crowd *crowd)
+                                    double bound, struct hot_set_line *crowd)
 {
     const struct window *window = &build->profile->window;
     size_t count = 0;
     for (uint32_t i = window->used; i > 0 && count < CROWD; i--) {
         const struct window_entry *entry = window_at(window, i - 1);
         if (entry->mapped && entry->set < shown->sets && shown->counts[entry->set] > bound)
-            crowd[count++] = (struct crowd){entry->set, entry->count};
+            crowd[count++] = (struct hot_set_line){entry->set, entry->count};
     }
-    SORT(crowd, count, SMALLEST(struct crowd, set), LARGEST(struct crowd, count));
+    SORT(crowd, count, SMALLEST(struct hot_set_line, set), LARGEST(struct hot_set_line, count));
     return count;
 }
 
@@ -85,7 +85,7 @@ static size_t collect_hot_set_lines(struct build *build, const struct snapshot_s
 static double share_held_by_ways(struct build *build, const struct snapshot_sets *shown,
                                  double bound)
 {
-    struct crowd *crowd = arena_array(build->arena, CROWD, sizeof *crowd);
+    struct hot_set_line *crowd = arena_array(build->arena, CROWD, sizeof *crowd);
     double mean = (double)build->profile->window.used / shown->sets;
     double held = 0;
     double excess = 0;
@@ -145,10 +145,10 @@ static double lines_in_hot_sets(struct build *build, const struct snapshot_sets 
 static void read_hot_sets(struct build *build, double bound, struct snapshot_sets *shown)
 {
     double lines = lines_in_hot_sets(build, shown, bound);
-    shown->held = share_held_by_ways(build, shown, bound);
-    if (isnan(shown->held) || isnan(lines))
+    shown->fitting_share = share_held_by_ways(build, shown, bound);
+    if (isnan(shown->fitting_share) || isnan(lines))
         shown->content = SETS_CONTENT_UNKNOWN;
-    else if (shown->held > held_enough)
+    else if (shown->fitting_share > held_enough)
         shown->content = SETS_HOT_LINES;
     else if (lines > (double)shown->sets * shown->ways)
         shown->content = SETS_LARGE_OBJECT;
@@ -365,7 +365,7 @@ static void list_pairs(struct build *build, struct snapshot_window *shown)
                                     .line_b = pair->line_b,
                                     .object_a = build_object_index(build, pair->object_a),
                                     .object_b = build_object_index(build, pair->object_b),
-                                    .together = pair->together,
+                                    .pair_count = pair->pair_count,
                                     .lift = pair->lift};
         if (pair->line_a || (one.object_a != UINT32_MAX && one.object_b != UINT32_MAX))
             shown->pairs[shown->pair_count++] = one;
@@ -392,7 +392,7 @@ void build_window(struct build *build)
             (double)(window_at(window, window->used - 1)->time_ns - window_at(window, 0)->time_ns) /
             1e9;
     shown->lines = window->used < SNAPSHOT_WINDOW_MIN ? NAN : lines_estimated(build);
-    shown->caches = shown->lines * geometry->line_bytes / (double)geometry->size_bytes;
+    shown->cache_multiple = shown->lines * geometry->line_bytes / (double)geometry->size_bytes;
     shown->top = build_array(build, RECURRENCES, sizeof *shown->top);
     shown->pairs = build_array(build, COMISS_PAIRS_MAX, sizeof *shown->pairs);
     if (build->failed)

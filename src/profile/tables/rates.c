@@ -66,11 +66,11 @@ struct rates_plan rates_plan(const struct snapshot_source *source, bool recorded
         plan.stall = plan.cycles;
         plan.cycles = -1;
     }
-    plan.recorded = recorded && plan.access >= 0;
-    plan.level = plan.recorded ? RATE_L1 : rates_plan_level(&plan, source);
+    plan.has_data_source = recorded && plan.access >= 0;
+    plan.level = plan.has_data_source ? RATE_L1 : rates_plan_level(&plan, source);
     for (size_t i = 0; i < SAMPLE_EVENTS_MAX; i++) {
-        double part = i < source->event_count ? source->events[i].counted : NAN;
-        plan.counted[i] = part > 0 && part <= 1 ? part : 1;
+        double part = i < source->event_count ? source->events[i].running_share : NAN;
+        plan.running_share[i] = part > 0 && part <= 1 ? part : 1;
     }
     return plan;
 }
@@ -97,7 +97,7 @@ static struct snapshot_share event_count_interval(const struct rates_plan *plan,
 {
     struct snapshot_share count =
         interval_count(own->events[event], events_per_sample(all->events[event]));
-    double part = plan->counted[event];
+    double part = plan->running_share[event];
     return (struct snapshot_share){count.value / part, count.low / part, count.high / part};
 }
 
@@ -141,15 +141,15 @@ static struct snapshot_share rate_recorded(struct amount event, const struct mis
 static void make_miss_rates(const struct rates_plan *plan, const struct rates_sums *own,
                             const struct rates_sums *all, struct snapshot_rates *rates)
 {
-    rates->from = plan->recorded ? RATES_RECORDED : RATES_COUNTED;
+    rates->evidence = plan->has_data_source ? RATES_RECORDED : RATES_COUNTED;
     if (plan->access < 0)
         return;
     struct snapshot_share accesses = event_count_interval(plan, plan->access, own, all);
     rates->accesses = accesses.value;
-    rates->accessed = interval_part(own->events[plan->access], all->events[plan->access]);
+    rates->access_share = interval_part(own->events[plan->access], all->events[plan->access]);
     for (int i = 0; i < RATE_LEVELS; i++) {
         struct missing missing = missing_at_level(own->found, (enum rate_level)i);
-        if (plan->recorded)
+        if (plan->has_data_source)
             rates->miss_rate[i] = rate_recorded(own->events[plan->access], &missing);
         else if (plan->miss[i] >= 0)
             rates->miss_rate[i] = limit_rate(
@@ -162,11 +162,11 @@ static void compare_events(const struct rates_plan *plan, const struct rates_sum
                            const struct rates_sums *all, struct snapshot_rates *rates)
 {
     int miss = plan->miss[plan->level];
-    rates->stall = interval_part(own->events[plan->stall], all->events[plan->stall]);
+    rates->stall_share = interval_part(own->events[plan->stall], all->events[plan->stall]);
     if (miss < 0)
         return;
-    rates->missed = interval_part(own->events[miss], all->events[miss]);
-    rates->critical = interval_ratio(rates->stall, rates->missed);
+    rates->miss_share = interval_part(own->events[miss], all->events[miss]);
+    rates->stall_ratio = interval_ratio(rates->stall_share, rates->miss_share);
 }
 
 static struct amount_pair pair_of(const struct rates_plan *plan, const struct rates_sums *sums)
@@ -187,10 +187,10 @@ static void compare_samples(const struct rates_plan *plan, const struct rates_su
 {
     struct amount_pair mine = pair_of(plan, own);
     struct amount_pair whole = pair_of(plan, all);
-    rates->stall = interval_part(mine.over, whole.over);
-    rates->missed = interval_part(mine.under, whole.under);
-    if (whole.over.weight > 0 && whole.under.weight > 0)
-        rates->critical = interval_same(&mine, &whole);
+    rates->stall_share = interval_part(mine.numerator, whole.numerator);
+    rates->miss_share = interval_part(mine.denominator, whole.denominator);
+    if (whole.numerator.weight > 0 && whole.denominator.weight > 0)
+        rates->stall_ratio = interval_same(&mine, &whole);
 }
 
 void rates_join(struct rates_sums *into, const struct rates_sums *more)
@@ -209,7 +209,7 @@ static void set_unknown(struct snapshot_rates *rates)
     rates->accesses = NAN;
     for (int i = 0; i < RATE_LEVELS; i++)
         rates->miss_rate[i] = unknown;
-    rates->accessed = rates->stall = rates->missed = rates->critical = unknown;
+    rates->access_share = rates->stall_share = rates->miss_share = rates->stall_ratio = unknown;
 }
 
 bool rates_make(const struct rates_plan *plan, const struct rates_sums *own,
@@ -222,7 +222,7 @@ bool rates_make(const struct rates_plan *plan, const struct rates_sums *own,
         compare_samples(plan, own, all, rates);
     else if (plan->stall >= 0)
         compare_events(plan, own, all, rates);
-    return !isnan(rates->accesses) || !isnan(rates->stall.value);
+    return !isnan(rates->accesses) || !isnan(rates->stall_share.value);
 }
 
 struct snapshot_share rates_stalled(const struct rates_plan *plan, const struct rates_sums *all)
@@ -249,8 +249,8 @@ enum measured measured_of(const struct snapshot_source *source)
     case EVENT_TIME: /* includes execution between stalls */
         return MEASURED_TIME;
     case EVENT_OTHER: /* includes the third and fourth level of a simulated cache */
-        return source->weighs && !strncmp(source->weighs, "misses", 6) ? MEASURED_MISSES
-                                                                       : MEASURED_SAMPLES;
+        return source->weight_unit && !strncmp(source->weight_unit, "misses", 6) ? MEASURED_MISSES
+                                                                                 : MEASURED_SAMPLES;
     case EVENT_ROLES:
         break;
     }
@@ -259,8 +259,8 @@ enum measured measured_of(const struct snapshot_source *source)
 
 static double attributed_share(double weight, double count, const struct snapshot_totals *totals)
 {
-    if (totals->everything > 0)
-        return weight / totals->everything;
+    if (totals->total_weight > 0)
+        return weight / totals->total_weight;
     return totals->samples ? count / (double)totals->samples : NAN;
 }
 

@@ -26,8 +26,8 @@ struct rates_plan {
     int cycles;            /* counts all cycles if `stall` counts stalls */
     int timed;             /* its samples have latencies, which are preferred over `stall` */
     enum rate_level level; /* level of the misses to compare with stalls */
-    bool recorded;         /* samples of `access` record the data source */
-    double counted[SAMPLE_EVENTS_MAX]; /* fraction of the time the event was counted; 0..1 */
+    bool has_data_source;  /* samples of `access` record the data source */
+    double running_share[SAMPLE_EVENTS_MAX]; /* fraction of the time the event was counted; 0..1 */
 };
 
 /* Chooses the source's event for each measure. `recorded`: samples of the access event have levels;

@@ -80,27 +80,28 @@ struct snapshot_share interval_ratio(struct snapshot_share over, struct snapshot
 /* Returns the sum over samples of (a * over - b * under) squared. */
 static double variance_term(const struct amount_pair *sums, double a, double b)
 {
-    return a * a * sums->over.squares - 2 * a * b * sums->both + b * b * sums->under.squares;
+    return a * a * sums->numerator.squares - 2 * a * b * sums->product +
+           b * b * sums->denominator.squares;
 }
 
 struct snapshot_share interval_same(const struct amount_pair *own, const struct amount_pair *all)
 {
-    double samples = fmin(decay_effective(own->over.weight, own->over.squares),
-                          decay_effective(own->under.weight, own->under.squares));
+    double samples = fmin(decay_effective(own->numerator.weight, own->numerator.squares),
+                          decay_effective(own->denominator.weight, own->denominator.squares));
     if (!(samples >= 4))
         return interval_unknown;
-    struct amount_pair rest = {{0, all->over.squares - own->over.squares},
-                               {0, all->under.squares - own->under.squares},
-                               all->both - own->both};
-    double over = 1 / all->over.weight;
-    double under = 1 / all->under.weight;
+    struct amount_pair rest = {{0, all->numerator.squares - own->numerator.squares},
+                               {0, all->denominator.squares - own->denominator.squares},
+                               all->product - own->product};
+    double over = 1 / all->numerator.weight;
+    double under = 1 / all->denominator.weight;
     double variance =
-        variance_term(own, 1 / own->over.weight - over, 1 / own->under.weight - under) +
+        variance_term(own, 1 / own->numerator.weight - over, 1 / own->denominator.weight - under) +
         variance_term(&rest, over, under);
     /* The mean is estimated too. */
     variance *= samples / (samples - 1);
     double factor = exp(student_within_95(samples - 1) * sqrt(fmax(variance, 0)));
-    double value = own->over.weight * over / (own->under.weight * under);
+    double value = own->numerator.weight * over / (own->denominator.weight * under);
     return (struct snapshot_share){value, value / factor, value * factor};
 }
 
@@ -234,7 +235,7 @@ struct walk {
 void survival_sort(struct survival_time *times, size_t count)
 {
     SORT(times, count, SMALLEST(struct survival_time, time),
-         LARGEST(struct survival_time, happened));
+         LARGEST(struct survival_time, was_observed));
 }
 
 /* Steps over all observations that ended at the next time. */
@@ -244,7 +245,7 @@ static void survival_step(struct walk *walk, const struct survival_time *times, 
     double time = times[walk->next].time;
     double happened = 0;
     for (; walk->next < count && times[walk->next].time == time; walk->next++)
-        happened += times[walk->next].happened;
+        happened += times[walk->next].was_observed;
     walk->surviving *= 1 - happened / waiting;
     /* Observations censored at this time count as waited for until now. If all have ended, the
      * precision stays that of the previous step. */
@@ -329,7 +330,7 @@ struct comparison compare_shares(double a, double samples_a, double b, double sa
                                score_test_p(first.value, samples_a, second.value, samples_b)};
 }
 
-static double mean_of(const double *values, size_t count)
+double mean_of(const double *values, size_t count)
 {
     double sum = 0;
     for (size_t i = 0; i < count; i++)

@@ -52,14 +52,14 @@ struct snapshot_share interval_ratio(struct snapshot_share over, struct snapshot
 
 /*
  * The ratio of two shares of the same samples: the variance of its logarithm by linearisation as
- * above, the width by Student's t on the effective number of the part's samples. `both`: sum of the
- * products of the two weights of each sample. All NAN if one is 0, or with fewer than 4 effective
- * samples.
+ * above, the width by Student's t on the effective number of the part's samples. `product`: sum of
+ * the products of the two weights of each sample. All NAN if one is 0, or with fewer than 4
+ * effective samples.
  */
 struct amount_pair {
-    struct amount over;
-    struct amount under;
-    double both;
+    struct amount numerator;
+    struct amount denominator;
+    double product;
 };
 struct snapshot_share interval_same(const struct amount_pair *own, const struct amount_pair *all);
 
@@ -88,8 +88,8 @@ double student_within_95(double freedom);
  * Pure functions; any unit of time.
  */
 struct survival_time {
-    double time;   /* 0 or more */
-    bool happened; /* false: censored at this time */
+    double time;       /* 0 or more */
+    bool was_observed; /* false: censored at this time */
 };
 
 /* Sorts by time; events precede censored waits of the same time. Required by the others. */
@@ -122,6 +122,7 @@ struct survival_median survival_median(const struct survival_time *times, size_t
  * per side, the variation is that between the runs. Interval and p are Welch's (B. L. Welch,
  * Biometrika 34, 1947), with the variance of a side at least that of its samples.
  */
+double mean_of(const double *values, size_t count);
 
 /* Maximum probability that any reported change is wrong, over all rows together. */
 #define COMPARE_LEVEL 0.05

@@ -164,7 +164,7 @@ void pairs_rescale(struct pairs *pairs, double factor)
     for (size_t i = 0; (pair = pairs_next(pairs, &i));) {
         size_t index = (size_t)(pair - pairs->at);
         pairs->buckets[index / PAIRS_BUCKET].credit[index % PAIRS_BUCKET] *= factor;
-        pair->rival *= factor;
+        pair->vote_credit *= factor;
         pair->samples.at[BASIS_DECAYED] *= factor;
         pair->weight.at[BASIS_DECAYED] *= factor;
         pair->loads.at[BASIS_DECAYED] *= factor;
@@ -217,7 +217,7 @@ struct pair *pairs_take(struct pairs *pairs, uint64_t hash, uint32_t owner, uint
     }
     bucket->hash[poorest] = hash;
     bucket->credit[poorest] = credit;
-    rows[poorest] = (struct pair){.key = key, .owner = owner, .made = ++pairs->made};
+    rows[poorest] = (struct pair){.key = key, .owner = owner, .generation = ++pairs->generation};
     return &rows[poorest];
 }
 
@@ -269,23 +269,13 @@ size_t pairs_of(const struct pair **sorted, size_t count, uint32_t owner, size_t
     return high - low;
 }
 
-void thread_numbers_fini(struct thread_numbers *numbers)
-{
-    hash_fini(&numbers->known);
-}
-
-void thread_numbers_clear(struct thread_numbers *numbers)
-{
-    hash_clear(&numbers->known);
-}
-
 uint32_t thread_numbers_of(struct thread_numbers *numbers, uint32_t tid)
 {
-    uint32_t *number = hash_find(&numbers->known, tid);
-    if (!number && numbers->known.count < THREADS_MAX) {
-        number = hash_insert(&numbers->known, tid, NULL);
+    uint32_t *number = hash_find(&numbers->number_of_tid, tid);
+    if (!number && numbers->number_of_tid.count < THREADS_MAX) {
+        number = hash_insert(&numbers->number_of_tid, tid, NULL);
         if (number) {
-            *number = (uint32_t)numbers->known.count - 1;
+            *number = (uint32_t)numbers->number_of_tid.count - 1;
             numbers->tids[*number] = tid;
         }
     }

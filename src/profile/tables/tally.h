@@ -77,23 +77,23 @@ static inline double tally_weight(const struct access *access)
 }
 
 /* Ids counted since the last visit, so that a visit only costs as much as these. */
-struct touched {
+struct touched_ids {
     uint64_t bits[TALLY_IDS_MAX / 64];
 };
 
 /* Adds an id below TALLY_IDS_MAX. */
-static inline void touched_add(struct touched *touched, uint32_t id)
+static inline void touched_add(struct touched_ids *touched, uint32_t id)
 {
     touched->bits[id / 64] |= UINT64_C(1) << id % 64;
 }
 
-static inline bool touched_has(const struct touched *touched, uint32_t id)
+static inline bool touched_has(const struct touched_ids *touched, uint32_t id)
 {
     return touched->bits[id / 64] >> id % 64 & 1;
 }
 
 /* Removes and returns the lowest id in or after word *word; TALLY_IDS_MAX: none. */
-static inline uint32_t touched_take(struct touched *touched, uint32_t *word)
+static inline uint32_t touched_take(struct touched_ids *touched, uint32_t *word)
 {
     for (; *word < TALLY_IDS_MAX / 64; ++*word) {
         uint64_t *bits = &touched->bits[*word];
@@ -194,25 +194,26 @@ void *count_rows_find(const struct count_rows *rows, size_t slot, uint64_t key);
  */
 struct pair {
     uint64_t key;
-    uint32_t owner; /* PAIR_OWNER(), PAIR_NO_OWNER */
-    uint32_t extra; /* function id for an instruction, thread for an instance */
-    uint64_t size;  /* widest access, size of an instance, or member for an instruction */
-    double rival;   /* credit of the majority vote: pair_vote(), pair_vote_member() */
+    uint32_t owner;     /* PAIR_OWNER(), PAIR_NO_OWNER */
+    uint32_t extra;     /* function id for an instruction, thread for an instance */
+    uint64_t size;      /* widest access, size of an instance, or member for an instruction */
+    double vote_credit; /* credit of the majority vote: pair_vote(), pair_vote_member() */
     struct counted samples;
     struct counted weight;
     struct counted loads; /* weight; so is the next one */
     struct counted stores;
-    uint64_t made; /* value of pairs.made when this row was made; detects that a row was evicted */
+    /* value of pairs.generation when this row was made; detects that a row was evicted */
+    uint64_t generation;
 };
 
 /* Updates `extra` by majority vote (Boyer and Moore). */
 static inline void pair_vote(struct pair *pair, uint32_t candidate, double scale)
 {
-    if (pair->extra == candidate || pair->rival <= 0) {
+    if (pair->extra == candidate || pair->vote_credit <= 0) {
         pair->extra = candidate;
-        pair->rival = (pair->rival > 0 ? pair->rival : 0) + scale;
+        pair->vote_credit = (pair->vote_credit > 0 ? pair->vote_credit : 0) + scale;
     } else {
-        pair->rival -= scale;
+        pair->vote_credit -= scale;
     }
 }
 
@@ -222,11 +223,11 @@ static inline void pair_vote_member(struct pair *pair, uint64_t member, double s
 {
     if (!member)
         return;
-    if (pair->size == member || pair->rival <= 0) {
+    if (pair->size == member || pair->vote_credit <= 0) {
         pair->size = member;
-        pair->rival = (pair->rival > 0 ? pair->rival : 0) + scale;
+        pair->vote_credit = (pair->vote_credit > 0 ? pair->vote_credit : 0) + scale;
     } else {
-        pair->rival -= scale;
+        pair->vote_credit -= scale;
     }
 }
 
@@ -242,9 +243,9 @@ struct pairs_bucket {
 struct pairs {
     struct pairs_bucket *buckets; /* [count / PAIRS_BUCKET], aligned to cache lines */
     void *memory;                 /* allocation of the buckets */
-    struct pair *at; /* [count], in bucket order; use pairs_next() to skip empty slots */
-    size_t count;    /* power of two, at least 4 */
-    uint64_t made;   /* rows made so far */
+    struct pair *at;     /* [count], in bucket order; use pairs_next() to skip empty slots */
+    size_t count;        /* power of two, at least 4 */
+    uint64_t generation; /* rows made so far */
 };
 
 /* Owner of an object's pairs for one event; SAMPLE_EVENTS_MAX is 8. */
@@ -317,12 +318,9 @@ size_t pairs_of(const struct pair **sorted, size_t count, uint32_t owner, size_t
 enum { THREADS_MAX = 255 };
 
 struct thread_numbers {
-    struct hash known;          /* tid to number */
+    struct hash number_of_tid;  /* tid to number */
     uint32_t tids[THREADS_MAX]; /* by number */
 };
-
-void thread_numbers_fini(struct thread_numbers *numbers);
-void thread_numbers_clear(struct thread_numbers *numbers);
 
 uint32_t thread_numbers_of(struct thread_numbers *numbers, uint32_t tid);
 

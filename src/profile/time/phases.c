@@ -10,7 +10,13 @@
 #include "base/hash.h"
 #include "profile/tables/statistics.h"
 
-static double phases_sum(const double *counts);
+static double phases_sum(const double *counts)
+{
+    double sum = 0;
+    for (unsigned i = 0; i < PHASES_COLUMNS; i++)
+        sum += counts[i];
+    return sum;
+}
 
 /* The dispersion of windows within one phase, and the test whether two windows differ by more. */
 
@@ -127,7 +133,7 @@ static void learn_window_pair(struct phases *phases, unsigned scale, uint64_t le
     phases_sum_blocks(phases, PHASES_LAG + length, length, before);
     double dispersion = estimated_dispersion(phases, scale, &degrees);
     double g = g_test_statistic(before, after, cell_min * fmax(dispersion, 1), &freedom);
-    double most = phases->seen < PHASES_FIRST ? most_at_first : most_of_believed;
+    double most = phases->block_total < PHASES_FIRST ? most_at_first : most_of_believed;
     double pairs = fmax(half_life_pairs, half_life_blocks / (2 * (double)length));
     double kept = exp2(-1 / pairs);
     phases->ratios[scale] =
@@ -153,14 +159,6 @@ static void phases_learn(struct phases *phases)
  * The noise is clamped; otherwise a time range with few samples would match every phase. */
 static const double recurs_within = 0.15;
 static const double noise_max = 0.10;
-
-static double phases_sum(const double *counts)
-{
-    double sum = 0;
-    for (unsigned i = 0; i < PHASES_COLUMNS; i++)
-        sum += counts[i];
-    return sum;
-}
 
 /* Returns the total variation distance of two distributions, 0 to 1. */
 static double phases_distance(const double *left, const double *right)
@@ -224,7 +222,8 @@ static bool phases_same_letter(const struct phases *phases, const double *before
 
 uint8_t phases_now(const struct phases *phases)
 {
-    return phases->blocks >= PHASES_SHORTEST ? nearest_phase(phases, phases->now) : PHASES_NONE;
+    return phases->blocks >= PHASES_SHORTEST ? nearest_phase(phases, phases->segment_counts)
+                                             : PHASES_NONE;
 }
 
 size_t phases_time_ranges(const struct phases *phases, uint8_t phase, struct time_range *out,
@@ -299,7 +298,7 @@ static const double chance = 1e-9;
 
 int phases_init(struct phases *phases, uint64_t start_ns)
 {
-    *phases = (struct phases){.growing = {.start_ns = start_ns}, .scales = PHASES_USUAL};
+    *phases = (struct phases){.current_block = {.start_ns = start_ns}, .scales = PHASES_USUAL};
     if (!array_reserve_next(&phases->segments, &phases->segment_room, 0, sizeof *phases->segments,
                             PHASES_SEGMENTS))
         return -ENOMEM;
@@ -324,7 +323,7 @@ static void divide_segment(const struct phases *phases, uint64_t length,
 {
     phases_sum_blocks(phases, 0, length, after);
     for (unsigned i = 0; i < PHASES_COLUMNS; i++)
-        before[i] = fmax(phases->now[i] - after[i], 0);
+        before[i] = fmax(phases->segment_counts[i] - after[i], 0);
 }
 
 /* Returns the p-value of the last `length` blocks against the blocks before; 1: no difference. */
@@ -356,12 +355,12 @@ static bool change_persists(const struct phases *phases, uint64_t length, uint64
     phases_sum_blocks(phases, 0, part, newest);
     phases_sum_blocks(phases, part, length - part, rest);
     double rest_sum = phases_sum(rest);
-    double before_sum = phases->now_sum - rest_sum - phases_sum(newest);
+    double before_sum = phases->segment_sum - rest_sum - phases_sum(newest);
     for (unsigned i = 0; i < PHASES_COLUMNS; i++) {
         if (!(newest[i] > 0))
             continue;
-        double before = fmax(phases->now[i] - rest[i] - newest[i], 0);
-        double all = of_all * phases->now[i] / phases->now_sum;
+        double before = fmax(phases->segment_counts[i] - rest[i] - newest[i], 0);
+        double all = of_all * phases->segment_counts[i] / phases->segment_sum;
         likelier += newest[i] * log((rest[i] / rest_sum + all) / (before / before_sum + all));
     }
     return likelier > 0;
@@ -388,7 +387,7 @@ static uint64_t count_changed_blocks(const struct phases *phases)
 {
     double g;
     unsigned scale = PHASES_TESTED;
-    if (phases->seen < PHASES_FIRST)
+    if (phases->block_total < PHASES_FIRST)
         return 0;
     for (; scale < phases->scales; scale++) {
         uint64_t length = UINT64_C(1) << scale;
@@ -424,14 +423,14 @@ void phases_rescan(struct phases *phases, uint64_t period_ns)
 static bool end_block(struct phases *phases, uint64_t end_ns)
 {
     struct phases_segment *last = &phases->segments[phases->segment_count - 1];
-    phases->window[phases->blocks++ % PHASES_WINDOW] = phases->growing;
-    phases->seen++;
+    phases->window[phases->blocks++ % PHASES_WINDOW] = phases->current_block;
+    phases->block_total++;
     for (unsigned i = 0; i < PHASES_COLUMNS; i++)
-        phases->now[i] += phases->growing.counts[i];
-    phases->now_sum += phases->growing.sum;
+        phases->segment_counts[i] += phases->current_block.counts[i];
+    phases->segment_sum += phases->current_block.sum;
     last->end_ns = end_ns;
-    last->samples += phases->growing.sum;
-    phases->growing = (struct phases_block){.start_ns = end_ns};
+    last->samples += phases->current_block.sum;
+    phases->current_block = (struct phases_block){.start_ns = end_ns};
     uint64_t length = count_changed_blocks(phases);
     if (length)
         phases_split(phases, length);
@@ -443,12 +442,12 @@ static bool end_block(struct phases *phases, uint64_t end_ns)
 bool phases_add(struct phases *phases, const double counts[PHASES_COLUMNS], uint64_t start_ns,
                 uint64_t end_ns)
 {
-    if (!(phases->growing.sum > 0))
-        phases->growing.start_ns = start_ns;
+    if (!(phases->current_block.sum > 0))
+        phases->current_block.start_ns = start_ns;
     for (unsigned i = 0; i < PHASES_COLUMNS; i++)
-        phases->growing.counts[i] += counts[i];
-    phases->growing.sum += phases_sum(counts);
-    return phases->growing.sum >= PHASES_BLOCK_SAMPLES && end_block(phases, end_ns);
+        phases->current_block.counts[i] += counts[i];
+    phases->current_block.sum += phases_sum(counts);
+    return phases->current_block.sum >= PHASES_BLOCK_SAMPLES && end_block(phases, end_ns);
 }
 
 /* Segments. One ends where the next begins; a transition between two phases belongs to neither. */
@@ -528,7 +527,7 @@ static void divide_transition(struct phases *phases, const struct division *divi
     before->end_ns = next->start_ns;
     before->samples += (1 - part) * samples;
     next->samples -= (1 - part) * samples;
-    next->known_ns = next->end_ns;
+    next->detected_ns = next->end_ns;
 }
 
 /* Merges the last two segments if they have the same letter: the change did not last. */
@@ -564,7 +563,7 @@ static void end_segment(struct phases *phases, const struct division *division)
     struct phases_segment *last = &phases->segments[phases->segment_count - 1];
     struct phases_segment next = {.start_ns = division->start_ns,
                                   .end_ns = last->end_ns,
-                                  .known_ns = last->end_ns,
+                                  .detected_ns = last->end_ns,
                                   .samples = phases_sum(division->after),
                                   .phase = PHASES_NONE};
     last->end_ns = division->start_ns;
@@ -587,14 +586,14 @@ void phases_split(struct phases *phases, uint64_t length)
     division.start_ns = kept[0].start_ns;
     phases_sum_blocks(phases, 0, length, division.after);
     for (unsigned i = 0; i < PHASES_COLUMNS; i++)
-        division.before[i] = fmax(phases->now[i] - division.after[i], 0);
-    phases->was_edge = is_transition(phases, &division, &part);
-    if (phases->was_edge)
+        division.before[i] = fmax(phases->segment_counts[i] - division.after[i], 0);
+    phases->after_transition = is_transition(phases, &division, &part);
+    if (phases->after_transition)
         divide_transition(phases, &division, part);
     else
         end_segment(phases, &division);
-    memcpy(phases->now, division.after, sizeof phases->now);
-    phases->now_sum = phases_sum(division.after);
+    memcpy(phases->segment_counts, division.after, sizeof phases->segment_counts);
+    phases->segment_sum = phases_sum(division.after);
     phases->blocks = length;
     memcpy(phases->window, kept, length * sizeof *kept);
 }

@@ -61,8 +61,8 @@ struct phases_block {
 
 struct phases_segment {
     uint64_t start_ns;
-    uint64_t end_ns;   /* for the last segment, its end so far */
-    uint64_t known_ns; /* when its beginning was detected; 0: the first segment */
+    uint64_t end_ns;      /* for the last segment, its end so far */
+    uint64_t detected_ns; /* when its beginning was detected; 0: the first segment */
     double samples;
     uint8_t phase; /* index; PHASES_NONE: too short to classify */
 };
@@ -81,14 +81,14 @@ struct phases {
     size_t segment_room;
     struct phases_phase known[PHASES_MAX];
     unsigned known_count;
-    double now[PHASES_COLUMNS]; /* counts of all blocks of the last segment */
-    double now_sum;
-    bool was_edge;                   /* the last change ended a transition instead of a segment */
+    double segment_counts[PHASES_COLUMNS]; /* counts of all blocks of the last segment */
+    double segment_sum;
+    bool after_transition;           /* the last change ended a transition instead of a segment */
     double previous[PHASES_COLUMNS]; /* counts of the previous segment */
     uint64_t blocks;                 /* blocks in the last segment */
     struct phases_block window[PHASES_WINDOW]; /* ring buffer of its newest blocks */
-    struct phases_block growing;               /* block in progress */
-    uint64_t seen;                             /* blocks of all segments */
+    struct phases_block current_block;         /* block in progress */
+    uint64_t block_total;                      /* blocks of all segments */
     unsigned scales;               /* window lengths tested: PHASES_TESTED up to this one */
     double ratios[PHASES_SCALES];  /* sums of the ratios of adjacent windows */
     double degrees[PHASES_SCALES]; /* sums of their degrees of freedom */

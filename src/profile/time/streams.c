@@ -33,7 +33,7 @@ static struct stream *least_stream(struct streams *streams)
 {
     struct stream *found = streams->list;
     for (size_t i = 1; i < streams->count; i++)
-        if (streams->list[i].put < found->put)
+        if (streams->list[i].last_total < found->last_total)
             found = &streams->list[i];
     return found;
 }
@@ -41,10 +41,10 @@ static struct stream *least_stream(struct streams *streams)
 static struct stream *streams_new_row(struct streams *streams)
 {
     struct streams_budget *budget = streams->budget;
-    if (budget->used >= budget->most)
+    if (budget->used >= budget->max)
         return NULL;
     if (!array_reserve_next(&streams->list, &streams->room, streams->count, sizeof *streams->list,
-                            budget->most))
+                            budget->max))
         return NULL;
     struct stream *stream = &streams->list[streams->count];
     *stream = (struct stream){.at = calloc(streams->row_points, sizeof *stream->at)};
@@ -58,16 +58,16 @@ static struct stream *streams_new_row(struct streams *streams)
 /* Evicts the stream with the lowest total and returns its slot; NULL: all have a higher total. */
 static struct stream *displace_least_stream(struct streams *streams, double total)
 {
-    streams->crowded = true;
-    if (total <= streams->least || !streams->count)
+    streams->has_evicted = true;
+    if (total <= streams->min_total || !streams->count)
         return NULL;
     struct stream *stream = least_stream(streams);
-    streams->least = stream->put;
-    if (stream->put >= total)
+    streams->min_total = stream->last_total;
+    if (stream->last_total >= total)
         return NULL;
     hash_remove(&streams->of_key, stream->key);
     memset(stream->at, 0, streams->row_points * sizeof *stream->at);
-    *stream = (struct stream){.at = stream->at, .put = total};
+    *stream = (struct stream){.at = stream->at, .last_total = total};
     return stream;
 }
 
@@ -96,18 +96,18 @@ void streams_skip(struct streams *streams, uint64_t key, double total)
 {
     struct stream *stream = find_or_make_stream(streams, key, total);
     if (stream)
-        stream->put = total;
+        stream->last_total = total;
 }
 
 void streams_put(struct streams *streams, uint64_t key, double total)
 {
     struct stream *stream = find_or_make_stream(streams, key, total);
-    if (!stream || total == stream->put)
+    if (!stream || total == stream->last_total)
         return;
-    bool restarts = total < stream->put;
-    double added = restarts ? total : total - stream->put;
-    streams->least = restarts ? 0 : streams->least;
-    stream->put = total;
+    bool restarts = total < stream->last_total;
+    double added = restarts ? total : total - stream->last_total;
+    streams->min_total = restarts ? 0 : streams->min_total;
+    stream->last_total = total;
     stream->at[streams->points] += added;
     stream->total += added;
 }
@@ -115,7 +115,7 @@ void streams_put(struct streams *streams, uint64_t key, double total)
 void streams_add(struct streams *streams, uint64_t key, double added)
 {
     const struct stream *stream = streams_find(streams, key);
-    streams_put(streams, key, (stream ? stream->put : 0) + added);
+    streams_put(streams, key, (stream ? stream->last_total : 0) + added);
 }
 
 static void streams_forget_row(struct streams *streams, size_t index)
@@ -142,7 +142,7 @@ void streams_join(struct streams *streams, uint64_t key, uint64_t into)
         struct stream *sum = &streams->list[*to];
         for (size_t i = 0; i <= streams->points && i < streams->row_points; i++)
             sum->at[i] += stream->at[i];
-        sum->put += stream->put;
+        sum->last_total += stream->last_total;
         sum->total += stream->total;
         streams_forget_row(streams, index);
         return;
@@ -322,9 +322,9 @@ size_t volatility_period(const struct volatility *profile, size_t count, double 
     size_t least = 0;
     for (size_t i = 0; i < count; i++) {
         if (profile[i].value <= threshold)
-            return profile[i].by;
+            return profile[i].period_steps;
         if (profile[i].value < profile[least].value)
             least = i;
     }
-    return count ? profile[least].by : 0;
+    return count ? profile[least].period_steps : 0;
 }

@@ -28,16 +28,16 @@ enum {
 #define STREAM_ID(key)       ((uint32_t)(key))
 
 struct stream {
-    uint64_t key; /* STREAM_KEY() */
-    double put;   /* the last total passed */
-    double total; /* sum of its points */
-    double *at;   /* [row_points]; the last one is the current period */
+    uint64_t key;      /* STREAM_KEY() */
+    double last_total; /* the last total passed */
+    double total;      /* sum of its points */
+    double *at;        /* [row_points]; the last one is the current period */
 };
 
 /* Limit of the number of streams, shared by several struct streams. */
 struct streams_budget {
     size_t used;
-    size_t most; /* STREAMS_MAX, except in tests */
+    size_t max; /* STREAMS_MAX, except in tests */
 };
 
 struct streams {
@@ -45,13 +45,13 @@ struct streams {
     size_t count;
     size_t room;
     struct streams_budget *budget; /* owned by the caller */
-    double least;                  /* lower bound of all totals */
+    double min_total;              /* lower bound of all totals */
     struct hash of_key;            /* tid -> index into list */
     uint64_t start_ns;
     uint64_t period_ns; /* current period: the first one, doubled each time the rows were full */
     size_t points;      /* complete periods */
     size_t row_points;  /* capacity of each row, more than `points` */
-    bool crowded;       /* streams were dropped or evicted */
+    bool has_evicted;   /* streams were dropped or evicted */
 };
 
 void streams_init(struct streams *streams, struct streams_budget *budget, uint64_t start_ns,
@@ -107,7 +107,7 @@ double volatility_of(const double *curve, size_t count);
 
 /* Volatility of one or several curves at one period. */
 struct volatility {
-    size_t by; /* the period, in base periods */
+    size_t period_steps; /* the period, in base periods */
     double value;
 };
 

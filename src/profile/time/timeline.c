@@ -33,7 +33,7 @@ void field_counts_add(struct field_counts *counts, uint32_t object, uint64_t key
         if (row->key != key || row->object != object)
             continue;
         row->weight[measure] += weight;
-        row->counted = true;
+        row->has_counts = true;
         return;
     }
 }
@@ -71,27 +71,6 @@ static uint32_t index_of(struct field_counts *counts, const struct counted_field
         return 0;
     counts->fields[counts->count++] = *wanted;
     return counts->count;
-}
-
-/* Passes the counts since the last call, by measure, to `take` with the field's index. */
-static void field_counts_take(struct field_counts *counts, const struct place_names *names,
-                              void (*take)(void *context, uint32_t field,
-                                           const double weight[SNAPSHOT_MEASURES]),
-                              void *context)
-{
-    for (uint32_t i = 0; i < FIELD_ROWS; i++) {
-        struct field_row *row = &counts->rows[i];
-        struct counted_field field;
-        if (!row->counted)
-            continue;
-        if (!row->field && field_counts_find_member(row, names, &field))
-            row->field = index_of(counts, &field);
-        if (!row->field)
-            continue;
-        take(context, row->field - 1, row->weight);
-        memset(row->weight, 0, sizeof row->weight);
-        row->counted = false;
-    }
 }
 
 const char *field_counts_name(const struct counted_field *field, const struct place_names *names,
@@ -133,27 +112,6 @@ static uint32_t group_of(struct thread_groups *groups, const char *name)
     return groups->count++;
 }
 
-/* Passes the counts of each thread since the last call, by measure, to `take` with its group. */
-static void thread_groups_take(struct thread_groups *groups, const struct place_names *names,
-                               void (*take)(void *context, uint32_t group,
-                                            const double weight[SNAPSHOT_MEASURES]),
-                               void *context)
-{
-    for (uint32_t i = 0; i < THREAD_NUMBERS; i++) {
-        char name[THREAD_NAME_BYTES] = "unnamed";
-        union place_answer answer;
-        if (!groups->threads[i].counted)
-            continue;
-        if (i == THREAD_NUMBERS - 1)
-            snprintf(name, sizeof name, "more threads");
-        else if (place_ask(names, PLACE_THREAD, groups->threads[i].tid, &answer))
-            thread_groups_name(answer.thread, name);
-        take(context, group_of(groups, name), groups->threads[i].weight);
-        memset(groups->threads[i].weight, 0, sizeof groups->threads[i].weight);
-        groups->threads[i].counted = false;
-    }
-}
-
 static enum snapshot_measure role_measure(enum event_role role)
 {
     return role == EVENT_ACCESS  ? MEASURE_ACCESSES
@@ -175,13 +133,13 @@ void measures_plan(struct measures *measures, const uint8_t *roles, uint16_t eve
 {
     enum snapshot_measure ranks = role_measure((enum event_role)roles[ranking]);
     *measures = (struct measures){.event = {-1, -1, -1}, .ranking = ranking};
-    measures->ranks = ranks == SNAPSHOT_MEASURES ? MEASURE_MISSES : ranks;
+    measures->ranking_measure = ranks == SNAPSHOT_MEASURES ? MEASURE_MISSES : ranks;
     for (int i = 0; i < events; i++) {
         enum snapshot_measure measure = role_measure((enum event_role)roles[i]);
         if (measure != SNAPSHOT_MEASURES && is_deeper_event(roles, i, measures->event[measure]))
             measures->event[measure] = i;
     }
-    measures->event[measures->ranks] = ranking;
+    measures->event[measures->ranking_measure] = ranking;
     for (int i = 0; i < SAMPLE_EVENTS_MAX; i++)
         measures->of_event[i] = SNAPSHOT_MEASURES;
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
@@ -192,7 +150,7 @@ void measures_plan(struct measures *measures, const uint8_t *roles, uint16_t eve
 /* Requires that hits are sampled too; misses are counted at L1. */
 static bool counts_misses_by_level(const struct measures *measures)
 {
-    return measures->event[MEASURE_MISSES] < 0 && measures->ranks == MEASURE_ACCESSES;
+    return measures->event[MEASURE_MISSES] < 0 && measures->ranking_measure == MEASURE_ACCESSES;
 }
 
 double measures_missed(const struct measures *measures, const struct access *access)
@@ -236,14 +194,8 @@ static const double leading_share = 0.02;
 void timeline_fini(struct timeline *timeline)
 {
     for (int i = 0; timeline->started && i < SNAPSHOT_MEASURES; i++)
-        streams_fini(&timeline->by[i]);
+        streams_fini(&timeline->by_measure[i]);
     phases_fini(&timeline->phases);
-}
-
-void timeline_clear(struct timeline *timeline)
-{
-    timeline_fini(timeline);
-    memset(timeline, 0, sizeof *timeline);
 }
 
 static bool is_leading_object(const struct streams *streams, uint32_t object)
@@ -257,7 +209,7 @@ static bool is_leading_object(const struct streams *streams, uint32_t object)
 static void timeline_follow_fields(struct timeline *timeline, uint32_t object)
 {
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
-        if (is_leading_object(&timeline->by[i], object))
+        if (is_leading_object(&timeline->by_measure[i], object))
             field_counts_follow(&timeline->fields, object);
 }
 
@@ -278,7 +230,7 @@ static void record_key_totals(struct timeline *timeline, const struct timeline_t
                               take_total *take)
 {
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
-        take(&timeline->by[i], key,
+        take(&timeline->by_measure[i], key,
              measured_total(totals, counted, STREAM_ID(key), (enum snapshot_measure)i));
 }
 
@@ -287,11 +239,11 @@ static void record_all_totals(struct timeline *timeline, const struct timeline_t
 {
     for (int i = 0; i < SNAPSHOT_MEASURES; i++) {
         int event = totals->measures->event[i];
-        take(&timeline->by[i], STREAM_KEY(STREAM_ALL, 0),
+        take(&timeline->by_measure[i], STREAM_KEY(STREAM_ALL, 0),
              measures_total(totals->measures, (enum snapshot_measure)i, totals->all,
                             totals->all_levels));
         if (event >= 0)
-            take(&timeline->by[i], STREAM_KEY(STREAM_NONE, 0),
+            take(&timeline->by_measure[i], STREAM_KEY(STREAM_NONE, 0),
                  totals->unplaced[event].weight.at[BASIS_RUN]);
     }
 }
@@ -316,21 +268,50 @@ static void add_measures(struct timeline *timeline, uint64_t key,
 {
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
         if (weight[i] > 0)
-            streams_add(&timeline->by[i], key, weight[i]);
+            streams_add(&timeline->by_measure[i], key, weight[i]);
 }
 
-static void add_thread_group(void *context, uint32_t group, const double weight[SNAPSHOT_MEASURES])
+/* Adds the counts of each thread since the last step to its group. */
+static void add_threads(struct timeline *timeline, const struct place_names *names)
 {
-    add_measures(context, STREAM_KEY(STREAM_THREADS, group), weight);
+    struct thread_groups *groups = &timeline->threads;
+    for (uint32_t i = 0; i < THREAD_NUMBERS; i++) {
+        char name[THREAD_NAME_BYTES] = "unnamed";
+        union place_answer answer;
+        if (!groups->threads[i].has_counts)
+            continue;
+        if (i == THREAD_NUMBERS - 1)
+            snprintf(name, sizeof name, "more threads");
+        else if (place_ask(names, PLACE_THREAD, groups->threads[i].tid, &answer))
+            thread_groups_name(answer.thread, name);
+        add_measures(timeline, STREAM_KEY(STREAM_THREADS, group_of(groups, name)),
+                     groups->threads[i].weight);
+        memset(groups->threads[i].weight, 0, sizeof groups->threads[i].weight);
+        groups->threads[i].has_counts = false;
+    }
 }
 
-static void add_field_count(void *context, uint32_t field, const double weight[SNAPSHOT_MEASURES])
+/* Adds the counts of each field since the last step. */
+static void add_fields(struct timeline *timeline, const struct place_names *names)
 {
-    add_measures(context, STREAM_KEY(STREAM_FIELD, field), weight);
+    struct field_counts *counts = &timeline->fields;
+    for (uint32_t i = 0; i < FIELD_ROWS; i++) {
+        struct field_row *row = &counts->rows[i];
+        struct counted_field field;
+        if (!row->has_counts)
+            continue;
+        if (!row->field && field_counts_find_member(row, names, &field))
+            row->field = index_of(counts, &field);
+        if (!row->field)
+            continue;
+        add_measures(timeline, STREAM_KEY(STREAM_FIELD, row->field - 1), row->weight);
+        memset(row->weight, 0, sizeof row->weight);
+        row->has_counts = false;
+    }
 }
 
 /* Marks everything counted before the first step, so that it has streams from now on. */
-static void touch_counted(struct touched *touched, const struct timeline_totals *totals,
+static void touch_counted(struct touched_ids *touched, const struct timeline_totals *totals,
                           const struct timeline_counted *counted)
 {
     for (uint32_t id = 0; id < counted->tallies->ids; id++)
@@ -342,10 +323,10 @@ static void touch_counted(struct touched *touched, const struct timeline_totals 
 static void timeline_start(struct timeline *timeline, const struct timeline_totals *totals,
                            uint64_t now_ns)
 {
-    timeline->budget = (struct streams_budget){.most = STREAMS_MAX};
-    timeline->ranks = totals->measures->ranks;
+    timeline->budget = (struct streams_budget){.max = STREAMS_MAX};
+    timeline->ranking_measure = totals->measures->ranking_measure;
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
-        streams_init(&timeline->by[i], &timeline->budget, now_ns, TIMELINE_BASE_NS);
+        streams_init(&timeline->by_measure[i], &timeline->budget, now_ns, TIMELINE_BASE_NS);
     timeline->started = true;
     timeline->stepped_ns = now_ns;
     timeline->next_ns = phases_init(&timeline->phases, now_ns) ? never : now_ns + TIMELINE_BASE_NS;
@@ -362,7 +343,7 @@ static void add_recent_steps(struct timeline *timeline, uint64_t periods)
     for (uint64_t i = 1; i < periods && i < RECENT_STEPS; i++)
         chosen |= recent_add(&timeline->recent, nothing);
     if (chosen)
-        phases_rescan(&timeline->phases, timeline->recent.by * TIMELINE_BASE_NS);
+        phases_rescan(&timeline->phases, timeline->recent.period_steps * TIMELINE_BASE_NS);
 }
 
 bool timeline_step(struct timeline *timeline, const struct timeline_totals *totals, uint64_t now_ns)
@@ -373,10 +354,10 @@ bool timeline_step(struct timeline *timeline, const struct timeline_totals *tota
     }
     uint64_t periods = (now_ns - timeline->next_ns) / TIMELINE_BASE_NS + 1;
     timeline_record_totals(timeline, totals, streams_put);
-    thread_groups_take(&timeline->threads, totals->names, add_thread_group, timeline);
-    field_counts_take(&timeline->fields, totals->names, add_field_count, timeline);
+    add_threads(timeline, totals->names);
+    add_fields(timeline, totals->names);
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
-        streams_close(&timeline->by[i], now_ns);
+        streams_close(&timeline->by_measure[i], now_ns);
     bool changed =
         phases_add(&timeline->phases, timeline->counts, timeline->stepped_ns, timeline->next_ns);
     add_recent_steps(timeline, periods);
@@ -425,7 +406,7 @@ static void recent_choose_period(struct recent *recent)
                     ->counts[(recent->steps - points + i) % RECENT_STEPS][columns[count].index];
     }
     recent->profile_count = volatility_profile_of(curves, count, points, recent->profile);
-    recent->by =
+    recent->period_steps =
         volatility_period(recent->profile, recent->profile_count, SNAPSHOT_VOLATILITY_DAMPED);
 }
 
@@ -443,7 +424,7 @@ bool recent_add(struct recent *recent, const double counts[PHASES_COLUMNS])
 bool recent_is_damped(const struct recent *recent)
 {
     for (size_t i = 0; i < recent->profile_count; i++)
-        if (recent->profile[i].by == recent->by)
+        if (recent->profile[i].period_steps == recent->period_steps)
             return recent->profile[i].value <= SNAPSHOT_VOLATILITY_DAMPED;
     return false;
 }

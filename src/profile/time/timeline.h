@@ -40,14 +40,14 @@ struct field_row {
     uint32_t object;
     uint32_t field;                   /* index + 1; 0: not known yet */
     double weight[SNAPSHOT_MEASURES]; /* since the last field_counts_take() */
-    bool counted;
+    bool has_counts;
 };
 
 struct field_counts {
     struct field_row rows[FIELD_ROWS]; /* key 0: free, as only folded and typed keys are counted */
     struct counted_field fields[FIELDS_MAX];
     uint32_t count;
-    struct touched followed; /* objects with field counts */
+    struct touched_ids followed; /* objects with field counts */
     uint32_t followed_count;
 };
 
@@ -80,8 +80,8 @@ enum {
 
 struct thread_groups {
     struct {
-        uint32_t tid; /* the last thread that counted under this number */
-        bool counted; /* has counts since the last thread_groups_take() */
+        uint32_t tid;    /* the last thread that counted under this number */
+        bool has_counts; /* has counts since the last thread_groups_take() */
         double weight[SNAPSHOT_MEASURES];
     } threads[THREAD_NUMBERS];
     char names[THREAD_GROUPS_MAX][THREAD_NAME_BYTES];
@@ -96,7 +96,7 @@ static inline void thread_groups_note(struct thread_groups *groups, uint32_t num
 static inline void thread_groups_add(struct thread_groups *groups, uint32_t number,
                                      enum snapshot_measure measure, double weight)
 {
-    groups->threads[number].counted = true;
+    groups->threads[number].has_counts = true;
     groups->threads[number].weight[measure] += weight;
 }
 
@@ -115,7 +115,7 @@ struct recent {
     uint64_t steps;                             /* total number of steps */
     struct volatility profile[VOLATILITY_PERIODS_MAX];
     size_t profile_count;
-    size_t by; /* chosen period, in steps; 0: not known yet */
+    size_t period_steps; /* chosen period, in steps; 0: not known yet */
 };
 
 /* Adds one step. Returns true if the profile was updated: after 16 and 32 steps, and then every 64
@@ -128,10 +128,10 @@ bool recent_is_damped(const struct recent *recent);
 /* Each measure uses its own event if there is one. Otherwise waiting comes from the latencies of
  * the ranking event's samples, and misses from their data sources. */
 struct measures {
-    uint8_t of_event[SAMPLE_EVENTS_MAX]; /* enum snapshot_measure; SNAPSHOT_MEASURES: none */
-    int event[SNAPSHOT_MEASURES];        /* event that counts the measure; -1: none */
-    uint16_t ranking;                    /* event index */
-    enum snapshot_measure ranks;         /* measure of the ranking event */
+    uint8_t of_event[SAMPLE_EVENTS_MAX];   /* enum snapshot_measure; SNAPSHOT_MEASURES: none */
+    int event[SNAPSHOT_MEASURES];          /* event that counts the measure; -1: none */
+    uint16_t ranking;                      /* event index */
+    enum snapshot_measure ranking_measure; /* measure of the ranking event */
 };
 
 /* Chooses the event of each measure. `roles`: enum event_role of each of `events` events. A ranking
@@ -155,13 +155,13 @@ enum { STREAM_OBJECT, STREAM_FUNCTION, STREAM_FIELD, STREAM_THREADS, STREAM_ALL,
 struct timeline {
     /* By STREAM_KEY(), all with the same period. STREAM_ALL and STREAM_NONE have one stream each,
      * with id 0. */
-    struct streams by[SNAPSHOT_MEASURES];
+    struct streams by_measure[SNAPSHOT_MEASURES];
     struct streams_budget budget;
-    enum snapshot_measure ranks;
+    enum snapshot_measure ranking_measure;
     struct phases phases;
     struct recent recent;
-    struct touched objects; /* touched since the last step */
-    struct touched functions;
+    struct touched_ids objects; /* touched since the last step */
+    struct touched_ids functions;
     struct thread_groups threads;
     struct field_counts fields;
     uint64_t next_ns;    /* when the next step is due; UINT64_MAX - 1 or more: never */
@@ -175,12 +175,9 @@ struct timeline {
 
 void timeline_fini(struct timeline *timeline);
 
-/* Resets the timeline; it starts again with the next sample. */
-void timeline_clear(struct timeline *timeline);
-
 static inline const struct streams *timeline_ranking(const struct timeline *timeline)
 {
-    return &timeline->by[timeline->ranks];
+    return &timeline->by_measure[timeline->ranking_measure];
 }
 
 /* The object, function, field and thread of a sample. */

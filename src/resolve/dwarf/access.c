@@ -89,7 +89,7 @@ static bool is_same_operand(const struct insn_memory *a, const struct insn_memor
 static size_t find_load_index(const struct flow_at *at, const struct insn_memory *memory)
 {
     size_t index = (size_t)(at->insn - at->insns);
-    uint8_t reg = at->insn->stored;
+    uint8_t reg = at->insn->stored_register;
     struct insn_memory place = *memory;
     if (at->insn->op == INSN_OP_LOAD)
         return index;
@@ -128,7 +128,7 @@ static enum written is_written_back(const struct flow_at *at, size_t load, size_
         }
         struct insn_memory back = insn->memory[0];
         back.displacement += moved;
-        if (written && insn->stored == reg && is_same_operand(&back, memory))
+        if (written && insn->stored_register == reg && is_same_operand(&back, memory))
             return WRITTEN_BACK;
     }
     return written;
@@ -231,7 +231,7 @@ static struct bits used_bits(const struct flow_at *at, const struct insn_memory 
             break;
         if (changes && !narrow_bits(at, load, i, &low, &bits))
             break;
-        if (!changes && (insn->source == reg || insn->stored == reg ||
+        if (!changes && (insn->source == reg || insn->stored_register == reg ||
                          (insn->memory_count && insn_memory_uses(&insn->memory[0]) >> reg & 1)))
             break;
     }
@@ -248,7 +248,7 @@ static void find_bit_field(const struct flow_at *at, const struct insn_memory *m
         bits = (struct bits){0, memory->size * 8};
     int64_t step = type_bits_at(type, (uint64_t)answer->offset, (uint64_t)bits.first,
                                 (uint64_t)bits.end, &several);
-    answer->bits_at = step >= 0 && step <= UINT8_MAX ? (uint8_t)step : 0;
+    answer->bit_field_offset = step >= 0 && step <= UINT8_MAX ? (uint8_t)step : 0;
     answer->unit = several ? memory->size : 0;
 }
 

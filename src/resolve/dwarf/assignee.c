@@ -21,14 +21,14 @@
 enum { POINTER_BYTES = 8, NAME_BYTES = 512, SCOPE_BYTES = 8192, BACK_MAX = 32 };
 
 /* The place of a pointer: in a variable, or in memory that another pointer points to. */
-struct spot {
+struct pointer_place {
     const char *variable; /* NULL: none */
     Dwarf_Die type;       /* type of the variable, or pointee of the other pointer */
-    uint64_t inside;      /* bytes from the start of that type */
+    uint64_t type_offset; /* bytes from the start of that type */
 };
 
 /* Returns the description of the type that the pointer points to; NULL: it has no name. */
-static const struct type_desc *pointee_of(struct program *program, struct spot *spot,
+static const struct type_desc *pointee_of(struct program *program, struct pointer_place *spot,
                                           uint64_t offset, uint32_t *type)
 {
     struct shapes *shapes = &program->shapes;
@@ -47,7 +47,7 @@ static const struct type_desc *pointee_of(struct program *program, struct spot *
 }
 
 /* Writes the path of the member at the offset: "" if the variable itself is the pointer. */
-static void write_path(struct program *program, struct spot *spot, uint64_t *offset,
+static void write_path(struct program *program, struct pointer_place *spot, uint64_t *offset,
                        char path[NAME_BYTES])
 {
     uint32_t type = program_type(program, &spot->type);
@@ -71,11 +71,12 @@ static bool is_reserved_name(const char *variable)
 
 /* Sets "TYPE.VARIABLE" or "TYPE.FIELD", where TYPE is what the stored pointer points to, and that
  * type. Returns false if it is not specific, as for a void pointer. */
-static bool assignee_answer(struct program *program, struct spot *spot, struct dwarf_answer *answer)
+static bool assignee_answer(struct program *program, struct pointer_place *spot,
+                            struct dwarf_answer *answer)
 {
     char path[NAME_BYTES];
     char name[3 * NAME_BYTES];
-    uint64_t offset = spot->inside;
+    uint64_t offset = spot->type_offset;
     uint32_t type;
     write_path(program, spot, &offset, path);
     const struct type_desc *pointee = pointee_of(program, spot, offset, &type);
@@ -96,7 +97,7 @@ static bool assignee_answer(struct program *program, struct spot *spot, struct d
 static bool name_variable(struct program *program, Dwarf_Die *variable, uint64_t inside,
                           struct dwarf_answer *answer)
 {
-    struct spot spot = {.variable = dwarf_diename(variable), .inside = inside};
+    struct pointer_place spot = {.variable = dwarf_diename(variable), .type_offset = inside};
     return spot.variable && die_type(variable, &spot.type) &&
            assignee_answer(program, &spot, answer);
 }
@@ -107,7 +108,7 @@ static bool name_slot(struct program *program, const struct insn *insn, int64_t 
     struct home_place place;
     struct home home;
     return home_place(program, insn->address, &place) && home_find(&place, slot, &home) &&
-           name_variable(program, &home.variable, home.inside, answer);
+           name_variable(program, &home.variable, home.variable_offset, answer);
 }
 
 static bool name_global(struct program *program, const struct insn *insn, uint64_t address,
@@ -164,8 +165,8 @@ static bool assignee_stored(struct program *program, const struct flow_at *at,
         return true;
     if (place.kind != VALUE_POINTER || !value_folded(at->scene.shapes, &place) || place.offset < 0)
         return false;
-    struct spot spot = {.type = shapes_at(at->scene.shapes, place.shape)->die,
-                        .inside = (uint64_t)place.offset};
+    struct pointer_place spot = {.type = shapes_at(at->scene.shapes, place.shape)->die,
+                                 .type_offset = (uint64_t)place.offset};
     return assignee_answer(program, &spot, answer);
 }
 
@@ -268,7 +269,7 @@ static bool follow_result(struct program *program, struct flow_at at, unsigned *
         uint32_t registers = results_in(&at.state);
         if (!state_has_result(&at.state))
             return false;
-        bool stores = insn->stored < SREG_COUNT && registers >> insn->stored & 1;
+        bool stores = insn->stored_register < SREG_COUNT && registers >> insn->stored_register & 1;
         if (!answer->name && !find_register_variable(program, &at, registers, answer) && stores)
             assignee_stored(program, &at, answer);
         memory &= !stores || stores_in_frame(&at);

@@ -19,8 +19,8 @@
  * come after the type, so the top level of a unit is read once for all of them. */
 struct aliases {
     struct hash units;     /* units read, by the address of their entry */
-    struct hash by_target; /* from the type's entry to an index of `found` */
-    Dwarf_Die *found;
+    struct hash by_target; /* from the type's entry to an index of `typedefs` */
+    Dwarf_Die *typedefs;
     size_t count;
     size_t room;
 };
@@ -32,14 +32,14 @@ struct fields {
     struct type_member *members; /* [TYPE_MEMBERS_MAX], owned by the caller */
     uint32_t count;
     unsigned entries; /* entries read so far */
-    bool cut;
+    bool is_truncated;
     bool variants; /* the type itself has variants: a Rust enum with data */
 };
 
 /* The virtual bases of a class and its bases, each once. */
 enum { VBASES_MAX = 16 };
 
-struct vbases {
+struct virtual_bases {
     Dwarf_Die entries[VBASES_MAX]; /* DW_TAG_inheritance, in the order of the inheritance graph */
     const void *types[VBASES_MAX]; /* addresses of the entries of their types */
     unsigned count;
@@ -57,14 +57,14 @@ static uint64_t alias_key_of(const Dwarf_Die *die)
 static void aliases_add(struct aliases *aliases, const Dwarf_Die *target, const Dwarf_Die *alias)
 {
     bool created = false;
-    if (!array_reserve_next(&aliases->found, &aliases->room, aliases->count, sizeof *aliases->found,
-                            ALIASES_MAX))
+    if (!array_reserve_next(&aliases->typedefs, &aliases->room, aliases->count,
+                            sizeof *aliases->typedefs, ALIASES_MAX))
         return;
     uint32_t *index = hash_insert(&aliases->by_target, alias_key_of(target), &created);
     if (!index || !created)
         return;
     *index = (uint32_t)aliases->count;
-    aliases->found[aliases->count++] = *alias;
+    aliases->typedefs[aliases->count++] = *alias;
 }
 
 static void read_unit(struct aliases *aliases, Dwarf_Die *unit)
@@ -93,7 +93,7 @@ static bool alias_of(struct aliases *aliases, Dwarf_Die *type, Dwarf_Die *alias)
     read_unit(aliases, &unit);
     const uint32_t *index = hash_find(&aliases->by_target, alias_key_of(type));
     if (index)
-        *alias = aliases->found[*index];
+        *alias = aliases->typedefs[*index];
     return index != NULL;
 }
 
@@ -159,7 +159,8 @@ static bool is_virtual(Dwarf_Die *inheritance)
            virtuality == DW_VIRTUALITY_virtual;
 }
 
-static void vbases_add(struct vbases *vbases, const Dwarf_Die *inheritance, const Dwarf_Die *type)
+static void vbases_add(struct virtual_bases *vbases, const Dwarf_Die *inheritance,
+                       const Dwarf_Die *type)
 {
     for (unsigned i = 0; i < vbases->count; i++)
         if (vbases->types[i] == type->addr)
@@ -170,7 +171,7 @@ static void vbases_add(struct vbases *vbases, const Dwarf_Die *inheritance, cons
     vbases->types[vbases->count++] = type->addr;
 }
 
-static void vbases_find_below(struct vbases *vbases, struct scopes *scopes, Dwarf_Die *type,
+static void vbases_find_below(struct virtual_bases *vbases, struct scopes *scopes, Dwarf_Die *type,
                               unsigned depth)
 {
     Dwarf_Die child;
@@ -191,7 +192,7 @@ static void vbases_find_below(struct vbases *vbases, struct scopes *scopes, Dwar
     } while (!dwarf_siblingof(&child, &child));
 }
 
-static void vbases_find(struct vbases *vbases, struct scopes *scopes, Dwarf_Die *type)
+static void vbases_find(struct virtual_bases *vbases, struct scopes *scopes, Dwarf_Die *type)
 {
     vbases->count = 0;
     vbases->left = VBASES_ENTRIES_MAX;
@@ -201,7 +202,7 @@ static void vbases_find(struct vbases *vbases, struct scopes *scopes, Dwarf_Die 
 enum { FIELDS_ENTRIES_MAX = 1 << 16 };
 
 /* Parent and offset under which the members of a part are added. */
-struct under {
+struct member_context {
     uint64_t offset;
     uint32_t parent;
     uint16_t depth;
@@ -209,7 +210,7 @@ struct under {
     const Dwarf_Die *argument;       /* first template argument of that type; NULL: none */
 };
 
-static void read_members(struct fields *fields, Dwarf_Die *type, struct under under);
+static void read_members(struct fields *fields, Dwarf_Die *type, struct member_context under);
 
 static bool has_members(int tag)
 {
@@ -217,10 +218,10 @@ static bool has_members(int tag)
            tag == DW_TAG_interface_type;
 }
 
-static struct type_member *fields_append(struct fields *fields, struct under under)
+static struct type_member *fields_append(struct fields *fields, struct member_context under)
 {
     if (fields->count == TYPE_MEMBERS_MAX) {
-        fields->cut = true;
+        fields->is_truncated = true;
         return NULL;
     }
     struct type_member *member = &fields->members[fields->count++];
@@ -260,24 +261,25 @@ static void describe_array(struct type_member *member, Dwarf_Die *element, uint6
 
 /* Reads the parts of a struct member or of an array of structs. A member without parts takes no
  * room, whatever its size: an empty base, Rust's None. */
-static void read_parts(struct fields *fields, Dwarf_Die *type, uint32_t member, struct under around)
+static void read_parts(struct fields *fields, Dwarf_Die *type, uint32_t member,
+                       struct member_context around)
 {
     Dwarf_Die defined;
-    struct under under = {.offset = fields->members[member].offset,
-                          .parent = member,
-                          .depth = (uint16_t)(fields->members[member].depth + 1),
-                          .rule = around.rule,
-                          .argument = around.argument};
+    struct member_context under = {.offset = fields->members[member].offset,
+                                   .parent = member,
+                                   .depth = (uint16_t)(fields->members[member].depth + 1),
+                                   .rule = around.rule,
+                                   .argument = around.argument};
     if (!has_members(dwarf_tag(type)))
         return;
     if (under.depth >= TYPE_DEPTH_MAX) {
-        fields->cut = true;
+        fields->is_truncated = true;
         return;
     }
     if (!scopes_definition(fields->scopes, type, &defined))
         return;
     read_members(fields, &defined, under);
-    if (fields->count == member + 1 && !fields->cut)
+    if (fields->count == member + 1 && !fields->is_truncated)
         fields->members[member].size = 0;
 }
 
@@ -295,8 +297,8 @@ static bool member_type(Dwarf_Die *die, const Dwarf_Die *held, Dwarf_Die *type)
 }
 
 /* Reads name, type, size and parts of a member with a known offset. */
-static struct type_member *read_typed(struct fields *fields, Dwarf_Die *die, struct under under,
-                                      const Dwarf_Die *held)
+static struct type_member *read_typed(struct fields *fields, Dwarf_Die *die,
+                                      struct member_context under, const Dwarf_Die *held)
 {
     char name[TYPENAME_BYTES];
     Dwarf_Die type;
@@ -322,7 +324,7 @@ static struct type_member *read_typed(struct fields *fields, Dwarf_Die *die, str
     return member;
 }
 
-static void read_field(struct fields *fields, Dwarf_Die *die, struct under under)
+static void read_field(struct fields *fields, Dwarf_Die *die, struct member_context under)
 {
     uint64_t offset;
     const char *raw = dwarf_diename(die);
@@ -335,7 +337,7 @@ static void read_field(struct fields *fields, Dwarf_Die *die, struct under under
     under.offset += offset;
     enum library_member how = library_member(under.rule, raw ? raw : "");
     struct type_member *member =
-        read_typed(fields, die, under, how == LIBRARY_HOLDS ? under.argument : NULL);
+        read_typed(fields, die, under, how == LIBRARY_VALUE_BYTES ? under.argument : NULL);
     if (!member)
         return;
     member->name = keep_text(fields->arena, vtable ? "_vptr" : name);
@@ -343,7 +345,7 @@ static void read_field(struct fields *fields, Dwarf_Die *die, struct under under
     set_bit_field(die, member, under.offset - offset);
 }
 
-static void read_base(struct fields *fields, Dwarf_Die *die, struct under under)
+static void read_base(struct fields *fields, Dwarf_Die *die, struct member_context under)
 {
     uint64_t offset;
     /* The position of a virtual base is only in the vtable: see fields_read(). */
@@ -363,7 +365,7 @@ static const struct library_rule *find_type_rule(struct fields *fields, Dwarf_Di
 
 /* Reads the members of a record, or its variants (DWARF 5, 5.7.10): each is a member with its
  * payload's struct as type. The discriminant has no name, and is beside or in the variants. */
-static void read_children(struct fields *fields, Dwarf_Die *die, struct under under)
+static void read_children(struct fields *fields, Dwarf_Die *die, struct member_context under)
 {
     int parent = dwarf_tag(die);
     Dwarf_Die child;
@@ -373,7 +375,7 @@ static void read_children(struct fields *fields, Dwarf_Die *die, struct under un
         uint32_t index = fields->count;
         int tag = dwarf_tag(&child);
         if (fields->entries++ >= FIELDS_ENTRIES_MAX) {
-            fields->cut = true;
+            fields->is_truncated = true;
             return;
         }
         bool variants = tag == DW_TAG_variant_part && has_members(parent);
@@ -389,12 +391,13 @@ static void read_children(struct fields *fields, Dwarf_Die *die, struct under un
     } while (!dwarf_siblingof(&child, &child));
 }
 
-static void read_members(struct fields *fields, Dwarf_Die *type, struct under under)
+static void read_members(struct fields *fields, Dwarf_Die *type, struct member_context under)
 {
     Dwarf_Die argument;
     if (dwarf_diename(type) || !under.depth) { /* a nameless union is part of its parent */
         under.rule = find_type_rule(fields, type);
-        under.argument = under.rule->holds && die_argument(type, &argument) ? &argument : NULL;
+        under.argument =
+            under.rule->value_bytes && die_argument(type, &argument) ? &argument : NULL;
     }
     read_children(fields, type, under);
 }
@@ -429,7 +432,7 @@ static uint64_t fields_end_of(const struct fields *fields, uint32_t first, uint6
  */
 static void read_virtual_bases(struct fields *fields, Dwarf_Die *type)
 {
-    struct vbases bases;
+    struct virtual_bases bases;
     uint64_t size;
     uint64_t alignment;
     uint64_t own_alignment;
@@ -442,7 +445,8 @@ static void read_virtual_bases(struct fields *fields, Dwarf_Die *type)
         uint32_t at = fields->count;
         struct type_member *member = read_typed(
             fields, &bases.entries[i],
-            (struct under){.offset = end, .parent = TYPE_NO_MEMBER, .rule = &library_none}, NULL);
+            (struct member_context){.offset = end, .parent = TYPE_NO_MEMBER, .rule = &library_none},
+            NULL);
         if (!member)
             break;
         member->kind = MEMBER_BASE;
@@ -465,9 +469,9 @@ struct describe {
     struct dwarf_type *types; /* indexed by reference - 1 */
     uint32_t count;
     size_t room;
-    uint32_t handed;       /* number of types passed to program.c so far */
-    uint64_t member_total; /* members of all types */
-    struct hash by_die;    /* from the address of an entry to its reference */
+    uint32_t reported_count; /* number of types passed to program.c so far */
+    uint64_t member_total;   /* members of all types */
+    struct hash by_die;      /* from the address of an entry to its reference */
     struct aliases aliases;
     struct type_member members[TYPE_MEMBERS_MAX];
 };
@@ -493,7 +497,7 @@ void describe_free(struct describe *describe)
     arena_fini(&describe->arena);
     hash_fini(&describe->aliases.units);
     hash_fini(&describe->aliases.by_target);
-    free(describe->aliases.found);
+    free(describe->aliases.typedefs);
     hash_fini(&describe->by_die);
     free(describe->types);
     free(describe);
@@ -586,13 +590,13 @@ static void describe_fill(struct describe *describe, struct subject *subject,
     }
     die_size(&subject->die, &desc->size);
     if (has_members(tag)) {
-        read_members(&fields, &subject->die, (struct under){.parent = TYPE_NO_MEMBER});
+        read_members(&fields, &subject->die, (struct member_context){.parent = TYPE_NO_MEMBER});
         read_virtual_bases(&fields, &subject->die);
     }
     if (fields.variants)
         desc->kind = TYPE_UNION;
     desc->member_count = fields.count;
-    desc->cut = fields.cut;
+    desc->is_truncated = fields.is_truncated;
 }
 
 /* Adds a copy in the describer's memory. Returns 0 if there are too many types. */
@@ -639,5 +643,6 @@ const struct type_desc *program_described(const struct program *program, uint32_
 const struct dwarf_type *program_next_type(struct program *program)
 {
     struct describe *describe = program->types;
-    return describe->handed < describe->count ? &describe->types[describe->handed++] : NULL;
+    return describe->reported_count < describe->count ? &describe->types[describe->reported_count++]
+                                                      : NULL;
 }

@@ -108,8 +108,8 @@ struct scopes {
 
 void scopes_fini(struct scopes *scopes);
 
-/* Writes the prefix of an entry's name, as in "std::" or "". Returns out. */
-const char *scopes_prefix(struct scopes *scopes, Dwarf_Die *die, char *out, size_t out_size);
+/* Writes the prefix of an entry's name, as in "std::" or "". */
+void scopes_prefix(struct scopes *scopes, Dwarf_Die *die, char *out, size_t out_size);
 
 /* Finds the class that an entry is a member of. Returns false if there is none. */
 bool scopes_class(struct scopes *scopes, Dwarf_Die *die, Dwarf_Die *class);

@@ -18,8 +18,8 @@
 struct block {
     uint32_t first; /* first instruction */
     uint32_t count;
-    uint32_t before_first; /* first index in `before`: the predecessors */
-    uint32_t before_count;
+    uint32_t predecessor_first; /* first index in `predecessors`: the predecessors */
+    uint32_t predecessor_count;
 };
 
 struct graph {
@@ -27,7 +27,7 @@ struct graph {
     size_t insn_count;
     struct block *blocks; /* by ascending address */
     size_t block_count;
-    uint32_t *before;
+    uint32_t *predecessors;
     const struct where_list *variables;
 };
 
@@ -95,8 +95,8 @@ static void graph_add_edge(struct graph *graph, size_t from, size_t to, bool cou
 {
     struct block *block = &graph->blocks[to];
     if (!counting)
-        graph->before[block->before_first + block->before_count] = (uint32_t)from;
-    block->before_count++;
+        graph->predecessors[block->predecessor_first + block->predecessor_count] = (uint32_t)from;
+    block->predecessor_count++;
 }
 
 static const struct insn *block_last_insn(const struct graph *graph, size_t block)
@@ -145,20 +145,20 @@ static int connect_blocks(struct graph *graph)
         return -ENOMEM;
     add_direct_edges(graph, true);
     for (size_t block = 0; block < graph->block_count; block++)
-        unled[block] = !graph->blocks[block].before_count;
+        unled[block] = !graph->blocks[block].predecessor_count;
     add_indirect_edges(graph, unled, true);
     for (size_t block = 0; block < graph->block_count; block++) {
-        graph->blocks[block].before_first = ways;
-        ways += graph->blocks[block].before_count;
-        graph->blocks[block].before_count = 0;
+        graph->blocks[block].predecessor_first = ways;
+        ways += graph->blocks[block].predecessor_count;
+        graph->blocks[block].predecessor_count = 0;
     }
-    graph->before = calloc(ways + 1, sizeof *graph->before);
-    if (graph->before) {
+    graph->predecessors = calloc(ways + 1, sizeof *graph->predecessors);
+    if (graph->predecessors) {
         add_direct_edges(graph, false);
         add_indirect_edges(graph, unled, false);
     }
     free(unled);
-    return graph->before ? 0 : -ENOMEM;
+    return graph->predecessors ? 0 : -ENOMEM;
 }
 
 /* Builds the graph of the instructions read before. Returns 0 or -ENOMEM. */
@@ -173,7 +173,7 @@ static void graph_fini(struct graph *graph)
 {
     free(graph->insns);
     free(graph->blocks);
-    free(graph->before);
+    free(graph->predecessors);
     memset(graph, 0, sizeof *graph);
 }
 
@@ -231,9 +231,9 @@ struct flow {
     struct wheres wheres;
     struct graph graph;
     struct state entry;
-    struct state *after; /* state after each block; NULL: too many blocks */
-    uint32_t *way;       /* per block: index of the predecessor that reached it first */
-    uint8_t *changed;    /* per block: last round that changed it, from 1; 0: not reached yet */
+    struct state *after;    /* state after each block; NULL: too many blocks */
+    uint32_t *reached_from; /* per block: index of the predecessor that reached it first */
+    uint8_t *changed_round; /* per block: last round that changed it, from 1; 0: not reached yet */
 };
 
 struct flows {
@@ -248,8 +248,8 @@ static void flow_fini(struct flow *flow)
     wheres_fini(&flow->wheres);
     graph_fini(&flow->graph);
     free(flow->after);
-    free(flow->way);
-    free(flow->changed);
+    free(flow->reached_from);
+    free(flow->changed_round);
     memset(flow, 0, sizeof *flow);
 }
 
@@ -319,18 +319,18 @@ static bool flow_join(struct flows *flows, const struct flow *flow, size_t block
                       struct state *state)
 {
     const struct block *at = &flow->graph.blocks[block];
-    bool reached = !block || !at->before_count;
+    bool reached = !block || !at->predecessor_count;
     memset(state, 0, sizeof *state);
     if (!block)
         *state = flow->entry;
-    for (size_t i = 0; flow->after && i < at->before_count; i++) {
-        uint32_t turn = (flow->way[block] + (uint32_t)i) % at->before_count;
-        uint32_t before = flow->graph.before[at->before_first + turn];
-        if (flow->changed[before] && !reached)
-            flow->way[block] = turn;
-        if (flow->changed[before])
+    for (size_t i = 0; flow->after && i < at->predecessor_count; i++) {
+        uint32_t turn = (flow->reached_from[block] + (uint32_t)i) % at->predecessor_count;
+        uint32_t before = flow->graph.predecessors[at->predecessor_first + turn];
+        if (flow->changed_round[before] && !reached)
+            flow->reached_from[block] = turn;
+        if (flow->changed_round[before])
             state_join(&flows->program->shapes, state, &flow->after[before]);
-        reached |= flow->changed[before] != 0;
+        reached |= flow->changed_round[before] != 0;
     }
     return reached;
 }
@@ -340,9 +340,9 @@ static bool flow_join(struct flows *flows, const struct flow *flow, size_t block
 static bool block_is_stale(const struct flow *flow, size_t block, unsigned round)
 {
     const struct block *at = &flow->graph.blocks[block];
-    for (size_t i = 0; i < at->before_count; i++) {
-        uint32_t before = flow->graph.before[at->before_first + i];
-        if (flow->changed[before] + (before >= block ? 1u : 0u) >= round)
+    for (size_t i = 0; i < at->predecessor_count; i++) {
+        uint32_t before = flow->graph.predecessors[at->predecessor_first + i];
+        if (flow->changed_round[before] + (before >= block ? 1u : 0u) >= round)
             return true;
     }
     return round == 1;
@@ -370,9 +370,9 @@ static bool flow_run_round(struct flows *flows, struct flow *flow, unsigned roun
         if (!block_is_stale(flow, block, round) || !flow_join(flows, flow, block, &at.state))
             continue;
         flow_run(flows, flow, block, &at, NULL, NULL);
-        if (flow->changed[block] && !states_differ(&at.state, &flow->after[block]))
+        if (flow->changed_round[block] && !states_differ(&at.state, &flow->after[block]))
             continue;
-        flow->changed[block] = (uint8_t)round;
+        flow->changed_round[block] = (uint8_t)round;
         flow->after[block] = at.state;
         changed = true;
     }
@@ -385,9 +385,9 @@ static int flow_allocate(struct flow *flow)
     if (blocks > BLOCKS_MAX)
         return 0;
     flow->after = calloc(blocks, sizeof *flow->after);
-    flow->changed = calloc(blocks, sizeof *flow->changed);
-    flow->way = calloc(blocks, sizeof *flow->way);
-    return flow->after && flow->changed && flow->way ? 0 : -ENOMEM;
+    flow->changed_round = calloc(blocks, sizeof *flow->changed_round);
+    flow->reached_from = calloc(blocks, sizeof *flow->reached_from);
+    return flow->after && flow->changed_round && flow->reached_from ? 0 : -ENOMEM;
 }
 
 /* `pc` must be the address of an instruction. */

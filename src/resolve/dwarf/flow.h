@@ -69,9 +69,9 @@ struct shape_leaf {
     uint32_t shape;
     uint64_t start;  /* bytes from the start of the outermost type; arrays count as element 0 */
     uint64_t stride; /* of the innermost array; 0: none */
-    uint64_t first;  /* start of that array, from the start of the outermost type */
-    uint64_t bound;  /* end of that array; UINT64_MAX: flexible */
-    bool doubtful;   /* differing members of a union */
+    uint64_t array_start; /* start of that array, from the start of the outermost type */
+    uint64_t array_end;   /* end of that array; UINT64_MAX: flexible */
+    bool is_ambiguous;    /* differing members of a union */
 };
 
 struct shapes {
@@ -163,7 +163,7 @@ bool value_equal(const struct value *value, const struct value *other);
 /* The locations of a function's variables at each address, including variables of inlined
  * functions, and the callees of its calls. Read from DWARF once, as address ranges. */
 enum where_kind {
-    WHERE_HELD,     /* `reg` holds the variable, or its part that starts at `part` */
+    WHERE_HELD,     /* `reg` holds the variable, or its part that starts at `piece_offset` */
     WHERE_COMPUTED, /* the variable's value is `reg` + `offset` */
     WHERE_MEMORY,   /* the variable is in memory at `reg` + `offset` */
     WHERE_POINTED   /* the address of the variable is in memory at `reg` + `offset` */
@@ -174,21 +174,22 @@ enum { WHERE_CFA = 0x40 }; /* in place of a register: the canonical frame addres
 struct where {
     uint64_t start; /* run-time addresses of the code where it is valid */
     uint64_t end;
-    size_t before; /* 1 + index of the last earlier entry that ends after this start; 0: none */
+    /* 1 + index of the last earlier entry that ends after this start; 0: none */
+    size_t earlier_entry;
     int64_t offset;
-    uint64_t part; /* bytes of the variable before this piece */
-    uint64_t size; /* bytes of the piece; 0: not known */
+    uint64_t piece_offset; /* bytes of the variable before this piece */
+    uint64_t size;         /* bytes of the piece; 0: not known */
     Dwarf_Die variable;
     uint32_t shape;
-    uint32_t depth; /* nesting depth of its scope in the function */
-    uint8_t kind;   /* enum where_kind */
-    uint8_t reg;    /* enum sample_register or WHERE_CFA */
-    bool anywhere;  /* valid in its whole scope: it may be elsewhere at some addresses */
+    uint32_t depth;      /* nesting depth of its scope in the function */
+    uint8_t kind;        /* enum where_kind */
+    uint8_t reg;         /* enum sample_register or WHERE_CFA */
+    bool is_whole_scope; /* valid in its whole scope: it may be elsewhere at some addresses */
 };
 
 /* A call with a callee named in DWARF, which gives the type of the result. */
 struct where_call {
-    uint64_t back; /* run-time return address */
+    uint64_t return_address; /* run-time return address */
     Dwarf_Die callee;
 };
 
@@ -268,9 +269,6 @@ struct scene {
 void step_over(const struct scene *scene, struct state *state, const struct insn *insn);
 
 void state_join(struct shapes *shapes, struct state *state, const struct state *other);
-/* Returns the value in a slot; NULL: not known. Storing an unknown value removes the slot. */
-const struct value *state_slot(const struct state *state, int64_t offset);
-void state_store(struct state *state, int64_t offset, const struct value *value);
 
 struct flows;
 

@@ -38,7 +38,8 @@ struct value declared_in_frame(const struct scene *scene, const struct state *st
             !offset_in_variable(state, where, place, &inside))
             continue;
         smallest = where->size;
-        best = value_pointer(where->shape, (int64_t)(inside + where->part), DWARF_HOW_STACK);
+        best =
+            value_pointer(where->shape, (int64_t)(inside + where->piece_offset), DWARF_HOW_STACK);
         best.indexed = place->indexed || where->size > shapes_at(scene->shapes, where->shape)->size;
         /* A pointer made by the compiler, which no type describes. */
         if (where->kind == WHERE_POINTED)
@@ -49,7 +50,8 @@ struct value declared_in_frame(const struct scene *scene, const struct state *st
 
 static struct value register_value(struct shapes *shapes, const struct where *where)
 {
-    struct value value = value_loaded(shapes, where->shape, where->part, DWARF_HOW_VARIABLE);
+    struct value value =
+        value_loaded(shapes, where->shape, where->piece_offset, DWARF_HOW_VARIABLE);
     if (where->kind == WHERE_COMPUTED)
         return value_shifted(value, -where->offset);
     return value;
@@ -122,7 +124,8 @@ static void find_best_values(const struct scene *scene, uint64_t pc, uint32_t ma
             continue;
         struct value *known = &best[where->reg];
         struct value value = register_value(scene->shapes, where);
-        if (where->anywhere && !improves_on_value(scene->shapes, &state->regs[where->reg], &value))
+        if (where->is_whole_scope &&
+            !improves_on_value(scene->shapes, &state->regs[where->reg], &value))
             continue;
         if (is_copy(scene->shapes, known, &value) || is_copy(scene->shapes, &value, known))
             *known = value_pointer(SHAPE_NOTHING, 0, DWARF_HOW_VARIABLE);
@@ -150,8 +153,8 @@ static void declare_by_address(const struct scene *scene, struct state *state, u
             !(mask >> where->reg & 1) || state->regs[where->reg].kind == VALUE_FRAME ||
             !is_whole_variable(scene->shapes, where))
             continue;
-        struct value value =
-            value_pointer(where->shape, (int64_t)where->part - where->offset, DWARF_HOW_VARIABLE);
+        struct value value = value_pointer(
+            where->shape, (int64_t)where->piece_offset - where->offset, DWARF_HOW_VARIABLE);
         declare_value(scene->shapes, &state->regs[where->reg], &value);
     }
 }
@@ -180,7 +183,8 @@ static struct value declared_by_address(const struct scene *scene, uint64_t pc, 
     while (base < SREG_COUNT && (where = where_next(&scene->wheres->in_memory, pc, &next))) {
         uint64_t inside = (uint64_t)(displacement - where->offset);
         if (where->kind == WHERE_MEMORY && where->reg == base && inside < where->size)
-            return value_pointer(where->shape, (int64_t)(inside + where->part), DWARF_HOW_VARIABLE);
+            return value_pointer(where->shape, (int64_t)(inside + where->piece_offset),
+                                 DWARF_HOW_VARIABLE);
     }
     return value_of_kind(VALUE_UNKNOWN);
 }

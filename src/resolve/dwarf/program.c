@@ -45,7 +45,7 @@ static void report_line(struct program *program, struct program_place *place,
     answer->untyped = UNTYPED_NO_REASON;
 }
 
-struct nest {
+struct inlined_functions {
     Dwarf_Die functions[LINE_DEPTH_MAX];
     unsigned count;
     unsigned left; /* entries that may still be read */
@@ -58,7 +58,7 @@ static bool may_contain_line(int tag)
 }
 
 /* Finds the child scope that holds the address; scopes do not overlap. */
-static bool find_inner_scope(struct nest *nest, Dwarf_Die *scope, Dwarf_Addr address,
+static bool find_inner_scope(struct inlined_functions *nest, Dwarf_Die *scope, Dwarf_Addr address,
                              Dwarf_Die *inner)
 {
     Dwarf_Die child;
@@ -75,12 +75,12 @@ static bool find_inner_scope(struct nest *nest, Dwarf_Die *scope, Dwarf_Addr add
     return false;
 }
 
-static void find_inlined_functions(struct nest *nest, const struct routine *routine,
+static void find_inlined_functions(struct inlined_functions *nest, const struct routine *routine,
                                    Dwarf_Addr address)
 {
     Dwarf_Die scope = routine->die;
     Dwarf_Die inner;
-    *nest = (struct nest){.left = ENTRIES_MAX};
+    *nest = (struct inlined_functions){.left = ENTRIES_MAX};
     for (unsigned i = 0; i < LINE_DEPTH_MAX && find_inner_scope(nest, &scope, address, &inner);
          i++) {
         if (dwarf_tag(&inner) == DW_TAG_inlined_subroutine)
@@ -130,7 +130,7 @@ unsigned program_functions(struct program *program, uint64_t address,
                            Dwarf_Die functions[PROGRAM_FUNCTIONS])
 {
     struct routine routine;
-    struct nest nest;
+    struct inlined_functions nest;
     unsigned count = 0;
     if (!routines_find(program, address, &routine))
         return 0;

@@ -65,12 +65,13 @@ struct dwarf_answer {
     uint8_t how;     /* ACCESS: enum dwarf_how */
     uint8_t slot;    /* SLOT: enum dwarf_slot */
     uint32_t type; /* reference to the last type reported under it; with `count`: of the elements */
-    uint64_t count;  /* VARIABLE, TLS, SLOT: elements, 0: no array */
-    int64_t offset;  /* ACCESS: in the type, with index 0; others: from the variable's start */
-    bool indexed;    /* ACCESS: an index or a loop steps over elements of the type */
-    uint8_t bits_at; /* ACCESS: bytes from the accessed word to the bit-field that is used */
-    uint8_t unit;    /* ACCESS: bytes of the bit-fields that may be used; 0: none */
-    uint64_t size;   /* VARIABLE, TLS, SLOT: bytes of the variable, 0: not known */
+    uint64_t count; /* VARIABLE, TLS, SLOT: elements, 0: no array */
+    int64_t offset; /* ACCESS: in the type, with index 0; others: from the variable's start */
+    bool indexed;   /* ACCESS: an index or a loop steps over elements of the type */
+    /* ACCESS: bytes from the accessed word to the bit-field that is used */
+    uint8_t bit_field_offset;
+    uint8_t unit;  /* ACCESS: bytes of the bit-fields that may be used; 0: none */
+    uint64_t size; /* VARIABLE, TLS, SLOT: bytes of the variable, 0: not known */
     /* VARIABLE, TLS, SLOT: name of the variable; CALL: "TYPE.VARIABLE", or "" if the function
      * returns the result as plain memory. */
     const char *name;

@@ -21,7 +21,7 @@
 /* Pending questions in the order they were asked; their number is bounded. */
 enum { ASKED_MAX = 4096 };
 
-struct asked {
+struct question_queue {
     struct dwarf_question *at;
     size_t room;
     uint32_t count;
@@ -39,17 +39,17 @@ struct reader_file {
     struct module *module;
     uint32_t serial;
     enum reader_state state;
-    struct asked asked;
+    struct question_queue asked;
     uint32_t sent;   /* number of `asked` that were sent, oldest first */
     uint32_t number; /* number of the oldest question */
     struct worker worker;
-    bool expected; /* questions will come; may take a free place in advance */
-    bool opened;   /* by the running worker */
-    bool yields;   /* gets no more questions: another file waits for its place */
+    bool expected;          /* questions will come; may take a free place in advance */
+    bool opened;            /* by the running worker */
+    bool gets_no_questions; /* gets no more questions: another file waits for its place */
     uint32_t deaths;
-    uint32_t lived;     /* answers since the last death */
-    uint64_t cpu_ns;    /* CPU time of the worker when `waited_ns` started */
-    uint64_t waited_ns; /* wait for the oldest question sent, or for the opening */
+    uint32_t answers_since_death; /* answers since the last death */
+    uint64_t cpu_ns;              /* CPU time of the worker when `waited_ns` started */
+    uint64_t waited_ns;           /* wait for the oldest question sent, or for the opening */
     uint64_t idle_ns;
     uint64_t pause_ns;  /* until the next attempt to start a process */
     uint64_t needs_ns;  /* time waiting for a process */
@@ -61,8 +61,8 @@ struct reader_run {
     const struct readers_limits *limits;
     const struct readers_take *take;
     const struct serve_source *source;
-    uint64_t passed_ns; /* time since the last run */
-    uint32_t looks;     /* files that may still be checked in this run */
+    uint64_t elapsed_ns;  /* time since the last run */
+    uint32_t checks_left; /* files that may still be checked in this run */
     size_t answers;
 };
 
@@ -80,11 +80,11 @@ static inline bool reader_file_needs_process(const struct reader_file *file)
 /* Returns true if a file's process can be ended without loss. */
 static inline bool reader_file_is_idle(const struct reader_file *file)
 {
-    return file->worker.pid && !file->sent && (!file->asked.count || file->yields);
+    return file->worker.pid && !file->sent && (!file->asked.count || file->gets_no_questions);
 }
 
 /* Adds a question. Returns false if the list is full or out of memory. */
-static bool asked_push(struct asked *asked, const struct dwarf_question *question)
+static bool asked_push(struct question_queue *asked, const struct dwarf_question *question)
 {
     if (!array_reserve_next(&asked->at, &asked->room, asked->count, sizeof *asked->at, ASKED_MAX))
         return false;
@@ -93,7 +93,7 @@ static bool asked_push(struct asked *asked, const struct dwarf_question *questio
 }
 
 /* Removes the oldest question; there must be one. */
-static struct dwarf_question asked_pop(struct asked *asked)
+static struct dwarf_question asked_pop(struct question_queue *asked)
 {
     assert(asked->count);
     struct dwarf_question oldest = asked->at[0];
@@ -104,11 +104,11 @@ static struct dwarf_question asked_pop(struct asked *asked)
 enum {
     DEATHS_MAX = 3,     /* deaths after which the file is given up */
     DEATHS_OPENING = 2, /* weight of a death at opening: the next process would die too */
-    FORGIVEN_AFTER = 1000 /* answers after which earlier deaths are forgiven */,
+    ANSWERS_TO_FORGIVE = 1000 /* answers after which earlier deaths are forgiven */,
     SENT_MAX = 256, /* questions sent and not answered */
-    PATIENCE_WITH_SERVERS = 80,
-    REFERENCES_MAX = 1 << 18, /* of types of one file, whatever a process makes up */
-    STARVED_TIMES = 240,      /* times the patience, by the clock, if it gets no CPU time */
+    SERVERS_PATIENCE_FACTOR = 80,
+    REFERENCES_MAX = 1 << 18,      /* of types of one file, whatever a process makes up */
+    STARVED_PATIENCE_FACTOR = 240, /* times the patience, by the clock, if it gets no CPU time */
     NS_PER_MS = 1000000,
     PAUSE_NS = 1000000000 /* time for a system short of processes or memory to recover */
 };
@@ -161,7 +161,7 @@ static void give_all_untyped(struct reader_file *file, struct reader_run *run, e
 static pid_t reader_file_end_process(struct reader_file *file)
 {
     file->sent = 0;
-    file->opened = file->yields = false;
+    file->opened = file->gets_no_questions = false;
     file->waited_ns = file->idle_ns = file->served_ns = file->resident_bytes = 0;
     return worker_end(&file->worker);
 }
@@ -169,7 +169,7 @@ static pid_t reader_file_end_process(struct reader_file *file)
 static void count_deaths(struct reader_file *file, uint32_t deaths)
 {
     file->deaths += deaths;
-    file->lived = 0;
+    file->answers_since_death = 0;
     if (file->deaths >= DEATHS_MAX)
         file->state = READER_GIVEN_UP;
 }
@@ -198,7 +198,7 @@ static pid_t process_died(struct reader_file *file, struct reader_run *run)
 
 static void send_questions(struct reader_file *file)
 {
-    while (file->opened && !file->yields && file->sent < file->asked.count &&
+    while (file->opened && !file->gets_no_questions && file->sent < file->asked.count &&
            file->sent < SENT_MAX &&
            worker_send(&file->worker, file->number + file->sent, &file->asked.at[file->sent]))
         file->sent++;
@@ -224,7 +224,7 @@ static bool reader_file_take(struct reader_file *file, struct reader_run *run, e
     }
     if (!file->sent || message->number != file->number)
         return false;
-    if (++file->lived == FORGIVEN_AFTER)
+    if (++file->answers_since_death == ANSWERS_TO_FORGIVE)
         file->deaths = 0;
     give_answer(file, run, &message->answer);
     return true;
@@ -252,7 +252,7 @@ static uint64_t answer_patience_ns(const struct reader_file *file, const struct 
 {
     const struct debuginfo *debuginfo = module_debuginfo(file->module);
     uint64_t times = file->opened                                     ? 1
-                     : debuginfo && debuginfo_asks_servers(debuginfo) ? PATIENCE_WITH_SERVERS
+                     : debuginfo && debuginfo_asks_servers(debuginfo) ? SERVERS_PATIENCE_FACTOR
                                                                       : READERS_OPENING_PATIENCE;
     return (uint64_t)run->limits->patience_ms * NS_PER_MS * times;
 }
@@ -262,9 +262,9 @@ static void count_process_time(struct reader_file *file, const struct reader_run
     bool waits = file->sent || !file->opened;
     if (waits && !file->waited_ns)
         file->cpu_ns = worker_cpu_ns(&file->worker);
-    file->waited_ns = waits ? file->waited_ns + run->passed_ns : 0;
-    file->idle_ns = waits ? 0 : file->idle_ns + run->passed_ns;
-    file->served_ns += run->passed_ns;
+    file->waited_ns = waits ? file->waited_ns + run->elapsed_ns : 0;
+    file->idle_ns = waits ? 0 : file->idle_ns + run->elapsed_ns;
+    file->served_ns += run->elapsed_ns;
 }
 
 /*
@@ -277,7 +277,7 @@ static bool process_is_late(const struct reader_file *file, const struct reader_
     if (file->waited_ns <= patience)
         return false;
     return worker_cpu_ns(&file->worker) - file->cpu_ns > patience ||
-           file->waited_ns / STARVED_TIMES > patience || worker_sleeps(&file->worker);
+           file->waited_ns / STARVED_PATIENCE_FACTOR > patience || worker_sleeps(&file->worker);
 }
 
 /* A sleeping process may have answered since the last read, so read once more. */
@@ -303,9 +303,10 @@ static pid_t run_worker(struct reader_file *file, struct reader_run *run)
 
 static void reader_file_check_debug(struct reader_file *file, struct reader_run *run)
 {
-    if (file->state != READER_UNKNOWN || !(file->asked.count || file->expected) || !run->looks)
+    if (file->state != READER_UNKNOWN || !(file->asked.count || file->expected) ||
+        !run->checks_left)
         return;
-    run->looks--;
+    run->checks_left--;
     file->state = run->source->present(file->module) ? READER_USABLE : READER_WITHOUT;
 }
 
@@ -315,10 +316,10 @@ static pid_t reader_file_run(struct reader_file *file, struct reader_run *run)
 {
     pid_t pid = 0;
     reader_file_check_debug(file, run);
-    file->pause_ns -= file->pause_ns < run->passed_ns ? file->pause_ns : run->passed_ns;
+    file->pause_ns -= file->pause_ns < run->elapsed_ns ? file->pause_ns : run->elapsed_ns;
     if (file->worker.pid)
         pid = run_worker(file, run);
-    file->needs_ns = reader_file_needs_process(file) ? file->needs_ns + run->passed_ns : 0;
+    file->needs_ns = reader_file_needs_process(file) ? file->needs_ns + run->elapsed_ns : 0;
     if (file->state == READER_WITHOUT)
         give_all_untyped(file, run, UNTYPED_NO_DEBUG);
     else if (file->state == READER_GIVEN_UP)
@@ -354,8 +355,8 @@ struct readers {
     struct hash by_serial; /* module serial -> index */
     uint64_t run_ns;       /* time of the last run; 0: none */
     uint64_t measured_ns;
-    pid_t ended[ENDED_MAX]; /* killed but not yet reaped */
-    size_t ended_count;
+    pid_t unreaped[ENDED_MAX]; /* killed but not yet reaped */
+    size_t unreaped_count;
 };
 
 struct readers *readers_new_from(const struct readers_limits *limits,
@@ -379,19 +380,19 @@ struct readers *readers_new(const struct readers_limits *limits, const struct re
 static void reap_processes(struct readers *readers, int flags)
 {
     size_t left = 0;
-    for (size_t i = 0; i < readers->ended_count; i++)
-        if (!waitpid(readers->ended[i], NULL, flags))
-            readers->ended[left++] = readers->ended[i];
-    readers->ended_count = left;
+    for (size_t i = 0; i < readers->unreaped_count; i++)
+        if (!waitpid(readers->unreaped[i], NULL, flags))
+            readers->unreaped[left++] = readers->unreaped[i];
+    readers->unreaped_count = left;
 }
 
 static void add_ended_process(struct readers *readers, pid_t pid)
 {
     if (!pid)
         return;
-    if (readers->ended_count == ENDED_MAX)
+    if (readers->unreaped_count == ENDED_MAX)
         reap_processes(readers, 0);
-    readers->ended[readers->ended_count++] = pid;
+    readers->unreaped[readers->unreaped_count++] = pid;
 }
 
 void readers_forget(struct readers *readers)
@@ -464,7 +465,7 @@ static struct reader_file *choose_file_to_end(struct readers *readers)
         struct reader_file *file = readers->files[i];
         if (!reader_file_runs(file))
             continue;
-        if (file->yields && !reader_file_is_idle(file))
+        if (file->gets_no_questions && !reader_file_is_idle(file))
             return NULL; /* one at a time */
         if (reader_file_is_idle(file) && (!idle || file->idle_ns > idle->idle_ns))
             idle = file;
@@ -472,7 +473,7 @@ static struct reader_file *choose_file_to_end(struct readers *readers)
             busy = file;
     }
     if (!idle && busy)
-        busy->yields = true;
+        busy->gets_no_questions = true;
     return idle;
 }
 
@@ -513,7 +514,7 @@ static struct reader_file *choose_file_to_start(const struct readers *readers)
 static void clear_yields(struct readers *readers)
 {
     for (size_t i = 0; i < readers->count; i++)
-        readers->files[i]->yields = false;
+        readers->files[i]->gets_no_questions = false;
 }
 
 static void start_waiting_file(struct readers *readers, struct reader_run *run)
@@ -554,11 +555,11 @@ size_t readers_run(struct readers *readers, uint64_t now_ns)
     struct reader_run run = {.limits = &readers->limits,
                              .take = &readers->take,
                              .source = readers->source,
-                             .looks = LOOKS_A_RUN};
+                             .checks_left = LOOKS_A_RUN};
     if (readers->run_ns && now_ns > readers->run_ns)
-        run.passed_ns = now_ns - readers->run_ns;
-    if (run.passed_ns > step_max_ns)
-        run.passed_ns = step_max_ns;
+        run.elapsed_ns = now_ns - readers->run_ns;
+    if (run.elapsed_ns > step_max_ns)
+        run.elapsed_ns = step_max_ns;
     readers->run_ns = now_ns;
     reap_processes(readers, WNOHANG);
     for (size_t i = 0; i < readers->count; i++)
@@ -586,13 +587,13 @@ struct readers_status readers_status(const struct readers *readers)
     uint64_t longest_ns = long_ns;
     for (size_t i = 0; i < readers->count; i++) {
         const struct reader_file *file = readers->files[i];
-        status.waiting += file->asked.count;
+        status.pending_requests += file->asked.count;
         status.processes += reader_file_runs(file);
         status.given_up += file->state == READER_GIVEN_UP;
         status.resident_bytes += file->resident_bytes;
         if (reader_file_runs(file) && file->waited_ns > longest_ns) {
             longest_ns = file->waited_ns;
-            status.busy_with = module_name(file->module);
+            status.slow_file = module_name(file->module);
         }
     }
     return status;

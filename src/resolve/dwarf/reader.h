@@ -63,11 +63,11 @@ void readers_wait(const struct readers *readers);
 void readers_forget(struct readers *readers);
 
 struct readers_status {
-    uint32_t waiting; /* unanswered requests */
+    uint32_t pending_requests;
     uint32_t processes;
     uint32_t given_up;       /* files */
     uint64_t resident_bytes; /* of the processes, measured periodically */
-    const char *busy_with;   /* file that has kept misstop waiting for over a second */
+    const char *slow_file;   /* file that has kept misstop waiting for over a second */
 };
 struct readers_status readers_status(const struct readers *readers);
 

@@ -191,7 +191,7 @@ static const char *scope_name(Dwarf_Die *scope)
     return dwarf_tag(scope) == DW_TAG_namespace ? "(anonymous namespace)" : NULL;
 }
 
-const char *scopes_prefix(struct scopes *scopes, Dwarf_Die *die, char *out, size_t out_size)
+void scopes_prefix(struct scopes *scopes, Dwarf_Die *die, char *out, size_t out_size)
 {
     uint32_t chain[DEPTH_MAX];
     size_t count = 0;
@@ -211,7 +211,6 @@ const char *scopes_prefix(struct scopes *scopes, Dwarf_Die *die, char *out, size
             break;
         used += (size_t)length;
     }
-    return out;
 }
 
 bool scopes_class(struct scopes *scopes, Dwarf_Die *die, Dwarf_Die *class)

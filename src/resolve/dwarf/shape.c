@@ -98,7 +98,7 @@ static void apply_rule(const struct shape_reader *reader, struct part *part)
     Dwarf_Die type;
     uint64_t size;
     const char *name = part->name ? part->name : "";
-    bool holds = library_member(reader->rule, name) == LIBRARY_HOLDS &&
+    bool holds = library_member(reader->rule, name) == LIBRARY_VALUE_BYTES &&
                  die_argument(reader->record, &type) && die_size(&type, &size) &&
                  size <= part->size;
     bool links = !holds && reader->rule->link && !strcmp(reader->rule->link, name);
@@ -164,7 +164,7 @@ static void parts_read(struct parts *parts, struct scopes *scopes, Dwarf_Die *re
         .parts = parts, .record = record, .rule = &library_none, .left = PARTS_MAX};
     if (typename_raw(scopes, record, &raw))
         reader.rule = library_rule(raw.text);
-    *parts = (struct parts){.links = reader.rule->links};
+    *parts = (struct parts){.links = reader.rule->has_base_links};
     read_children(&reader, record, 0);
 }
 
@@ -436,7 +436,7 @@ bool shapes_same(struct shapes *shapes, uint32_t one, uint32_t other)
            has_same_scope(shapes->scopes, &a, &b) && has_same_parts(shapes, one, other);
 }
 
-struct look {
+struct shape_search {
     struct shapes *shapes;
     unsigned left; /* members that may still be visited */
 };
@@ -459,21 +459,21 @@ static void shape_leaf_choose(struct shapes *shapes, const struct shape_leaf *ot
     if (its && !mine)
         *leaf = *other;
     else if (its == mine && !shapes_same(shapes, other->shape, leaf->shape))
-        leaf->doubtful = true;
+        leaf->is_ambiguous = true;
 }
 
-static bool search_shape(struct look *look, uint32_t shape, uint64_t base, uint64_t offset,
+static bool search_shape(struct shape_search *look, uint32_t shape, uint64_t base, uint64_t offset,
                          struct shape_leaf *leaf);
 
-static bool search_part(struct look *look, struct part part, uint64_t base, uint64_t offset,
+static bool search_part(struct shape_search *look, struct part part, uint64_t base, uint64_t offset,
                         struct shape_leaf *leaf)
 {
     uint32_t element = shape_of_part(look->shapes, &part);
     uint64_t inside = offset - part.offset;
     if (part.stride) {
         leaf->stride = part.stride;
-        leaf->first = base + part.offset;
-        leaf->bound = part.size ? leaf->first + part.size : UINT64_MAX;
+        leaf->array_start = base + part.offset;
+        leaf->array_end = part.size ? leaf->array_start + part.size : UINT64_MAX;
         inside %= part.stride;
     }
     return search_shape(look, element, base + part.offset, inside, leaf);
@@ -502,7 +502,7 @@ static void follow_link(struct shapes *shapes, uint32_t node, struct part *part,
 }
 
 /* Searches a shape. On entry `leaf` has the array around it, if any. */
-static bool search_shape(struct look *look, uint32_t shape, uint64_t base, uint64_t offset,
+static bool search_shape(struct shape_search *look, uint32_t shape, uint64_t base, uint64_t offset,
                          struct shape_leaf *leaf)
 {
     const struct shape *at = shapes_at(look->shapes, shape);
@@ -537,7 +537,7 @@ static bool search_shape(struct look *look, uint32_t shape, uint64_t base, uint6
 
 bool shapes_leaf(struct shapes *shapes, uint32_t shape, uint64_t offset, struct shape_leaf *leaf)
 {
-    struct look look = {shapes, 256};
+    struct shape_search look = {shapes, 256};
     *leaf = (struct shape_leaf){0};
     return search_shape(&look, shape, 0, offset, leaf);
 }

@@ -57,7 +57,7 @@ bool home_find(const struct home_place *place, int64_t slot, struct home *home)
     while ((where = where_next(list, place->pc, &next)))
         if (where_covers_slot(place, where, slot, &inside) && is_outer_variable(where, best)) {
             best = where;
-            *home = (struct home){where->variable, where->part + inside};
+            *home = (struct home){where->variable, where->piece_offset + inside};
         }
     if (best)
         return true;
@@ -68,7 +68,7 @@ bool home_find(const struct home_place *place, int64_t slot, struct home *home)
         if (best && best->variable.addr != where->variable.addr)
             return false;
         best = where;
-        *home = (struct home){where->variable, where->part + inside};
+        *home = (struct home){where->variable, where->piece_offset + inside};
     }
     return best;
 }
@@ -102,7 +102,7 @@ bool home_find_in_register(const struct wheres *wheres, uint64_t pc, uint8_t reg
     const struct where *where;
     size_t next = 0;
     while ((where = where_next(&wheres->in_register, pc, &next)))
-        if (where->kind == WHERE_HELD && where->reg == reg && !where->part &&
+        if (where->kind == WHERE_HELD && where->reg == reg && !where->piece_offset &&
             is_outer_variable(where, best) && (!pointers || is_specific_pointer(where)))
             best = where;
     if (best)
@@ -242,13 +242,14 @@ static void note_store(struct stack *stack, const struct insn *insn, int64_t sta
                        uint8_t size_bytes)
 {
     bool same = !stack->store_count || stack->start == start;
-    if (insn->stored == SREG_NONE || size_bytes < 4 || !same ||
+    if (insn->stored_register == SREG_NONE || size_bytes < 4 || !same ||
         stack->store_count >= STACK_STORES) {
         stack->store_count = STACK_STORES + 1;
         return;
     }
     stack->start = start;
-    stack->stores[stack->store_count++] = (struct stack_store){insn->address, insn->stored};
+    stack->stores[stack->store_count++] =
+        (struct stack_store){insn->address, insn->stored_register};
 }
 
 static void stack_note_operands(struct stack *stack, const struct flow_at *at)
@@ -321,7 +322,7 @@ static void fill_answer_from_home(struct program *program, const struct home *ho
 {
     Dwarf_Die variable = home->variable;
     answer->slot = DWARF_SLOT_VARIABLE;
-    answer->offset = (int64_t)home->inside;
+    answer->offset = (int64_t)home->variable_offset;
     variable_fill(program, &variable, answer);
 }
 
@@ -355,7 +356,7 @@ void slot_answer(struct program *program, struct dwarf_answer *answer)
         return;
     }
     if (placed && find_stored_variable(&place, &stack, &home.variable)) {
-        home.inside = (uint64_t)(question->slot - stack.start);
+        home.variable_offset = (uint64_t)(question->slot - stack.start);
         fill_answer_from_home(program, &home, answer);
         return;
     }

@@ -15,7 +15,7 @@ static const uint8_t integer_registers[INTEGERS] = {SREG_DI, SREG_SI, SREG_DX,
                                                     SREG_CX, SREG_R8, SREG_R9};
 
 /* A parameter or result: its type, and the classes of its eightbytes. */
-struct passed {
+struct passed_value {
     uint32_t shape;
     uint64_t size;
     enum passing classes[2];
@@ -32,7 +32,7 @@ static bool is_float(const struct shape *shape)
     return encoding == DW_ATE_float || encoding == DW_ATE_complex_float;
 }
 
-static enum passing passing_class(struct shapes *shapes, const struct passed *passed,
+static enum passing passing_class(struct shapes *shapes, const struct passed_value *passed,
                                   uint64_t eightbyte)
 {
     enum passing passing = CLASS_NONE;
@@ -55,10 +55,10 @@ static bool passes_by_reference(Dwarf_Die *type)
 }
 
 /* Classifies a parameter or result. Returns false if the type is void or not known. */
-static bool classify_passed(struct shapes *shapes, Dwarf_Die *die, struct passed *passed)
+static bool classify_passed(struct shapes *shapes, Dwarf_Die *die, struct passed_value *passed)
 {
     Dwarf_Die type;
-    *passed = (struct passed){0};
+    *passed = (struct passed_value){0};
     if (!die_type(die, &type) || !die_peel(&type, &type))
         return false;
     passed->shape = shapes_of(shapes, &type);
@@ -79,7 +79,7 @@ static bool classify_passed(struct shapes *shapes, Dwarf_Die *die, struct passed
     return true;
 }
 
-struct placing {
+struct argument_placement {
     struct shapes *shapes;
     struct state *state;
     unsigned integers;
@@ -87,15 +87,58 @@ struct placing {
     int64_t slot;
 };
 
-static struct value part_value(const struct placing *placing, const struct passed *passed,
-                               uint64_t part)
+static struct value part_value(const struct argument_placement *placing,
+                               const struct passed_value *passed, uint64_t part)
 {
     return passed->reference
                ? value_pointer(passed->shape, 0, DWARF_HOW_ARGUMENT)
                : value_loaded(placing->shapes, passed->shape, part, DWARF_HOW_ARGUMENT);
 }
 
-static void place_in_memory(struct placing *placing, const struct passed *passed)
+static uint32_t slot_index(const struct state *state, int64_t offset)
+{
+    uint32_t at = 0;
+    while (at < state->slot_count && state->slots[at].offset < offset)
+        at++;
+    return at;
+}
+
+static bool state_has_slot(const struct state *state, uint32_t at, int64_t offset)
+{
+    return at < state->slot_count && state->slots[at].offset == offset;
+}
+
+/* Returns the value in a slot; NULL: not known. */
+static const struct value *state_slot(const struct state *state, int64_t offset)
+{
+    uint32_t at = slot_index(state, offset);
+    return state_has_slot(state, at, offset) ? &state->slots[at].value : NULL;
+}
+
+/* Storing an unknown value removes the slot. Without room, drops the slot farthest from the frame's
+ * end: the outgoing arguments. */
+static void state_store(struct state *state, int64_t offset, const struct value *value)
+{
+    uint32_t at = slot_index(state, offset);
+    if (state_has_slot(state, at, offset)) {
+        state->slots[at].value = *value;
+        return;
+    }
+    if (value->kind <= VALUE_NUMBER)
+        return;
+    if (state->slot_count == STATE_SLOTS) {
+        if (!at)
+            return;
+        memmove(&state->slots[0], &state->slots[1], (--at) * sizeof *state->slots);
+        state->slots[at] = (struct state_slot){offset, *value};
+        return;
+    }
+    memmove(&state->slots[at + 1], &state->slots[at],
+            (state->slot_count++ - at) * sizeof *state->slots);
+    state->slots[at] = (struct state_slot){offset, *value};
+}
+
+static void place_in_memory(struct argument_placement *placing, const struct passed_value *passed)
 {
     for (uint64_t part = 0; part < passed->size && passed->size <= 4096; part += EIGHTBYTE) {
         struct value value = part_value(placing, passed, part);
@@ -105,7 +148,7 @@ static void place_in_memory(struct placing *placing, const struct passed *passed
 }
 
 /* Places a parameter: all its eightbytes in registers, or all in memory. */
-static void place_parameter(struct placing *placing, const struct passed *passed)
+static void place_parameter(struct argument_placement *placing, const struct passed_value *passed)
 {
     unsigned integers = 0;
     unsigned floats = 0;
@@ -129,8 +172,8 @@ static void place_parameter(struct placing *placing, const struct passed *passed
 
 void prototype_arguments(struct shapes *shapes, Dwarf_Die *function, struct state *state)
 {
-    struct placing placing = {.shapes = shapes, .state = state};
-    struct passed passed;
+    struct argument_placement placing = {.shapes = shapes, .state = state};
+    struct passed_value passed;
     Dwarf_Die child;
     /* The address of a result in memory is the first argument. */
     if (classify_passed(shapes, function, &passed) &&
@@ -153,7 +196,7 @@ void prototype_arguments(struct shapes *shapes, Dwarf_Die *function, struct stat
 static void prototype_results(struct shapes *shapes, Dwarf_Die *function, struct value *ax,
                               struct value *dx)
 {
-    struct passed passed;
+    struct passed_value passed;
     struct value *registers[] = {ax, dx};
     unsigned used = 0;
     *ax = *dx = value_of_kind(VALUE_UNKNOWN);
@@ -278,12 +321,12 @@ static struct value partial_result(const struct scene *scene, const struct state
     struct value source = insn->source == SREG_NONE
                               ? loaded_value(scene, state, insn, &insn->memory[0])
                               : state->regs[insn->source];
-    switch (insn->vague) {
-    case INSN_VAGUE_CHOOSE:
+    switch (insn->partial_op) {
+    case INSN_PARTIAL_CHOOSE:
         return value_joined(scene->shapes, &dest, &source);
-    case INSN_VAGUE_ADD:
+    case INSN_PARTIAL_ADD:
         return value_sum(&dest, &source, 1);
-    case INSN_VAGUE_SUB:
+    case INSN_PARTIAL_SUB:
         return value_difference(&dest, &source);
     default:
         return value_of_kind(VALUE_UNKNOWN);
@@ -341,8 +384,9 @@ static void step_store(const struct scene *scene, struct state *state, const str
             continue;
         /* A call stores its return address. */
         struct value place = operand_address(scene, state, insn, memory);
-        bool kept = insn->stored < SREG_COUNT && memory->size == POINTER_BYTES;
-        struct value value = kept ? state->regs[insn->stored] : value_of_kind(VALUE_UNKNOWN);
+        bool kept = insn->stored_register < SREG_COUNT && memory->size == POINTER_BYTES;
+        struct value value =
+            kept ? state->regs[insn->stored_register] : value_of_kind(VALUE_UNKNOWN);
         if (place.kind == VALUE_FRAME && !place.indexed)
             state_store(state, place.offset, &value);
     }
@@ -380,7 +424,7 @@ static bool destination_value(const struct scene *scene, const struct state *sta
                                                                  : value_of_kind(VALUE_UNKNOWN);
     else if (insn->op != INSN_OP_NONE)
         *outcome = result_value(scene, state, insn);
-    else if (insn->vague)
+    else if (insn->partial_op)
         *outcome = partial_result(scene, state, insn);
     else if (is_pop(insn))
         *outcome = loaded_value(scene, state, insn, &insn->memory[0]);
@@ -418,47 +462,6 @@ void step_over(const struct scene *scene, struct state *state, const struct insn
     if (known && insn->op == INSN_OP_EXCHANGE && insn->source < SREG_COUNT)
         state->regs[insn->source] = traded;
     mark_followed(state, insn);
-}
-
-static uint32_t slot_index(const struct state *state, int64_t offset)
-{
-    uint32_t at = 0;
-    while (at < state->slot_count && state->slots[at].offset < offset)
-        at++;
-    return at;
-}
-
-static bool state_has_slot(const struct state *state, uint32_t at, int64_t offset)
-{
-    return at < state->slot_count && state->slots[at].offset == offset;
-}
-
-const struct value *state_slot(const struct state *state, int64_t offset)
-{
-    uint32_t at = slot_index(state, offset);
-    return state_has_slot(state, at, offset) ? &state->slots[at].value : NULL;
-}
-
-/* Without room, drops the slot farthest from the frame's end: the outgoing arguments. */
-void state_store(struct state *state, int64_t offset, const struct value *value)
-{
-    uint32_t at = slot_index(state, offset);
-    if (state_has_slot(state, at, offset)) {
-        state->slots[at].value = *value;
-        return;
-    }
-    if (value->kind <= VALUE_NUMBER)
-        return;
-    if (state->slot_count == STATE_SLOTS) {
-        if (!at)
-            return;
-        memmove(&state->slots[0], &state->slots[1], (--at) * sizeof *state->slots);
-        state->slots[at] = (struct state_slot){offset, *value};
-        return;
-    }
-    memmove(&state->slots[at + 1], &state->slots[at],
-            (state->slot_count++ - at) * sizeof *state->slots);
-    state->slots[at] = (struct state_slot){offset, *value};
 }
 
 void state_join(struct shapes *shapes, struct state *state, const struct state *other)

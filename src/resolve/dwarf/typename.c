@@ -18,7 +18,7 @@ enum {
 
 /* State of writing a type from its outermost part inwards. `declarator` is the text so far around
  * the name of a variable, as in "(*)[3]" (ISO C, 6.7.7). */
-struct spelling {
+struct name_writer {
     struct scopes *scopes;
     enum language language;
     unsigned steps; /* steps for the whole name, including parameters of functions */
@@ -26,7 +26,7 @@ struct spelling {
 
 enum { STEPS_MAX = 64 };
 
-static void write_type(struct spelling *spelling, Dwarf_Die *type, const char *declarator,
+static void write_type(struct name_writer *spelling, Dwarf_Die *type, const char *declarator,
                        unsigned depth, char out[TYPENAME_BYTES]);
 
 __attribute__((format(printf, 3, 4))) static void append_formatted(char *out, size_t size,
@@ -39,7 +39,7 @@ __attribute__((format(printf, 3, 4))) static void append_formatted(char *out, si
     va_end(arguments);
 }
 
-static const char *tag_keyword(const struct spelling *spelling, int tag)
+static const char *tag_keyword(const struct name_writer *spelling, int tag)
 {
     if (spelling->language != LANGUAGE_C)
         return "";
@@ -72,7 +72,7 @@ static const char *anonymous_name(int tag)
 }
 
 /* Writes the name as the compiler does, with its scopes. */
-static void write_raw_name(const struct spelling *spelling, Dwarf_Die *type, char out[RAW_BYTES])
+static void write_raw_name(const struct name_writer *spelling, Dwarf_Die *type, char out[RAW_BYTES])
 {
     out[0] = 0;
     if (dwarf_tag(type) != DW_TAG_base_type && spelling->language != LANGUAGE_C)
@@ -81,7 +81,7 @@ static void write_raw_name(const struct spelling *spelling, Dwarf_Die *type, cha
 }
 
 /* Writes a type by its name, or by its kind without the body if it has no name. */
-static void write_named(struct spelling *spelling, Dwarf_Die *type, const char *declarator,
+static void write_named(struct name_writer *spelling, Dwarf_Die *type, const char *declarator,
                         char out[TYPENAME_BYTES])
 {
     char raw[RAW_BYTES];
@@ -106,7 +106,7 @@ static void write_named(struct spelling *spelling, Dwarf_Die *type, const char *
 }
 
 /* Writes a pointer. A declarator of an array or a function needs parentheses around it. */
-static void write_pointer(struct spelling *spelling, Dwarf_Die *type, const char *star,
+static void write_pointer(struct name_writer *spelling, Dwarf_Die *type, const char *star,
                           const char *declarator, unsigned depth, char out[TYPENAME_BYTES])
 {
     char inner[DECLARATOR_BYTES];
@@ -118,8 +118,8 @@ static void write_pointer(struct spelling *spelling, Dwarf_Die *type, const char
     write_type(spelling, known ? &target : NULL, inner, depth, out);
 }
 
-static void write_member_pointer(struct spelling *spelling, Dwarf_Die *type, const char *declarator,
-                                 unsigned depth, char out[TYPENAME_BYTES])
+static void write_member_pointer(struct name_writer *spelling, Dwarf_Die *type,
+                                 const char *declarator, unsigned depth, char out[TYPENAME_BYTES])
 {
     char class[TYPENAME_BYTES] = "";
     char star[DECLARATOR_BYTES];
@@ -132,7 +132,7 @@ static void write_member_pointer(struct spelling *spelling, Dwarf_Die *type, con
 }
 
 /* Writes a qualifier: before a name, but after the star of a constant pointer. */
-static void write_qualified(struct spelling *spelling, Dwarf_Die *type, const char *word,
+static void write_qualified(struct name_writer *spelling, Dwarf_Die *type, const char *word,
                             const char *declarator, unsigned depth, char out[TYPENAME_BYTES])
 {
     char inner[DECLARATOR_BYTES];
@@ -162,7 +162,7 @@ static size_t array_dimensions(Dwarf_Die *array, Dwarf_Die ranges[DIMENSIONS_MAX
     return count;
 }
 
-static void write_rust_array(struct spelling *spelling, Dwarf_Die *type, const char *declarator,
+static void write_rust_array(struct name_writer *spelling, Dwarf_Die *type, const char *declarator,
                              unsigned depth, char out[TYPENAME_BYTES])
 {
     Dwarf_Die element;
@@ -176,7 +176,7 @@ static void write_rust_array(struct spelling *spelling, Dwarf_Die *type, const c
     append_formatted(out, TYPENAME_BYTES, "]%s", declarator);
 }
 
-static void write_array(struct spelling *spelling, Dwarf_Die *type, const char *declarator,
+static void write_array(struct name_writer *spelling, Dwarf_Die *type, const char *declarator,
                         unsigned depth, char out[TYPENAME_BYTES])
 {
     char inner[DECLARATOR_BYTES];
@@ -199,7 +199,7 @@ static void write_array(struct spelling *spelling, Dwarf_Die *type, const char *
     write_type(spelling, die_type(type, &element) ? &element : NULL, inner, depth, out);
 }
 
-static void write_function(struct spelling *spelling, Dwarf_Die *type, const char *declarator,
+static void write_function(struct name_writer *spelling, Dwarf_Die *type, const char *declarator,
                            unsigned depth, char out[TYPENAME_BYTES])
 {
     char inner[DECLARATOR_BYTES];
@@ -254,14 +254,14 @@ static void write_text(Dwarf_Die *type, const char *declarator, char out[TYPENAM
 
 /* Returns true for typedefs in classes, which are not used as names: equal types share one entry,
  * so the typedef may come from any instance of a template. */
-static bool is_member_alias(struct spelling *spelling, Dwarf_Die *type)
+static bool is_member_alias(struct name_writer *spelling, Dwarf_Die *type)
 {
     Dwarf_Die class;
     return spelling->language == LANGUAGE_CPP && dwarf_tag(type) == DW_TAG_typedef &&
            scopes_class(spelling->scopes, type, &class);
 }
 
-static void write_tag(struct spelling *spelling, Dwarf_Die *type, const char *declarator,
+static void write_tag(struct name_writer *spelling, Dwarf_Die *type, const char *declarator,
                       unsigned depth, char out[TYPENAME_BYTES])
 {
     Dwarf_Die target;
@@ -291,7 +291,7 @@ static void write_tag(struct spelling *spelling, Dwarf_Die *type, const char *de
         write_named(spelling, type, declarator, out);
 }
 
-static void write_type(struct spelling *spelling, Dwarf_Die *type, const char *declarator,
+static void write_type(struct name_writer *spelling, Dwarf_Die *type, const char *declarator,
                        unsigned depth, char out[TYPENAME_BYTES])
 {
     if (depth >= DEPTH_MAX || spelling->steps >= STEPS_MAX)
@@ -306,8 +306,8 @@ static void write_type(struct spelling *spelling, Dwarf_Die *type, const char *d
 
 const char *typename_write(struct scopes *scopes, Dwarf_Die *type, char out[TYPENAME_BYTES])
 {
-    struct spelling spelling = {.scopes = scopes,
-                                .language = type ? language_of(type) : LANGUAGE_C};
+    struct name_writer spelling = {.scopes = scopes,
+                                   .language = type ? language_of(type) : LANGUAGE_C};
     out[0] = 0;
     write_type(&spelling, type, "", 0, out);
     return out;
@@ -315,7 +315,7 @@ const char *typename_write(struct scopes *scopes, Dwarf_Die *type, char out[TYPE
 
 bool typename_raw(struct scopes *scopes, Dwarf_Die *type, struct typename_raw *raw)
 {
-    struct spelling spelling = {.scopes = scopes, .language = language_of(type)};
+    struct name_writer spelling = {.scopes = scopes, .language = language_of(type)};
     Dwarf_Die definition;
     if (die_signed(type, &definition))
         type = &definition;

@@ -19,7 +19,7 @@ struct value value_pointer(uint32_t shape, int64_t offset, uint8_t how)
 struct value value_loaded(struct shapes *shapes, uint32_t shape, uint64_t offset, uint8_t how)
 {
     struct shape_leaf leaf;
-    if (!shapes_leaf(shapes, shape, offset, &leaf) || leaf.doubtful)
+    if (!shapes_leaf(shapes, shape, offset, &leaf) || leaf.is_ambiguous)
         return value_of_kind(VALUE_UNKNOWN);
     const struct shape *at = shapes_at(shapes, leaf.shape);
     if (at->kind != SHAPE_POINTER)

@@ -61,7 +61,7 @@ void variable_fill(struct program *program, Dwarf_Die *variable, struct dwarf_an
 /* Variables and parameters in a frame, by distance from its canonical frame address (CFA). */
 struct home {
     Dwarf_Die variable;
-    uint64_t inside; /* bytes from the start of the variable to the slot */
+    uint64_t variable_offset; /* bytes from the start of the variable to the slot */
 };
 
 struct home_place {

@@ -32,7 +32,7 @@ struct where_variable {
     uint32_t depth;
     uint64_t start;
     uint64_t end;
-    bool anywhere;
+    bool is_whole_scope;
 };
 
 /* Returns the register of DW_OP_regN or DW_OP_bregN; SREG_NONE: another operation. */
@@ -134,7 +134,7 @@ static void add_where(const struct where_variable *found, const struct where *pi
     where->variable = found->die;
     where->shape = found->shape;
     where->depth = found->depth;
-    where->anywhere = found->anywhere;
+    where->is_whole_scope = found->is_whole_scope;
     where->start = found->start + found->reader->routine->bias;
     where->end = found->end + found->reader->routine->bias;
 }
@@ -152,7 +152,7 @@ static void take_location(const struct where_variable *found, const Dwarf_Op *op
         piece.size = end < count ? piece_bytes(&ops[end]) : size;
         if (read_piece(ops + start, end - start, &found->reader->frame, &piece))
             add_where(found, &piece);
-        piece.part += piece.size;
+        piece.piece_offset += piece.size;
         start = end + 1;
     }
 }
@@ -163,7 +163,7 @@ static void take_plain_location(struct where_variable *found, Dwarf_Die *scope, 
 {
     Dwarf_Addr base;
     ptrdiff_t at = 0;
-    found->anywhere = true;
+    found->is_whole_scope = true;
     for (unsigned i = 0; i < RANGES_MAX; i++) {
         at = dwarf_ranges(scope, at, &base, &found->start, &found->end);
         if (at <= 0)
@@ -217,7 +217,7 @@ static void read_call_site(struct where_reader *reader, Dwarf_Die *site)
     if (!dwarf_formref_die(dwarf_attr(site, DW_AT_call_origin, &attribute), &call.callee) &&
         !dwarf_formref_die(dwarf_attr(site, DW_AT_abstract_origin, &attribute), &call.callee))
         return;
-    call.back = back + reader->routine->bias;
+    call.return_address = back + reader->routine->bias;
     wheres->calls[wheres->call_count++] = call;
 }
 
@@ -256,8 +256,8 @@ static void wheres_settle(struct where_list *list)
     for (size_t i = 0; i < list->count; i++) {
         size_t before = i;
         while (before && list->at[before - 1].end <= list->at[i].start)
-            before = list->at[before - 1].before;
-        list->at[i].before = before;
+            before = list->at[before - 1].earlier_entry;
+        list->at[i].earlier_entry = before;
         if (list->at[i].reg < SREG_COUNT && list->at[i].reg != SREG_SP)
             list->regs |= 1u << list->at[i].reg;
     }
@@ -273,7 +273,7 @@ void wheres_read(struct wheres *wheres, struct shapes *shapes, const struct rout
     read_scope(&reader, &die, 0);
     wheres_settle(&wheres->in_register);
     wheres_settle(&wheres->in_memory);
-    SORT_BY(wheres->calls, wheres->call_count, back);
+    SORT_BY(wheres->calls, wheres->call_count, return_address);
 }
 
 void wheres_fini(struct wheres *wheres)
@@ -295,7 +295,7 @@ const struct where *where_next(const struct where_list *list, uint64_t address, 
     /* *at is 1 + the number of entries left. */
     for (size_t left = *at ? *at - 1 : entries_up_to(list, address); left;) {
         const struct where *where = &list->at[left - 1];
-        left = where->before;
+        left = where->earlier_entry;
         if (address < where->end) {
             *at = left + 1;
             return where;
@@ -307,7 +307,7 @@ const struct where *where_next(const struct where_list *list, uint64_t address, 
 
 const Dwarf_Die *wheres_callee(const struct wheres *wheres, uint64_t back)
 {
-    size_t at = SORTED_BELOW(wheres->calls, wheres->call_count, back, back);
-    bool found = at < wheres->call_count && wheres->calls[at].back == back;
+    size_t at = SORTED_BELOW(wheres->calls, wheres->call_count, return_address, back);
+    bool found = at < wheres->call_count && wheres->calls[at].return_address == back;
     return found ? &wheres->calls[at].callee : NULL;
 }

@@ -97,21 +97,21 @@ struct walk {
     const unsigned char *in;   /* reading */
     size_t left;
     struct arena *strings;
-    bool bad; /* sticky: all later reads give 0 */
+    bool is_malformed; /* sticky: all later reads give 0 */
 };
 
 static void wire_bytes(struct walk *walk, void *value, size_t size)
 {
     if (!size)
         return;
-    unsigned char *room = walk->out && !walk->bad ? channel_room(walk->out, size) : NULL;
-    walk->bad |= walk->out ? !room : walk->left < size;
+    unsigned char *room = walk->out && !walk->is_malformed ? channel_room(walk->out, size) : NULL;
+    walk->is_malformed |= walk->out ? !room : walk->left < size;
     if (walk->out) {
-        if (walk->bad)
+        if (walk->is_malformed)
             return;
         memcpy(room, value, size);
         channel_grown(walk->out, size);
-    } else if (walk->bad) {
+    } else if (walk->is_malformed) {
         memset(value, 0, size);
     } else {
         memcpy(value, walk->in, size);
@@ -127,7 +127,7 @@ static void wire_bytes(struct walk *walk, void *value, size_t size)
     do {                                                                                           \
         FIELD(walk, field);                                                                        \
         if ((uint64_t)(field) >= (uint64_t)(bound)) {                                              \
-            (walk)->bad = true;                                                                    \
+            (walk)->is_malformed = true;                                                           \
             (field) = 0;                                                                           \
         }                                                                                          \
     } while (0)
@@ -143,7 +143,7 @@ static char *take_text(struct walk *walk, size_t length)
 {
     char *copy = walk->left >= length ? arena_alloc(walk->strings, length + 1) : NULL;
     if (!copy || memchr(walk->in, 0, length)) {
-        walk->bad = true;
+        walk->is_malformed = true;
         return NULL;
     }
     wire_bytes(walk, copy, length);
@@ -186,7 +186,7 @@ static void wire_answer(struct walk *walk, struct dwarf_answer *given)
     FIELD(walk, given->count);
     FIELD(walk, given->offset);
     wire_flag(walk, &given->indexed);
-    FIELD(walk, given->bits_at);
+    FIELD(walk, given->bit_field_offset);
     FIELD(walk, given->unit);
     FIELD(walk, given->size);
     wire_string(walk, &given->name);
@@ -256,13 +256,13 @@ static void take_members(struct walk *walk, struct type_desc *desc, uint32_t cou
 {
     struct type_member *members = arena_array(walk->strings, count, sizeof *members);
     uint32_t good = 0;
-    walk->bad |= !members;
-    for (uint32_t i = 0; i < count && !walk->bad; i++) {
+    walk->is_malformed |= !members;
+    for (uint32_t i = 0; i < count && !walk->is_malformed; i++) {
         wire_member(walk, &members[i]);
-        if (!walk->bad && good == i && member_fits(members, i))
+        if (!walk->is_malformed && good == i && member_fits(members, i))
             good = i + 1;
     }
-    desc->cut |= good < count;
+    desc->is_truncated |= good < count;
     desc->members = members;
     desc->member_count = good;
 }
@@ -271,7 +271,7 @@ static void wire_type(struct walk *walk, struct dwarf_type *type)
 {
     struct type_desc *desc = &type->desc;
     uint32_t count = walk->out ? count_fitting_members(desc) : 0;
-    bool cut = desc->cut || (walk->out && count < desc->member_count);
+    bool cut = desc->is_truncated || (walk->out && count < desc->member_count);
     uint8_t kind = desc->kind;
     wire_string(walk, &desc->name);
     wire_string(walk, &desc->raw);
@@ -284,11 +284,11 @@ static void wire_type(struct walk *walk, struct dwarf_type *type)
         return;
     }
     desc->kind = kind;
-    desc->cut = cut;
+    desc->is_truncated = cut;
     desc->managed = false;
     desc->name = desc->name ? desc->name : "";
-    walk->bad |= count > walk->left;
-    if (!walk->bad)
+    walk->is_malformed |= count > walk->left;
+    if (!walk->is_malformed)
         take_members(walk, desc, count);
 }
 
@@ -302,7 +302,7 @@ static void wire_body(struct walk *walk, enum wire_kind kind, struct wire_messag
         FIELD(walk, message->type.type);
         wire_type(walk, &message->type);
     } else {
-        walk->bad |= kind != WIRE_OPENED;
+        walk->is_malformed |= kind != WIRE_OPENED;
     }
 }
 
@@ -313,7 +313,7 @@ bool wire_put(struct channel_bytes *out, enum wire_kind kind, struct wire_messag
     size_t before = out->end - out->start; /* start moves when the buffer is full */
     wire_bytes(&walk, &head, sizeof head);
     wire_body(&walk, kind, message);
-    if (walk.bad) {
+    if (walk.is_malformed) {
         out->end = out->start + before;
         return false;
     }
@@ -339,5 +339,5 @@ enum wire_kind wire_take(struct channel_bytes *in, struct wire_message *message,
     *message = (struct wire_message){.number = head.number};
     wire_body(&walk, head.kind, message);
     in->start += sizeof head + head.size;
-    return walk.bad || walk.left ? WIRE_BROKEN : (enum wire_kind)head.kind;
+    return walk.is_malformed || walk.left ? WIRE_BROKEN : (enum wire_kind)head.kind;
 }

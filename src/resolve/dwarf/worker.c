@@ -277,9 +277,9 @@ static bool program_present(struct module *module)
  * target's user, who could open them anyway, and below the target's root. */
 static void drop_rights(const struct files_client *files)
 {
-    bool elsewhere = files && files->pid && files->elsewhere;
-    int root = elsewhere ? files_root(files->pid) : -1;
-    if (elsewhere)
+    bool is_other_root = files && files->pid && files->is_other_root;
+    int root = is_other_root ? files_root(files->pid) : -1;
+    if (is_other_root)
         files_change_root(root);
     landlock_confine();
     if (files)

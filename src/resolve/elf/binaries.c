@@ -143,7 +143,7 @@ static bool lookup_by_path(struct search *search)
 {
     char path[LOOKUP_PATH_MAX];
     bool guess = !search->wanted->id.size;
-    if (guess && (search->from->symfs || search->from->elsewhere))
+    if (guess && (search->from->symfs || search->from->is_from_other_host))
         return false;
     int length = snprintf(path, sizeof path, "%.*s", search->path_length, search->wanted->path);
     if (*path != '/' || length >= (int)sizeof path)
@@ -320,15 +320,15 @@ static struct binary_desc binary_describe(const struct binaries *binaries,
                                           const struct binary *binary)
 {
     const struct lookup_from *from = binaries->from;
-    return (struct binary_desc){.path = binary->shown,
-                                .elsewhere = from->elsewhere || from->host_unknown,
-                                .build_id = *binary->wanted_text ? binary->wanted_text : NULL,
-                                .found = binary->found_shown,
-                                .found_id = binary->state == BINARY_OTHER && *binary->found_text
-                                                ? binary->found_text
-                                                : NULL,
-                                .samples = binary->samples,
-                                .state = binary->state};
+    return (struct binary_desc){
+        .path = binary->shown,
+        .is_from_other_host = from->is_from_other_host || from->host_unknown,
+        .build_id = *binary->wanted_text ? binary->wanted_text : NULL,
+        .found = binary->found_shown,
+        .found_id =
+            binary->state == BINARY_OTHER && *binary->found_text ? binary->found_text : NULL,
+        .samples = binary->samples,
+        .state = binary->state};
 }
 
 size_t binaries_list(const struct binaries *binaries, struct binary_desc *out, size_t most)

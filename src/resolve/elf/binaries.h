@@ -56,7 +56,7 @@ struct binaries {
     struct lookup_from *from;
     struct binary *list;
     uint32_t count;
-    uint64_t nowhere; /* samples in user mode outside all mappings */
+    uint64_t outside_mappings; /* samples in user mode outside all mappings */
     size_t room;
     struct hash index_of; /* by path and build-id */
 };

@@ -212,7 +212,7 @@ static int checked_debugfile(int fd, const struct debugfile_wanted *wanted)
 static int open_in_own_root(const struct lookup_from *from, const char *path,
                             const struct debugfile_wanted *wanted)
 {
-    if (from->files && from->files->elsewhere && !wanted->id.size)
+    if (from->files && from->files->is_other_root && !wanted->id.size)
         return -1;
     return files_open_below(-1, path, from->files, FILES_FOLLOW, DEBUGFILE_BYTES_MAX);
 }

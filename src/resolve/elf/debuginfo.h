@@ -45,7 +45,7 @@ struct lookup_from {
     char *cache;                /* ... and perf's folder, or NULL */
     const char *debug_root;     /* of separate debug files; NULL: /usr/lib/debug */
     bool debuginfod;            /* servers may be queried; misstop itself only reads their cache */
-    bool elsewhere;             /* recorded on another machine: a path alone is no evidence */
+    bool is_from_other_host;    /* recorded on another machine: a path alone is no evidence */
     bool host_unknown;          /* machine not known: a path counts only with the recorded inode */
 };
 

@@ -45,7 +45,7 @@ static void add_segment(struct layout *layout, const GElf_Phdr *header)
         header->p_vaddr + header->p_memsz < header->p_vaddr || header->p_filesz > header->p_memsz)
         return;
     if (!layout->segment_count)
-        layout->first = header->p_vaddr & -header->p_align;
+        layout->first_address = header->p_vaddr & -header->p_align;
     layout->segments[layout->segment_count++] =
         (struct layout_part){.start = header->p_vaddr,
                              .end = header->p_vaddr + header->p_memsz,
@@ -194,7 +194,7 @@ static bool read_relocation(struct tlsslot *best, const GElf_Rela *relocation, E
     if (slot.kind == TLSSLOT_NONE || !read_own_symbol(symbols, index, &value))
         return false;
     if (slot.kind != TLSSLOT_MODULE)
-        slot.within = value + (uint64_t)relocation->r_addend;
+        slot.image_offset = value + (uint64_t)relocation->r_addend;
     if (best->kind == TLSSLOT_NONE || !index)
         *best = slot;
     return !index;
@@ -250,7 +250,7 @@ static int tlsslot_read(const struct tlsslot *slot, pid_t pid, uint64_t bias,
     uint64_t word = words[size / 8 - 1];
     /* A distance is negative here; a descriptor of the other kind has a pointer. */
     if ((int64_t)word < 0) {
-        answer->offset = word - slot->within;
+        answer->offset = word - slot->image_offset;
         return 0;
     }
     if (slot->kind == TLSSLOT_OFFSET || !process_read(pid, word, words, 8))
@@ -432,7 +432,7 @@ static void read_symbols(struct module *module, const struct lookup_from *from)
     struct debuginfo_source source = {.fd = module->fd,
                                       .elf = module->elf,
                                       .path = module->path,
-                                      .start = module->layout.first + module->layout.bias,
+                                      .start = module->layout.first_address + module->layout.bias,
                                       .bias = module->layout.bias,
                                       .from = *from};
     uint64_t start;

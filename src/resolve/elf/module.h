@@ -31,8 +31,8 @@ struct layout_part {
 };
 
 struct layout {
-    uint64_t bias;  /* run-time address minus file address */
-    uint64_t first; /* file address of the first segment, rounded down to its alignment */
+    uint64_t bias;          /* run-time address minus file address */
+    uint64_t first_address; /* file address of the first segment, rounded down to its alignment */
     struct layout_part sections[LAYOUT_SECTIONS_MAX];
     size_t section_count;
     struct layout_part segments[LAYOUT_SEGMENTS_MAX];
@@ -63,7 +63,8 @@ enum tlsslot_kind { TLSSLOT_NONE, TLSSLOT_MODULE, TLSSLOT_OFFSET, TLSSLOT_DESCRI
 struct tlsslot {
     enum tlsslot_kind kind;
     uint64_t address; /* address of the word in the file */
-    uint64_t within;  /* TLSSLOT_OFFSET and _DESCRIPTOR: offset in the image that it refers to */
+    /* TLSSLOT_OFFSET and _DESCRIPTOR: offset in the image that it refers to */
+    uint64_t image_offset;
 };
 
 /* Location of an image: static, below every thread's control block, or by the thread's table. */

@@ -14,16 +14,17 @@
 enum {
     RULES_MAX = 1 << 16,
     DEPTH_MAX = 64,
-    RED_ZONE = 128,       /* bytes below the stack pointer that a leaf may use */
-    STACK_MAX = 64 << 20, /* largest distance of an address from the stack pointer */
-    WINDOW = 4096,        /* bytes of the stack read at once */
-    BELOW = 128,          /* ... bytes below the requested address: registers are saved there */
-    KEPT = 6              /* callee-saved registers, except the stack pointer */
+    RED_ZONE = 128,           /* bytes below the stack pointer that a leaf may use */
+    STACK_MAX = 64 << 20,     /* largest distance of an address from the stack pointer */
+    WINDOW_BYTES = 4096,      /* bytes of the stack read at once */
+    WINDOW_BELOW_BYTES = 128, /* ... bytes below the requested address: registers are saved there */
+    CALLEE_SAVED = 6          /* callee-saved registers, except the stack pointer */
 };
 
-static const uint8_t kept[KEPT] = {SREG_BX, SREG_BP, SREG_R12, SREG_R13, SREG_R14, SREG_R15};
+static const uint8_t kept[CALLEE_SAVED] = {SREG_BX,  SREG_BP,  SREG_R12,
+                                           SREG_R13, SREG_R14, SREG_R15};
 /* DWARF numbers of these registers. */
-static const uint8_t kept_number[KEPT] = {3, CFI_FRAME_POINTER, 12, 13, 14, 15};
+static const uint8_t kept_number[CALLEE_SAVED] = {3, CFI_FRAME_POINTER, 12, 13, 14, 15};
 
 static const int32_t unchanged = INT32_MAX; /* the register keeps its value */
 
@@ -41,13 +42,13 @@ struct unwind_rule {
     bool cfa_loaded;      /* the CFA is loaded from the register's value + offset */
     int32_t cfa_offset;
     struct unwind_slot return_address;
-    struct unwind_slot saved[KEPT];
+    struct unwind_slot saved[CALLEE_SAVED];
 };
 
 struct state {
     uint64_t pc;
     uint64_t sp;
-    uint64_t value[KEPT];
+    uint64_t value[CALLEE_SAVED];
     uint8_t known; /* mask of the known values */
     pid_t pid;
     uint64_t lowest; /* stack pointer of the innermost frame */
@@ -55,8 +56,8 @@ struct state {
     size_t window_bytes;
     const unsigned char *copy; /* copy of the stack at the sample, from `lowest` up; NULL: none */
     uint32_t copy_bytes;
-    bool beyond; /* the window follows the copy and belongs to the same stack */
-    uint8_t window[WINDOW];
+    bool window_follows_copy; /* the window follows the copy and belongs to the same stack */
+    uint8_t window[WINDOW_BYTES];
 };
 
 void unwind_init(struct unwind *unwind, pid_t pid)
@@ -161,7 +162,7 @@ static struct unwind_rule make_rule(struct space *space, uint64_t pc)
     bool good = cfa_rule(frame, pc - bias, &rule) &&
                 saved_slot(frame, CFI_RETURN_ADDRESS, &rule.return_address) &&
                 rule.return_address.offset != unchanged;
-    for (unsigned i = 0; i < KEPT && good; i++)
+    for (unsigned i = 0; i < CALLEE_SAVED && good; i++)
         good = saved_slot(frame, kept_number[i], &rule.saved[i]);
     free(frame);
     if (!good)
@@ -190,7 +191,8 @@ static const struct unwind_rule *rule_at(struct unwind *unwind, struct space *sp
 /* Moves the window to the stack around an address; most chains need only one. */
 static void move_stack_window(struct state *state, uint64_t address)
 {
-    state->window_start = address - state->lowest > BELOW ? address - BELOW : state->lowest;
+    state->window_start =
+        address - state->lowest > WINDOW_BELOW_BYTES ? address - WINDOW_BELOW_BYTES : state->lowest;
     state->window_bytes = state->pid ? process_read_some(state->pid, state->window_start,
                                                          state->window, sizeof state->window)
                                      : 0;
@@ -207,14 +209,15 @@ static bool is_in_window(const struct state *state, uint64_t address)
 static bool extend_past_copy(struct state *state)
 {
     size_t half = state->copy_bytes / 2;
-    size_t bytes = half < WINDOW / 2 ? half : WINDOW / 2;
+    size_t bytes = half < WINDOW_BYTES / 2 ? half : WINDOW_BYTES / 2;
     state->window_start = state->lowest + state->copy_bytes - bytes;
     state->window_bytes = state->pid ? process_read_some(state->pid, state->window_start,
                                                          state->window, sizeof state->window)
                                      : 0;
-    state->beyond = state->window_bytes > bytes && bytes &&
-                    !memcmp(state->window, state->copy + state->copy_bytes - bytes, bytes);
-    return state->beyond;
+    state->window_follows_copy =
+        state->window_bytes > bytes && bytes &&
+        !memcmp(state->window, state->copy + state->copy_bytes - bytes, bytes);
+    return state->window_follows_copy;
 }
 
 static bool read_stack(struct state *state, uint64_t address, uint64_t *value)
@@ -226,7 +229,7 @@ static bool read_stack(struct state *state, uint64_t address, uint64_t *value)
         memcpy(value, state->copy + at, sizeof *value);
         return true;
     }
-    if (state->copy && !state->beyond && !extend_past_copy(state))
+    if (state->copy && !state->window_follows_copy && !extend_past_copy(state))
         return false;
     if (!is_in_window(state, address))
         move_stack_window(state, address);
@@ -265,7 +268,7 @@ static bool unwind_step(const struct unwind_rule *rule, struct state *state, uin
     bool bp_known = state->known & 1 << BP_INDEX;
     if (!read_slot(state, rule->return_address, cfa, bp, &return_address) || !return_address)
         return false;
-    for (unsigned i = 0; i < KEPT; i++) {
+    for (unsigned i = 0; i < CALLEE_SAVED; i++) {
         const struct unwind_slot *slot = &rule->saved[i];
         if (slot->offset == unchanged)
             continue;
@@ -283,14 +286,14 @@ static void unwind_begin(struct state *state, pid_t pid, const uint64_t regs[SRE
 {
     state->pc = regs[SREG_IP];
     state->sp = state->lowest = regs[SREG_SP];
-    state->known = (1 << KEPT) - 1;
+    state->known = (1 << CALLEE_SAVED) - 1;
     state->pid = pid;
     state->window_bytes = 0;
     state->window_start = 0;
     state->copy = NULL;
     state->copy_bytes = 0;
-    state->beyond = false;
-    for (unsigned i = 0; i < KEPT; i++)
+    state->window_follows_copy = false;
+    for (unsigned i = 0; i < CALLEE_SAVED; i++)
         state->value[i] = regs[kept[i]];
 }
 

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/text.h"
 #include "resolve/heap/bin_rules.h"
 #include "resolve/heap/blocks.h"
 #include "resolve/heap/walked_heap.h"
@@ -28,8 +29,8 @@ enum {
 static const uint64_t settle_ns = 100000000;
 
 struct site {
-    const char *words; /* "function (file:line)" */
-    bool unsure;       /* file and line may still become known */
+    const char *text;   /* "function (file:line)" */
+    bool is_incomplete; /* file and line may still become known */
 };
 
 struct allocations {
@@ -51,7 +52,7 @@ struct allocations {
     struct wrappers wrappers;
     uint32_t *bin_of_path; /* [path_room], by path * 2, + 1 for mappings; 0: none yet */
     size_t path_room;
-    uint32_t *leads; /* bins that represented their groups at the last tick */
+    uint32_t *lead_bins; /* bins that represented their groups at the last tick */
     uint32_t lead_count;
     size_t lead_room;
     struct hash site_of; /* return address -> index into sites */
@@ -61,8 +62,8 @@ struct allocations {
     struct arena strings;
     const char *shown[DEPTH_SHOWN]; /* the call path returned last */
     uint64_t event_ns;              /* of the newest event */
-    uint64_t unseen;                /* events lost and blocks displaced, at the last check */
-    uint64_t unseen_ns;             /* time of the last event when `unseen` grew */
+    uint64_t unseen_events;         /* events lost and blocks displaced, at the last check */
+    uint64_t unseen_ns;             /* time of the last event when `unseen_events` grew */
     unsigned event_count;
     struct feed_event events[EVENTS_MAX]; /* read but not yet in the index */
 };
@@ -125,7 +126,7 @@ void allocations_free(struct allocations *allocations)
     hash_fini(&allocations->site_of);
     arena_fini(&allocations->strings);
     free(allocations->bin_of_path);
-    free(allocations->leads);
+    free(allocations->lead_bins);
     free(allocations->sites);
     free(allocations);
 }
@@ -285,7 +286,7 @@ static void take_events(struct allocations *allocations)
     if (!allocations->event_count)
         return;
     uint64_t now_ns = allocations->events[allocations->event_count - 1].time_ns;
-    if (!allocations->unseen || now_ns > allocations->unseen_ns + UNSEEN_NS)
+    if (!allocations->unseen_events || now_ns > allocations->unseen_ns + UNSEEN_NS)
         count_pairs(allocations);
     for (unsigned i = 0; i < allocations->event_count; i++)
         starts[i] = allocations->events[i].address;
@@ -309,9 +310,9 @@ long allocations_follow(struct allocations *allocations, uint64_t until_ns)
     if (!allocations->options.feed)
         return 0;
     uint64_t unseen = feed_lost(allocations->options.feed) + blocks_displaced(allocations->blocks);
-    if (unseen != allocations->unseen)
+    if (unseen != allocations->unseen_events)
         allocations->unseen_ns = allocations->event_ns;
-    allocations->unseen = unseen;
+    allocations->unseen_events = unseen;
     long count = feed_read(allocations->options.feed, until_ns, keep_event, allocations);
     take_events(allocations);
     return count;
@@ -450,7 +451,7 @@ static void find_allocator_bins(struct allocations *allocations)
     for (uint64_t at = 0; blocks_next(allocations->mappings, at, &mapping);) {
         at = mapping.start + mapping.usable_bytes;
         if (mapping.bin > BINS_REST)
-            bins_at(allocations->bins, mapping.bin)->deals |=
+            bins_at(allocations->bins, mapping.bin)->is_of_allocator |=
                 blocks_next(allocations->blocks, mapping.start, &block) && block.start < at;
     }
 }
@@ -464,7 +465,7 @@ static bool group_stats(const struct allocations *allocations, uint32_t lead,
     const struct bin *bin;
     for (uint32_t id = lead; (bin = bins_at(allocations->bins, id)); id = bin->next) {
         const struct bin_stats *own = &bin->stats;
-        if (!bin->deals)
+        if (!bin->is_of_allocator)
             continue;
         stats->live_blocks -= own->live_blocks;
         stats->live_usable_bytes -= own->live_usable_bytes;
@@ -482,12 +483,12 @@ static void list_lead_bins(struct allocations *allocations)
     uint32_t count = bins_count(allocations->bins);
     allocations->lead_count = 0;
     if (count > allocations->lead_room &&
-        !array_reserve_exact(&allocations->leads, &allocations->lead_room, (size_t)count * 2,
-                             sizeof *allocations->leads))
+        !array_reserve_exact(&allocations->lead_bins, &allocations->lead_room, (size_t)count * 2,
+                             sizeof *allocations->lead_bins))
         return;
     for (uint32_t id = 1; id <= count; id++)
-        if (bins_at(allocations->bins, id)->lead == id)
-            allocations->leads[allocations->lead_count++] = id;
+        if (bins_at(allocations->bins, id)->lead_bin == id)
+            allocations->lead_bins[allocations->lead_count++] = id;
 }
 
 void allocations_tick(struct allocations *allocations, const struct space *space,
@@ -614,7 +615,7 @@ void allocations_bin_live(const struct allocations *allocations, uint32_t bin, u
 uint32_t allocations_bin_lead(const struct allocations *allocations, uint32_t bin)
 {
     const struct bin *at = find_bin(allocations, bin);
-    return at ? at->lead : bin;
+    return at ? at->lead_bin : bin;
 }
 
 uint32_t allocations_bin_type(const struct allocations *allocations, uint32_t bin)
@@ -654,7 +655,7 @@ enum allocation_path allocations_path(const struct allocations *allocations, uin
     if (!bins_at(allocations->bins, its))
         return ALLOCATION_PATH_UNKNOWN;
     return allocations_bin_lead(allocations, its) == allocations_bin_lead(allocations, bin)
-               ? ALLOCATION_PATH_ITS
+               ? ALLOCATION_PATH_MATCHES
                : ALLOCATION_PATH_OTHER;
 }
 
@@ -687,7 +688,7 @@ static void summarise_recorded(const struct allocations *allocations, struct hea
     summary->bins = allocations->lead_count;
     for (uint32_t i = 0; i < allocations->lead_count; i++) {
         struct bin_stats stats;
-        if (!group_stats(allocations, allocations->leads[i], &stats))
+        if (!group_stats(allocations, allocations->lead_bins[i], &stats))
             continue;
         summary->live_blocks += stats.live_blocks;
         summary->usable_bytes += stats.live_usable_bytes;
@@ -714,7 +715,7 @@ static void describe_walked(const struct allocations *allocations, uint32_t inde
                             struct heap_bin *bin)
 {
     const struct walked_class *class = &allocations->walked.classes.list[index];
-    *bin = (struct heap_bin){.id = WALKED_BINS + index, .name = class->name, .walked = true};
+    *bin = (struct heap_bin){.id = WALKED_BINS + index, .name = class->name, .is_size_class = true};
     bin_stats_show(&class->stats, 0, allocations->walked.marked, bin);
     bin->allocations_per_s = bin->frees_per_s = NAN; /* a walk does not see allocations and frees */
 }
@@ -730,19 +731,18 @@ static void describe_site(struct allocations *allocations, uint64_t address, str
     bool known = allocations->options.name(allocations->options.context, address - 1, &function,
                                            &module, &file, &line);
     bool later = known && line == BINS_LINE_LATER;
-    const char *slash = file ? strrchr(file, '/') : NULL;
-    if (later && site->words)
+    if (later && site->text)
         return;
-    site->unsure = later;
+    site->is_incomplete = later;
     if (!known || !function)
-        site->words = arena_printf(&allocations->strings, "0x%llx", (unsigned long long)address);
+        site->text = arena_printf(&allocations->strings, "0x%llx", (unsigned long long)address);
     else if (file && line && !later)
-        site->words = arena_printf(&allocations->strings, "%s (%s:%u)", function,
-                                   slash ? slash + 1 : file, line);
+        site->text =
+            arena_printf(&allocations->strings, "%s (%s:%u)", function, text_base_name(file), line);
     else if (module && *module)
-        site->words = arena_printf(&allocations->strings, "%s (%s)", function, module);
+        site->text = arena_printf(&allocations->strings, "%s (%s)", function, module);
     else
-        site->words = arena_string(&allocations->strings, function);
+        site->text = arena_string(&allocations->strings, function);
 }
 
 static const char *site_text(struct allocations *allocations, uint64_t address)
@@ -757,12 +757,12 @@ static const char *site_text(struct allocations *allocations, uint64_t address)
         return "?";
     if (created) {
         *index = allocations->site_count++;
-        allocations->sites[*index] = (struct site){.unsure = true};
+        allocations->sites[*index] = (struct site){.is_incomplete = true};
     }
     struct site *site = &allocations->sites[*index];
-    if (site->unsure)
+    if (site->is_incomplete)
         describe_site(allocations, address, site);
-    return site->words ? site->words : "?";
+    return site->text ? site->text : "?";
 }
 
 static void describe_bin(struct allocations *allocations, uint32_t id, struct heap_bin *bin)
@@ -794,7 +794,7 @@ bool allocations_bin(struct allocations *allocations, uint32_t index, struct hea
     if (index >= count)
         return false;
     if (allocations->bins)
-        describe_bin(allocations, allocations->leads[index], bin);
+        describe_bin(allocations, allocations->lead_bins[index], bin);
     else
         describe_walked(allocations, index, bin);
     return true;

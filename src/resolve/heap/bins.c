@@ -19,10 +19,10 @@ struct bins {
     struct bin *at; /* [id]; 0 is unused */
     uint32_t count; /* the highest id */
     size_t room;
-    uint32_t most;
+    uint32_t max;
     uint32_t named;  /* bins up to this id have names */
-    uint32_t unsure; /* number of named bins with `unsure` set */
-    bool ask_again;
+    uint32_t unsure; /* number of named bins with `name_may_improve` set */
+    bool has_pending;
     uint64_t *words; /* concatenated paths */
     uint64_t words_count;
     size_t words_room;
@@ -40,13 +40,13 @@ unsigned bins_size_class(uint64_t bytes)
 /* Returns a zeroed bin; 0: the table is full, or out of memory. */
 static uint32_t bins_make(struct bins *bins)
 {
-    if (bins->count >= bins->most)
+    if (bins->count >= bins->max)
         return 0;
     if (bins->count + 1 >= bins->room &&
         !array_reserve_exact(&bins->at, &bins->room, bins->room * 2, sizeof *bins->at))
         return 0;
     uint32_t id = ++bins->count;
-    bins->at[id] = (struct bin){.lead = id};
+    bins->at[id] = (struct bin){.lead_bin = id};
     bins->at[id].stats.allocations_per_s = bins->at[id].stats.frees_per_s = NAN;
     return id;
 }
@@ -63,9 +63,9 @@ int bins_new(struct bins **bins, uint32_t most)
     }
     made->at = at;
     made->room = 64;
-    made->most = most ? most : BINS_MAX_DEFAULT;
-    if (made->most >= BLOCKS_BINS_END)
-        made->most = BLOCKS_BINS_END - 1;
+    made->max = most ? most : BINS_MAX_DEFAULT;
+    if (made->max >= BLOCKS_BINS_END)
+        made->max = BLOCKS_BINS_END - 1;
     hash_init(&made->by_path);
     bins_make(made); /* BINS_REST */
     *bins = made;
@@ -103,7 +103,7 @@ static bool bin_has_path(const struct bins *bins, uint32_t id, const uint64_t *p
 static uint32_t bins_make_path(struct bins *bins, const uint64_t *path, unsigned depth,
                                uint64_t hash)
 {
-    if (bins->count >= bins->most || !bins_reserve_words(bins, depth))
+    if (bins->count >= bins->max || !bins_reserve_words(bins, depth))
         return 0;
     uint32_t *newest = hash_insert(&bins->by_path, hash, NULL);
     uint32_t id = newest ? bins_make(bins) : 0;
@@ -112,7 +112,7 @@ static uint32_t bins_make_path(struct bins *bins, const uint64_t *path, unsigned
     struct bin *bin = &bins->at[id];
     bin->path_at = bins->words_count;
     bin->depth = (uint16_t)depth;
-    bin->next_same = *newest;
+    bin->next_same_hash = *newest;
     *newest = id;
     memcpy(&bins->words[bins->words_count], path, depth * sizeof path[0]);
     bins->words_count += depth;
@@ -129,7 +129,7 @@ uint32_t bins_of_path(struct bins *bins, const uint64_t *path, unsigned depth)
     for (unsigned i = 0; i < depth; i++)
         hash = hash_mix(hash ^ path[i]);
     const uint32_t *newest = hash_find(&bins->by_path, hash);
-    for (uint32_t id = newest ? *newest : 0; id; id = bins->at[id].next_same)
+    for (uint32_t id = newest ? *newest : 0; id; id = bins->at[id].next_same_hash)
         if (bin_has_path(bins, id, path, depth))
             return id;
     uint32_t id = bins_make_path(bins, path, depth, hash);
@@ -227,7 +227,7 @@ static void group_join(struct bins *bins, uint32_t *lead, uint32_t id)
         *lead = id;
         return;
     }
-    bin->lead = *lead;
+    bin->lead_bin = *lead;
     bin->next = bins->at[*lead].next;
     bins->at[*lead].next = id;
 }
@@ -262,7 +262,7 @@ int bins_regroup(struct bins *bins, const struct bin_rules *rules)
     if (!leads)
         return -ENOMEM;
     for (uint32_t id = 1; id <= bins->named; id++) {
-        bins->at[id].lead = id;
+        bins->at[id].lead_bin = id;
         bins->at[id].next = 0;
     }
     /* Bins with the group's own name come first, so that one of them leads if there is one. */
@@ -305,7 +305,7 @@ bool bins_stats(const struct bins *bins, uint32_t lead, struct bin_stats *stats)
     if (!bin)
         return false;
     *stats = bin->stats;
-    if (bin->lead == lead)
+    if (bin->lead_bin == lead)
         for (uint32_t id = bin->next; id; id = bins->at[id].next)
             bin_stats_add(stats, &bins->at[id].stats);
     return true;
@@ -368,23 +368,17 @@ struct frame {
     bool nameless; /* has only an offset in its module as its name */
     enum wrapper wraps;
     char place[FRAME_NAME_BYTES]; /* " file:line", or empty */
-    bool place_later;
+    bool place_is_pending;
 };
 
-struct naming {
+struct bin_naming {
     struct wrappers *wrappers;
     bins_namer *namer;
     bins_assigned *assigned;
     void *context;
-    uint32_t type; /* type of the blocks; 0: not known */
-    bool unsure;   /* an answer is pending */
+    uint32_t type;   /* type of the blocks; 0: not known */
+    bool is_pending; /* an answer is pending */
 };
-
-static const char *last_component(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
 
 /* Returns true for names like "libx.so.1+0x1230". */
 static bool is_module_offset(const char *function, const char *module)
@@ -393,7 +387,7 @@ static bool is_module_offset(const char *function, const char *module)
     return length && !strncmp(function, module, length) && !strncmp(function + length, "+0x", 3);
 }
 
-static void frame_name(struct frame *frame, struct naming *naming, uint64_t return_address)
+static void frame_name(struct frame *frame, struct bin_naming *naming, uint64_t return_address)
 {
     const char *function = NULL;
     const char *module = NULL;
@@ -410,19 +404,19 @@ static void frame_name(struct frame *frame, struct naming *naming, uint64_t retu
     if (frame->known)
         snprintf(frame->text, sizeof frame->text, "%s", function);
     else if (found && module && *module)
-        snprintf(frame->text, sizeof frame->text, "[%s]", last_component(module));
+        snprintf(frame->text, sizeof frame->text, "[%s]", text_base_name(module));
     else
         snprintf(frame->text, sizeof frame->text, "?");
-    frame->place_later = found && line == BINS_LINE_LATER;
-    if (found && file && line && !frame->place_later)
-        snprintf(frame->place, sizeof frame->place, " %s:%u", last_component(file), line);
+    frame->place_is_pending = found && line == BINS_LINE_LATER;
+    if (found && file && line && !frame->place_is_pending)
+        snprintf(frame->place, sizeof frame->place, " %s:%u", text_base_name(file), line);
     /* Sanitise again: the text may be cut inside a character, or may not be clean. */
     text_sanitise(frame->text, sizeof frame->text, frame->text, sizeof frame->text);
     text_sanitise(frame->place, sizeof frame->place, frame->place, sizeof frame->place);
 }
 
 /* State of choosing the short name while the path is walked from the innermost frame out. */
-struct choice {
+struct name_choice {
     struct frame frame;
     uint64_t allocator; /* return address in an allocator function specific to one type; 0: none */
     char block[FRAME_NAME_BYTES]; /* name of that type; "": not known */
@@ -433,7 +427,7 @@ struct choice {
 
 /* Returns the node type that a library's allocator allocates; otherwise TYPE.VARIABLE, or the
  * blocks that a library's container allocates; otherwise function and line. */
-static char *short_name(const struct choice *choice, struct naming *naming)
+static char *short_name(const struct name_choice *choice, struct bin_naming *naming)
 {
     const struct frame *frame = &choice->frame;
     uint64_t address = choice->allocator ? choice->allocator : frame->address;
@@ -442,7 +436,7 @@ static char *short_name(const struct choice *choice, struct naming *naming)
     int code = address && naming->assigned ? naming->assigned(naming->context, address, variable,
                                                               sizeof variable, &naming->type)
                                            : -ENOENT;
-    naming->unsure = code == -EAGAIN || (code && frame->place_later);
+    naming->is_pending = code == -EAGAIN || (code && frame->place_is_pending);
     if (choice->block[0])
         return strdup(choice->block);
     if (!code && *variable) {
@@ -459,7 +453,7 @@ static char *short_name(const struct choice *choice, struct naming *naming)
  * debug information that does not describe the block: their callers use it. A caller of the latter
  * gets another result, so it is not asked for a variable.
  */
-static void pass_over(struct choice *choice, const struct naming *naming)
+static void pass_over(struct name_choice *choice, const struct bin_naming *naming)
 {
     struct frame *frame = &choice->frame;
     char variable[FRAME_NAME_BYTES];
@@ -477,8 +471,8 @@ static void pass_over(struct choice *choice, const struct naming *naming)
 
 enum { WRAPPER_WITHIN = 16, NAME_WITHIN = 8 }; /* maximum depth of the frames that are considered */
 
-static void consider_frame(struct choice *choice, const struct frame *frame, unsigned depth,
-                           const struct naming *naming)
+static void consider_frame(struct name_choice *choice, const struct frame *frame, unsigned depth,
+                           const struct bin_naming *naming)
 {
     bool empty = !choice->chosen;
     if (choice->settled)
@@ -513,10 +507,10 @@ static void consider_frame(struct choice *choice, const struct frame *frame, uns
     choice->settled = !choice->frame.nameless && choice->frame.wraps != WRAPPER_YES;
 }
 
-static int name_bin_by_path(struct bin *bin, const uint64_t *path, struct naming *naming)
+static int name_bin_by_path(struct bin *bin, const uint64_t *path, struct bin_naming *naming)
 {
     char full[BIN_RULES_NAME_BYTES] = "";
-    struct choice choice = {.chosen = false};
+    struct name_choice choice = {.chosen = false};
     struct frame frame;
     size_t used = 0;
     for (unsigned i = 0; i < bin->depth; i++) {
@@ -545,18 +539,18 @@ static int name_bin_without_path(struct bin *bin)
     return bin->short_name ? 0 : -ENOMEM;
 }
 
-static int name_bin(struct bins *bins, uint32_t id, struct naming *naming)
+static int name_bin(struct bins *bins, uint32_t id, struct bin_naming *naming)
 {
     struct bin *bin = &bins->at[id];
-    naming->unsure = false;
+    naming->is_pending = false;
     naming->type = 0;
     int result = bin->depth ? name_bin_by_path(bin, bins_path(bins, bin), naming)
                             : name_bin_without_path(bin);
     if (!result) {
         bin->full_name_hash = hash_bytes(bin->full_name, strlen(bin->full_name));
-        bin->unsure = naming->unsure;
+        bin->name_may_improve = naming->is_pending;
         bin->type = naming->type;
-        bins->unsure += naming->unsure;
+        bins->unsure += naming->is_pending;
         return 0;
     }
     free(bin->full_name);
@@ -566,13 +560,13 @@ static int name_bin(struct bins *bins, uint32_t id, struct naming *naming)
 }
 
 /* Names unsure bins again: debug information arrives later than the blocks. */
-static int name_unsure_bins(struct bins *bins, struct naming *naming)
+static int name_unsure_bins(struct bins *bins, struct bin_naming *naming)
 {
     int code = 0;
     bins->unsure = 0;
     for (uint32_t id = 1; id <= bins->named && !code; id++) {
         struct bin *bin = &bins->at[id];
-        if (!bin->unsure)
+        if (!bin->name_may_improve)
             continue;
         free(bin->full_name);
         free(bin->short_name);
@@ -584,16 +578,16 @@ static int name_unsure_bins(struct bins *bins, struct naming *naming)
 
 void bins_retry_names(struct bins *bins)
 {
-    bins->ask_again = true;
+    bins->has_pending = true;
 }
 
 int bins_update_names(struct bins *bins, struct wrappers *wrappers, const struct bin_rules *rules,
                       bins_namer *namer, bins_assigned *assigned, void *context)
 {
-    struct naming naming = {
+    struct bin_naming naming = {
         .wrappers = wrappers, .namer = namer, .assigned = assigned, .context = context};
-    bool again = bins->unsure && bins->ask_again;
-    bins->ask_again = false;
+    bool again = bins->unsure && bins->has_pending;
+    bins->has_pending = false;
     if (bins->named == bins->count && !again)
         return 0;
     if (again && name_unsure_bins(bins, &naming))

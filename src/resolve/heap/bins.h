@@ -61,14 +61,14 @@ struct bin {
     uint64_t path_at; /* argument of bins_path() */
     uint16_t depth;
     uint32_t type; /* type of its blocks, from the variables they are assigned to; 0: not known */
-    uint32_t lead; /* the bin that represents the group; its own id if it is alone */
-    uint32_t next; /* next bin of the group, starting at the lead; 0: the last */
-    bool deals;    /* of mappings that have blocks in them (allocations.c) */
+    uint32_t lead_bin;         /* the bin that represents the group; its own id if it is alone */
+    uint32_t next;             /* next bin of the group, starting at the lead; 0: the last */
+    bool is_of_allocator;      /* of mappings that have blocks in them (allocations.c) */
     uint64_t tick_allocations; /* values at the last tick */
     uint64_t tick_frees;
     uint64_t full_name_hash;
-    bool unsure;        /* the short name may still improve */
-    uint32_t next_same; /* next bin with the same hash of the path */
+    bool name_may_improve;
+    uint32_t next_same_hash; /* next bin with the same hash of the path */
 };
 
 struct bins;

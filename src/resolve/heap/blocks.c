@@ -168,7 +168,12 @@ static inline uint32_t *radix_slot(const struct radix *radix, uint64_t key)
     return value && *value ? value : NULL;
 }
 
-static void slab_release(struct slab *slab, uint32_t line, unsigned class);
+static void slab_release(struct slab *slab, uint32_t line, unsigned class)
+{
+    assert(line && class < SLAB_CLASSES);
+    memcpy(slab_at(slab, line), &slab->free_lines[class], sizeof line);
+    slab->free_lines[class] = line;
+}
 
 /* A huge page of x86-64: with one TLB entry per huge page a lookup has one miss, not two. */
 #define SLAB_STEP_BYTES (UINT64_C(2) << 20)
@@ -264,13 +269,6 @@ static uint32_t slab_alloc(struct slab *slab, unsigned class)
     line = (uint32_t)slab->next_line;
     slab->next_line = end_line;
     return line;
-}
-
-static void slab_release(struct slab *slab, uint32_t line, unsigned class)
-{
-    assert(line && class < SLAB_CLASSES);
-    memcpy(slab_at(slab, line), &slab->free_lines[class], sizeof line);
-    slab->free_lines[class] = line;
 }
 
 _Static_assert(sizeof(struct page) + sizeof(struct packed) <= SLAB_LINE_BYTES, "class 0 holds one");

@@ -78,15 +78,15 @@ struct feed {
     struct feed_cursor *cursors;
     uint32_t *heap; /* rings with an event, earliest on top */
     uint32_t heap_count;
-    uint32_t *passed; /* chunks that were read and not yet returned */
-    uint32_t passed_count;
+    uint32_t *unreturned_chunks; /* chunks that were read and not yet returned */
+    uint32_t unreturned_count;
     uint8_t *idle;    /* [chunk_count]; used while chunks are returned */
     uint64_t damaged; /* times a ring was skipped */
     /* Call paths, each copied once and checked. */
     uint64_t *words;
     uint64_t words_read;
-    bool words_damaged;     /* an entry is invalid, so later entries cannot be found */
-    const uint64_t **known; /* by id: count, then the return addresses; NULL: not read yet */
+    bool words_damaged;          /* an entry is invalid, so later entries cannot be found */
+    const uint64_t **path_by_id; /* by id: count, then the return addresses; NULL: not read yet */
     struct arena paths;
     struct stamp_clock clock;
     uint64_t last_ns; /* of the event returned last */
@@ -96,7 +96,7 @@ struct feed {
     struct reader_mark mark;
     struct feed_waker waker;
     bool is_simulated; /* the target runs under Valgrind */
-    char *why;         /* WHY_BYTES; sentence for feed_state() */
+    char *state_text;  /* WHY_BYTES; sentence for feed_state() */
 };
 
 /* Reads shared memory with a single access, whatever the other side is doing. */
@@ -134,7 +134,7 @@ static void take_path(struct feed *feed)
         feed->words_damaged = true;
         return;
     }
-    if (!feed->known[id])
+    if (!feed->path_by_id[id])
         copy = arena_array(&feed->paths, count + 1, sizeof *copy);
     if (copy)
         copy[0] = count;
@@ -144,7 +144,7 @@ static void take_path(struct feed *feed)
             copy[i] = address;
     }
     if (copy)
-        feed->known[id] = copy;
+        feed->path_by_id[id] = copy;
 }
 
 /* An exec can end a thread in the middle of an entry, which then stays incomplete. The program that
@@ -166,8 +166,8 @@ static void read_paths(struct feed *feed)
 static void queue_read_chunk(struct feed *feed, uint64_t position)
 {
     uint32_t chunk = agent_chunk(position);
-    if (chunk < feed->sizes.chunk_count && feed->passed_count < feed->sizes.chunk_count)
-        feed->passed[feed->passed_count++] = chunk;
+    if (chunk < feed->sizes.chunk_count && feed->unreturned_count < feed->sizes.chunk_count)
+        feed->unreturned_chunks[feed->unreturned_count++] = chunk;
 }
 
 /* Closes a ring: its thread has ended, and all units are read. */
@@ -375,9 +375,9 @@ static void close_orphaned_ring(struct feed *feed, uint32_t ring, uint32_t gener
 
 static void return_read_chunks(struct feed *feed)
 {
-    while (feed->passed_count)
+    while (feed->unreturned_count)
         agent_push(&feed->header->warm_chunks, feed->chunk_links,
-                   feed->passed[--feed->passed_count]);
+                   feed->unreturned_chunks[--feed->unreturned_count]);
 }
 
 static void poll_rings(struct feed *feed)
@@ -564,7 +564,7 @@ static int describe_self(struct feed *feed)
     if (!work)
         return -ENOMEM;
     feed->header->linker = agent_load_linker(work, "/proc/self/exe");
-    feed->header->filters = agent_load_filters(work);
+    feed->header->seccomp_filters = agent_load_filters(work);
     free(work);
     return 0;
 }
@@ -592,14 +592,16 @@ static int make_tables(struct feed *feed)
     feed->chunk_links = (uint32_t *)(memory + agent_chunk_links_at(sizes));
     feed->words = (uint64_t *)(memory + agent_words_at(sizes));
     feed->units = (struct agent_unit *)(memory + agent_chunks_at(sizes));
-    feed->known = calloc(sizes->path_count, sizeof *feed->known);
+    feed->path_by_id = calloc(sizes->path_count, sizeof *feed->path_by_id);
     feed->cursors = calloc(sizes->ring_count, sizeof *feed->cursors);
     feed->heap = calloc(sizes->ring_count, sizeof *feed->heap);
-    feed->passed = calloc(sizes->chunk_count, sizeof *feed->passed);
+    feed->unreturned_chunks = calloc(sizes->chunk_count, sizeof *feed->unreturned_chunks);
     feed->idle = calloc(sizes->chunk_count, sizeof *feed->idle);
     for (uint32_t chunk = sizes->chunk_count; chunk--;)
         agent_push(&feed->header->cold_chunks, feed->chunk_links, chunk);
-    return feed->known && feed->cursors && feed->heap && feed->passed && feed->idle ? 0 : -ENOMEM;
+    return feed->path_by_id && feed->cursors && feed->heap && feed->unreturned_chunks && feed->idle
+               ? 0
+               : -ENOMEM;
 }
 
 int feed_new_sized(struct feed **out, const struct agent_sizes *sizes, struct error *error)
@@ -614,8 +616,8 @@ int feed_new_sized(struct feed **out, const struct agent_sizes *sizes, struct er
     int code = make_memory(feed, agent_total_bytes(sizes), error);
     if (code)
         goto failed;
-    feed->why = calloc(1, WHY_BYTES);
-    if (!feed->why || describe_self(feed) || make_tables(feed)) {
+    feed->state_text = calloc(1, WHY_BYTES);
+    if (!feed->state_text || describe_self(feed) || make_tables(feed)) {
         code = error_set(error, -ENOMEM, "out of memory");
         goto failed;
     }
@@ -647,12 +649,12 @@ void feed_free(struct feed *feed)
     if (feed->fd >= 0)
         close(feed->fd);
     arena_fini(&feed->paths);
-    free(feed->known);
+    free(feed->path_by_id);
     free(feed->cursors);
     free(feed->heap);
-    free(feed->passed);
+    free(feed->unreturned_chunks);
     free(feed->idle);
-    free(feed->why);
+    free(feed->state_text);
     free(feed);
 }
 
@@ -668,7 +670,7 @@ int feed_wake_fd(const struct feed *feed)
 
 void feed_allow_exec(struct feed *feed)
 {
-    feed->header->flags |= AGENT_HAND_ON;
+    feed->header->flags |= AGENT_PASS_VARIABLES;
     feed->is_simulated = true;
 }
 
@@ -683,7 +685,7 @@ static void deliver_event(struct feed *feed, struct feed_cursor *cursor, feed_ca
         feed->last_ns = time_ns;
     feed->last_stamp = cursor->stamp;
     event->time_ns = feed->last_ns;
-    if (event->path >= feed->sizes.path_count || !feed->known[event->path])
+    if (event->path >= feed->sizes.path_count || !feed->path_by_id[event->path])
         event->path = 0;
     callback(context, event);
 }
@@ -729,10 +731,10 @@ long feed_read(struct feed *feed, uint64_t until_ns, feed_callback *callback, vo
 
 uint32_t feed_path(const struct feed *feed, uint32_t path, const uint64_t **frames)
 {
-    if (!path || path >= feed->sizes.path_count || !feed->known[path])
+    if (!path || path >= feed->sizes.path_count || !feed->path_by_id[path])
         return 0;
-    *frames = feed->known[path] + 1;
-    return (uint32_t)feed->known[path][0];
+    *frames = feed->path_by_id[path] + 1;
+    return (uint32_t)feed->path_by_id[path][0];
 }
 
 struct feed_counts feed_counts(const struct feed *feed)
@@ -745,8 +747,8 @@ struct feed_counts feed_counts(const struct feed *feed)
         .no_path = load_shared64(&header->lost_paths),
         .paths = load_shared64(&header->path_top) >> AGENT_PATH_SHIFT,
         .unwound = load_shared64(&header->unwound),
-        .checked = load_shared64(&header->checked),
-        .wrong = load_shared64(&header->wrong),
+        .paths_checked = load_shared64(&header->paths_checked),
+        .paths_wrong = load_shared64(&header->paths_wrong),
     };
 }
 
@@ -761,7 +763,7 @@ enum feed_state feed_state(const struct feed *feed, const char **why)
     static const char *const reasons[] = {
         [AGENT_NO_REASON] = "the agent gave no reason",
         [AGENT_NO_MEMORY] = "no address space for the agent's memory (ulimit -v?)",
-        [AGENT_NO_WIPE] = "the kernel has no MADV_WIPEONFORK (Linux 4.14)",
+        [AGENT_NO_WIPEONFORK] = "the kernel has no MADV_WIPEONFORK (Linux 4.14)",
         [AGENT_NO_MALLOC] = "no other malloc found after the agent",
         [AGENT_OTHER_SIZES] = "the agent and misstop have different versions",
         [AGENT_NO_CLOCK] = "the program may not read the processor's clock (PR_SET_TSC)",
@@ -772,9 +774,10 @@ enum feed_state feed_state(const struct feed *feed, const char **why)
     uint32_t reason = load_shared32(&feed->header->reason);
     const char *text = NULL;
     if (state == AGENT_GAVE_UP && reason == AGENT_NOT_FOLLOWED) {
-        snprintf(feed->why, WHY_BYTES, "the program was replaced by exec; the new program %s",
-                 agent_load_text((uint32_t)load_shared64(&feed->header->load)));
-        text = feed->why;
+        snprintf(feed->state_text, WHY_BYTES,
+                 "the program was replaced by exec; the new program %s",
+                 agent_load_text((uint32_t)load_shared64(&feed->header->not_followed_reason)));
+        text = feed->state_text;
     } else if (state == AGENT_GAVE_UP)
         text = reasons[reason <= AGENT_SANDBOXED ? reason : 0];
     else if (state == AGENT_RUNNING && load_shared32(&feed->header->own_malloc))

@@ -45,14 +45,14 @@ enum feed_state {
 };
 
 struct feed_counts {
-    uint64_t ring_full; /* events lost because misstop did not read in time */
-    uint64_t no_ring;   /* ... because there are more threads than rings */
-    uint64_t damaged;   /* times a malformed ring was skipped to its end */
-    uint64_t no_path;   /* events without a path: no room for more paths */
-    uint64_t paths;     /* distinct paths */
-    uint64_t unwound;   /* events without a path cached by the agent */
-    uint64_t checked;   /* with AGENT_CHECK_PATHS: cached paths checked, */
-    uint64_t wrong;     /* ... and those that differ from a fresh unwind */
+    uint64_t ring_full;     /* events lost because misstop did not read in time */
+    uint64_t no_ring;       /* ... because there are more threads than rings */
+    uint64_t damaged;       /* times a malformed ring was skipped to its end */
+    uint64_t no_path;       /* events without a path: no room for more paths */
+    uint64_t paths;         /* distinct paths */
+    uint64_t unwound;       /* events without a path cached by the agent */
+    uint64_t paths_checked; /* with AGENT_CHECK_PATHS: cached paths checked, */
+    uint64_t paths_wrong;   /* ... and those that differ from a fresh unwind */
 };
 
 /* Sets up the shared memory for one target. -ENOMEM, or errors of memfd_create(2) and mmap(2). */

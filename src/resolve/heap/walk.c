@@ -13,10 +13,10 @@
 
 enum {
     ATTEMPTS = 6,
-    ATTEMPTS_NEAR = 4, /* further attempts chain from the span's start */
-    AGREED_MANY = 16,  /* agreeing marks that count as proof */
+    ATTEMPTS_NEAR = 4,       /* further attempts chain from the span's start */
+    MARKS_AGREED_PROOF = 16, /* agreeing marks that count as proof */
     MARKS_BACK = 24, /* marks that the last near attempt goes back: large blocks have few per MiB */
-    UNREST_FINDS = 256,
+    DISTRUSTED_FINDS = 256,
     CHECK_BYTES = 2048, /* up to this size a block and its neighbours are read at once */
     AHEAD_MIN_BYTES = 1024,
     AHEAD_MAX_BYTES = 1 << 16,
@@ -73,11 +73,12 @@ static bool prove_chain(struct walk *walk, struct walk_chain *chain)
 static bool is_chain_reliable(struct walk_span *span, const struct walk_trust *trust,
                               unsigned attempt)
 {
-    if (trust->differed)
-        span->unrest = UNREST_FINDS;
-    if (trust->proved || (walk_trusted(trust) && !span->unrest))
+    if (trust->marks_differed)
+        span->distrusted_finds = DISTRUSTED_FINDS;
+    if (trust->proved || (walk_trusted(trust) && !span->distrusted_finds))
         return true;
-    return trust->agreed >= AGREED_MANY && (!trust->differed || attempt + 1 >= ATTEMPTS_NEAR);
+    return trust->marks_agreed >= MARKS_AGREED_PROOF &&
+           (!trust->marks_differed || attempt + 1 >= ATTEMPTS_NEAR);
 }
 
 /* Continues after fence posts: memory that other code took from brk, then possibly the heap. */
@@ -102,7 +103,7 @@ static enum walk_failure walk_locate_follow(struct walk *walk, struct walk_chain
     enum walk_failure failure = WALK_FAIL_NONE;
     while (!failure && chain->chunk.at <= target) {
         switch (walk_chain_look(chain)) {
-        case WALK_CHAIN_ON:
+        case WALK_CHAIN_CONTINUES:
             if (!prove_chain(walk, chain))
                 return WALK_FAIL_CHANGED;
             if (target < chain->next.at)
@@ -132,7 +133,7 @@ static bool read_heads(struct walk *walk, const struct walk_chain *chain, uint64
     unsigned char bytes[CHECK_BYTES];
     uint64_t at = chain->chunk.at;
     uint64_t next = at + walk_chunk_bytes(&chain->chunk);
-    uint64_t before = chain->before ? chain->before : at;
+    uint64_t before = chain->previous ? chain->previous : at;
     if (next + 16 - before <= CHECK_BYTES) {
         if (!walk_memory_read(walk, before, bytes, next + 16 - before))
             return false;
@@ -151,10 +152,10 @@ static bool verify_block(struct walk *walk, struct walk_chain *chain)
 {
     uint64_t heads[3];
     uint64_t sizes = ~(uint64_t)7;
-    uint64_t before = chain->before ? chain->before : chain->chunk.at;
+    uint64_t before = chain->previous ? chain->previous : chain->chunk.at;
     if (!read_heads(walk, chain, heads))
         return false;
-    bool meets = !chain->before || before + (heads[0] & sizes) == chain->chunk.at;
+    bool meets = !chain->previous || before + (heads[0] & sizes) == chain->chunk.at;
     chain->in_use = heads[2] & WALK_PREV_IN_USE;
     return meets && (heads[1] & sizes) == walk_chunk_bytes(&chain->chunk) && !(heads[2] & 8) &&
            (heads[2] & sizes || heads[2] & WALK_PREV_IN_USE);
@@ -195,7 +196,7 @@ static enum walk_failure attempt_locate(struct walk *walk, struct walk_span *spa
         return WALK_FAIL_UNREADABLE;
     enum walk_failure failure = walk_locate_follow(walk, &chain, target, &top);
     if (failure == WALK_FAIL_BROKEN || failure == WALK_FAIL_CHANGED)
-        span->unrest = UNREST_FINDS;
+        span->distrusted_finds = DISTRUSTED_FINDS;
     if (failure)
         return failure;
     if (!is_chain_reliable(span, &chain.trust, number))
@@ -223,7 +224,7 @@ static enum walk_failure walk_locate(struct walk *walk, struct walk_span *span, 
         failure = attempt_locate(walk, span, target, i, block);
         if (!failure || failure == WALK_FAIL_BUDGET) {
             span->pause.length = 0;
-            span->unrest -= !!span->unrest;
+            span->distrusted_finds -= !!span->distrusted_finds;
             return failure;
         }
         walk->stats.retries++;
@@ -250,7 +251,7 @@ enum {
 };
 
 /* Results from the paths of the mappings. */
-struct seen {
+struct mappings_seen {
     char libc[64];   /* file name of glibc's libc, "" if none */
     char other[64];  /* file name of another allocator */
     char loader[64]; /* loader of a dynamic program with another libc */
@@ -320,7 +321,8 @@ static void walk_keep_name(char out[64], const char *name)
         text_sanitise(out, 64, name, strlen(name));
 }
 
-static void walk_check_mapping(struct seen *seen, const struct maps *maps, const struct map *map)
+static void walk_check_mapping(struct mappings_seen *seen, const struct maps *maps,
+                               const struct map *map)
 {
     static const char *const allocators[] = {"libjemalloc", "libtcmalloc", "libmimalloc",
                                              "libsnmalloc", "libhoard",    "libscudo",
@@ -362,7 +364,7 @@ static bool walk_search_arenas(struct walk *walk, const struct maps *maps, bool 
     return false;
 }
 
-static void explain_missing_heap(struct walk *walk, const struct seen *seen, bool mapped)
+static void explain_missing_heap(struct walk *walk, const struct mappings_seen *seen, bool mapped)
 {
     char *out = walk->status;
     size_t size = sizeof walk->status;
@@ -391,7 +393,7 @@ static void explain_missing_heap(struct walk *walk, const struct seen *seen, boo
 
 static void find_arenas(struct walk *walk, const struct maps *maps)
 {
-    struct seen seen = {0};
+    struct mappings_seen seen = {0};
     for (size_t i = 0; i < maps->count; i++)
         walk_check_mapping(&seen, maps, &maps->maps[i]);
     bool found = false;
@@ -503,10 +505,10 @@ const char *walk_source(struct walk *walk)
 {
     const char *jemalloc = walk->jemalloc.root ? walk->jemalloc.name : NULL;
     const char *go = walk->go.table ? "Go's runtime" : "";
-    snprintf(walk->all, sizeof walk->all, "%s%s%s%s%s%s", walk->source,
+    snprintf(walk->all_sources, sizeof walk->all_sources, "%s%s%s%s%s%s", walk->source,
              jemalloc && *walk->source ? " and " : "", jemalloc ? "jemalloc in " : "",
              jemalloc ? jemalloc : "", *go && (jemalloc || *walk->source) ? " and " : "", go);
-    return walk->all;
+    return walk->all_sources;
 }
 
 void walk_limit_chain(struct walk *walk, uint64_t reach_bytes)
@@ -519,12 +521,12 @@ void walk_continue_from(struct walk *walk, const struct walk *before)
     for (size_t i = 0; i < before->spans.count; i++) {
         const struct walk_span *known = &before->spans.spans[i];
         struct walk_span *span = walk_spans_find(walk, known->first);
-        if (span && span->unrest < known->unrest)
-            span->unrest = known->unrest;
+        if (span && span->distrusted_finds < known->distrusted_finds)
+            span->distrusted_finds = known->distrusted_finds;
     }
     for (size_t i = 0; i < walk->memory.maps.count; i++)
-        walk->memory.searched[i].finds += before->stats.finds - walk->stats.finds;
-    walk->stats.finds = before->stats.finds;
+        walk->memory.searched[i].at_find_count += before->stats.find_count - walk->stats.find_count;
+    walk->stats.find_count = before->stats.find_count;
 }
 
 static enum walk_failure failure_outside_spans(const struct walk *walk, uint64_t address)
@@ -598,7 +600,7 @@ static bool find_block_of_misstop(const struct walk *walk, uint64_t address,
 
 bool walk_find(struct walk *walk, uint64_t address, struct walk_block *block)
 {
-    walk->stats.finds++;
+    walk->stats.find_count++;
     enum walk_failure failure = WALK_FAIL_NONE;
     if (!walk_jemalloc_find(walk, address, block) && !walk_go_find(walk, address, block))
         failure = walk_find_block(walk, address, block);
@@ -624,37 +626,37 @@ const struct walk_stats *walk_stats(struct walk *walk)
 
 enum { TRIES = 8, BACK_BYTES = 1 << 16, FAST_CHUNK_MAX = 176, LATER_MAX = 1 << 22 };
 
-struct tour {
+struct heap_walk {
     struct walk *walk;
     walk_visit visit; /* NULL: only to find thread caches and set marks */
     void *context;
-    struct hash listed;       /* chunks in free lists */
-    struct walk_block *later; /* blocks that look cached, but by no known cache */
+    struct hash listed;           /* chunks in free lists */
+    struct walk_block *undecided; /* blocks that look cached, but by no known cache */
     size_t later_count;
     size_t later_room;
-    long passed;
+    long visited;
     bool ended;
     int code;
 };
 
-static void visit_block(struct tour *tour, const struct walk_block *block)
+static void visit_block(struct heap_walk *tour, const struct walk_block *block)
 {
-    tour->passed++;
+    tour->visited++;
     if (tour->visit)
         tour->ended = !tour->visit(tour->context, block);
 }
 
-static void defer_block(struct tour *tour, const struct walk_block *block)
+static void defer_block(struct heap_walk *tour, const struct walk_block *block)
 {
-    if (!array_reserve_next(&tour->later, &tour->later_room, tour->later_count, sizeof *tour->later,
-                            LATER_MAX)) {
+    if (!array_reserve_next(&tour->undecided, &tour->later_room, tour->later_count,
+                            sizeof *tour->undecided, LATER_MAX)) {
         tour->code = -ENOMEM;
         return;
     }
-    tour->later[tour->later_count++] = *block;
+    tour->undecided[tour->later_count++] = *block;
 }
 
-static void check_for_cache(struct tour *tour, uint64_t start)
+static void check_for_cache(struct heap_walk *tour, uint64_t start)
 {
     struct walk *walk = tour->walk;
     if (hash_find(&walk->lists.known, start) || !walk_cache_consider(walk, start, false))
@@ -664,7 +666,7 @@ static void check_for_cache(struct tour *tour, uint64_t start)
 }
 
 /* Handles a chunk that looks in use. */
-static void walk_all_take_chunk(struct tour *tour, const struct walk_chain *chain)
+static void walk_all_take_chunk(struct heap_walk *tour, const struct walk_chain *chain)
 {
     const struct walk_chunk *chunk = &chain->chunk;
     uint64_t bytes = walk_chunk_bytes(chunk);
@@ -684,11 +686,11 @@ static void walk_all_take_chunk(struct tour *tour, const struct walk_chain *chai
         visit_block(tour, &block);
 }
 
-static enum walk_chain_end walk_all_follow_chain(struct tour *tour, struct walk_chain *chain,
+static enum walk_chain_end walk_all_follow_chain(struct heap_walk *tour, struct walk_chain *chain,
                                                  uint64_t *passed_to)
 {
     enum walk_chain_end end;
-    while ((end = walk_chain_look(chain)) == WALK_CHAIN_ON && !tour->ended && !tour->code) {
+    while ((end = walk_chain_look(chain)) == WALK_CHAIN_CONTINUES && !tour->ended && !tour->code) {
         if (chain->in_use && chain->chunk.at >= *passed_to)
             walk_all_take_chunk(tour, chain);
         if (chain->next.at > *passed_to)
@@ -700,7 +702,7 @@ static enum walk_chain_end walk_all_follow_chain(struct tour *tour, struct walk_
 
 /* Walks a span. A chain usually breaks because the process is changing it at the time: it is
  * resumed from further back, and no chunk is visited twice. */
-static void tour_span(struct tour *tour, struct walk_span *span, uint64_t from)
+static void tour_span(struct heap_walk *tour, struct walk_span *span, uint64_t from)
 {
     struct walk *walk = tour->walk;
     uint64_t passed_to = from;
@@ -717,7 +719,7 @@ static void tour_span(struct tour *tour, struct walk_span *span, uint64_t from)
             passed_to = from = at;
             continue;
         }
-        if (end == WALK_CHAIN_TOP || end == WALK_CHAIN_FENCE || end == WALK_CHAIN_ON)
+        if (end == WALK_CHAIN_TOP || end == WALK_CHAIN_FENCE || end == WALK_CHAIN_CONTINUES)
             return;
         walk->stats.retries++;
         uint64_t back = BACK_BYTES * tries;
@@ -728,14 +730,14 @@ static void tour_span(struct tour *tour, struct walk_span *span, uint64_t from)
     walk->stats.broken_spans++;
 }
 
-static void tour_spans_and_mapped(struct tour *tour)
+static void tour_spans_and_mapped(struct heap_walk *tour)
 {
     struct walk *walk = tour->walk;
     for (size_t i = 0; i < walk->spans.count && !tour->ended && !tour->code; i++)
         tour_span(tour, &walk->spans.spans[i], walk->spans.spans[i].first);
     for (size_t i = 0; i < tour->later_count && !tour->ended; i++)
-        if (!hash_find(&tour->listed, tour->later[i].start - WALK_CHUNK_HEADER))
-            visit_block(tour, &tour->later[i]);
+        if (!hash_find(&tour->listed, tour->undecided[i].start - WALK_CHUNK_HEADER))
+            visit_block(tour, &tour->undecided[i]);
     for (size_t i = 0; i < walk->mapped.count && !tour->ended; i++) {
         struct walk_block block;
         if (walk_mapped_check(walk, &walk->mapped.blocks[i], &block))
@@ -745,13 +747,13 @@ static void tour_spans_and_mapped(struct tour *tour)
 
 static long walk_all_start(struct walk *walk, walk_visit visitor, void *context)
 {
-    struct tour tour = {.walk = walk, .visit = visitor, .context = context};
+    struct heap_walk tour = {.walk = walk, .visit = visitor, .context = context};
     hash_init(&tour.listed);
     tour.code = walk_lists_collect(walk, &tour.listed);
     tour_spans_and_mapped(&tour);
     hash_fini(&tour.listed);
-    free(tour.later);
-    return tour.code ? tour.code : tour.passed;
+    free(tour.undecided);
+    return tour.code ? tour.code : tour.visited;
 }
 
 static long walk_all_chunks(struct walk *walk, walk_visit visitor, void *context)

@@ -59,7 +59,7 @@ enum walk_failure {
 };
 
 struct walk_stats {
-    uint64_t finds;
+    uint64_t find_count;
     uint64_t failures[WALK_FAILURES]; /* finds by result; [WALK_FAIL_NONE]: successful */
     uint64_t retries;                 /* chains read again, from further back */
     uint64_t reads;                   /* reads of the process's memory */

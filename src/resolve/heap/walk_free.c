@@ -6,7 +6,13 @@
 #include "base/array.h"
 #include "resolve/heap/walk_state.h"
 
-static bool walk_lists_in_heap(const struct walk *walk, uint64_t address);
+/* Returns true if a list pointer can have this value: in a heap, or in a possible one. */
+static bool walk_lists_in_heap(const struct walk *walk, uint64_t address)
+{
+    if (address < WALK_PAGE_BYTES || address & 15)
+        return false;
+    return walk_spans_find(walk, address) || walk_is_data(maps_find(&walk->memory.maps, address));
+}
 
 enum {
     CACHES_MAX = 1 << 16,
@@ -17,7 +23,7 @@ enum {
     SMALL_MAP_BYTES = 128 * 1024, /* searched completely: ld.so's block for the first thread */
     SEARCH_BYTES_MAX = 64 << 20,
     SEARCH_POINTERS_MAX = 1 << 16,
-    LOOK_AGAIN_FINDS = 256
+    CACHE_SEARCH_FINDS = 256
 };
 
 /* 16-bit counts, then entries: glibc 2.30 to 2.41; since 2.42 with bins for large blocks. */
@@ -81,8 +87,8 @@ static void learn_cache_key(struct walk *walk, uint64_t cache, uint64_t key)
 {
     struct walk_lists *lists = &walk->lists;
     if (key == cache)
-        lists->own_keys = true;
-    if (!key || lists->own_keys)
+        lists->key_is_cache_address = true;
+    if (!key || lists->key_is_cache_address)
         return;
     /* Majority vote (Boyer and Moore 1981): an entry may be in use by the time it is read. */
     if (!lists->key_votes) {
@@ -206,7 +212,7 @@ void walk_cache_search(struct walk *walk)
     struct hash seen;
     uint64_t bytes_left = SEARCH_BYTES_MAX;
     hash_init(&seen);
-    walk->lists.look_again = walk->stats.finds + LOOK_AGAIN_FINDS;
+    walk->lists.search_at_find_count = walk->stats.find_count + CACHE_SEARCH_FINDS;
     for (size_t i = 0; i < walk->spans.count; i++)
         walk_cache_consider(walk, walk->spans.spans[i].first + WALK_CHUNK_HEADER, true);
     for (size_t i = 0; i < walk->thread_count; i++)
@@ -228,14 +234,6 @@ enum {
 void walk_lists_init(struct walk_lists *lists)
 {
     *lists = (struct walk_lists){.entries_left = LIST_FIND_MAX};
-}
-
-/* Returns true if a list pointer can have this value: in a heap, or in a possible one. */
-static bool walk_lists_in_heap(const struct walk *walk, uint64_t address)
-{
-    if (address < WALK_PAGE_BYTES || address & 15)
-        return false;
-    return walk_spans_find(walk, address) || walk_is_data(maps_find(&walk->memory.maps, address));
 }
 
 static bool is_list_pointer(const struct walk *walk, uint64_t pointer)
@@ -363,7 +361,7 @@ static enum walk_listed check_caches(struct walk *walk, const struct walk_chunk 
 {
     for (size_t i = 0; i < walk->lists.cache_count; i++) {
         struct walk_cache cache;
-        if (walk->lists.own_keys && walk->lists.caches[i] != chunk->words[1])
+        if (walk->lists.key_is_cache_address && walk->lists.caches[i] != chunk->words[1])
             continue;
         if (!walk_cache_read(walk, walk->lists.caches[i], &cache))
             continue;
@@ -383,7 +381,7 @@ static enum walk_listed check_caches(struct walk *walk, const struct walk_chunk 
 bool walk_lists_suspect(const struct walk *walk, const struct walk_chunk *chunk)
 {
     const struct walk_lists *lists = &walk->lists;
-    if (lists->own_keys)
+    if (lists->key_is_cache_address)
         return hash_find(&lists->known, chunk->words[1]);
     return lists->key && chunk->words[1] == lists->key;
 }
@@ -391,11 +389,12 @@ bool walk_lists_suspect(const struct walk *walk, const struct walk_chunk *chunk)
 enum walk_listed walk_lists_hold(struct walk *walk, const struct walk_chunk *chunk, uint32_t arena)
 {
     struct walk_lists *lists = &walk->lists;
-    bool again = walk->stats.finds >= lists->look_again;
-    uint64_t earned = lists->entries_left + (walk->stats.finds - lists->last_find) * LIST_FIND_MEAN;
+    bool again = walk->stats.find_count >= lists->search_at_find_count;
+    uint64_t earned =
+        lists->entries_left + (walk->stats.find_count - lists->last_find) * LIST_FIND_MEAN;
     lists->entries_left = earned < LIST_FIND_MAX ? (unsigned)earned : LIST_FIND_MAX;
-    lists->last_find = walk->stats.finds;
-    if (again && !lists->key && !lists->own_keys)
+    lists->last_find = walk->stats.find_count;
+    if (again && !lists->key && !lists->key_is_cache_address)
         walk_cache_search(walk);
     enum walk_listed listed = check_fast_bin(walk, chunk, arena);
     if (listed != WALK_LISTED_NO || !walk_lists_suspect(walk, chunk))

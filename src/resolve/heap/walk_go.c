@@ -24,7 +24,7 @@ enum {
     COUNT_BEFORE = 8, /* bytes from the number of blocks in use to the block size */
     IN_USE = 1,
     DATA_BYTES_MAX = 64 << 20,
-    SPANS_SURE = 3,
+    SPANS_REQUIRED = 3,
     ARENAS_MAX = 1 << 18 /* limit of a count: 16 TiB */
 };
 
@@ -126,7 +126,7 @@ static bool are_page_spans(struct walk *walk, uint64_t spans, uint64_t page, con
     for (unsigned size_at = SIZE_FIRST; size_at <= SIZE_LAST; size_at++) {
         struct span span = {0};
         unsigned sure = 0;
-        for (size_t i = 0; i < count && i < ARENA_PAGES && sure < SPANS_SURE; i++) {
+        for (size_t i = 0; i < count && i < ARENA_PAGES && sure < SPANS_REQUIRED; i++) {
             uint64_t at = page + ((uint64_t)i << PAGE_SHIFT);
             if (at < span.end)
                 continue;
@@ -134,7 +134,7 @@ static bool are_page_spans(struct walk *walk, uint64_t spans, uint64_t page, con
                 break;
             sure += span.start == at;
         }
-        if (sure == SPANS_SURE) {
+        if (sure == SPANS_REQUIRED) {
             walk->go.spans = spans;
             walk->go.size_at = size_at;
             return true;

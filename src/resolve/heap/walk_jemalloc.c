@@ -17,7 +17,8 @@ enum {
     LEAF_ENTRIES = 1 << (LEAF_SHIFT - PAGE_SHIFT),
     ROOT_ENTRIES = 1 << 18,
     ROOT_BYTES = ROOT_ENTRIES * 8,
-    ROOM_MAX = 4 << 20, /* limit of zero-initialised data, besides the tree, that is searched */
+    /* limit of zero-initialised data, besides the tree, that is searched */
+    OTHER_BSS_MAX = 4 << 20,
     NODE_ALIGNMENT = 64,
     TESTS_MAX = 256,
     CLASSES = 232,
@@ -243,7 +244,7 @@ void walk_jemalloc_search(struct walk *walk, const struct maps *maps)
     for (size_t i = 1; i < maps->count; i++) {
         const struct map *data = &maps->maps[i];
         uint64_t size = data->end - data->start;
-        if (!walk_is_zeroed(data) || size < ROOT_BYTES || size > ROOT_BYTES + ROOM_MAX)
+        if (!walk_is_zeroed(data) || size < ROOT_BYTES || size > ROOT_BYTES + OTHER_BSS_MAX)
             continue;
         for (size_t k = 0, tried = 0; k < maps->count && tried < MAPPINGS_MAX; k++) {
             if (k == i || !walk_is_data(&maps->maps[k]))

@@ -131,7 +131,7 @@ static uint64_t end_of_chain(struct walk *walk, struct walk_span *span)
     chain.trust.proved = true;
     if (!walk_chain_start(&chain, span->first))
         return 0;
-    while ((end = walk_chain_look(&chain)) == WALK_CHAIN_ON)
+    while ((end = walk_chain_look(&chain)) == WALK_CHAIN_CONTINUES)
         walk_chain_step(&chain), steps++;
     if (end == WALK_CHAIN_TOP)
         return span->end;
@@ -241,8 +241,9 @@ static bool search_mapping(struct walk *walk, const struct map *map, bool restar
     struct walk_searched before = *searched;
     if (walk_go_covers(walk, map->start))
         return false;
-    if (restarts || !before.end || walk->stats.finds >= before.finds + SEARCH_AGAIN_FINDS) {
-        *searched = (struct walk_searched){map->start, map->end, walk->stats.finds};
+    if (restarts || !before.end ||
+        walk->stats.find_count >= before.at_find_count + SEARCH_AGAIN_FINDS) {
+        *searched = (struct walk_searched){map->start, map->end, walk->stats.find_count};
         walk_mapped_parse(walk, map->start, map->end);
         return true;
     }

@@ -145,8 +145,8 @@ void walk_span_mark(struct walk_span *span, uint64_t from, uint64_t at, struct w
     if (cell >= span->mark_count)
         return;
     uint8_t mark = (uint8_t)((at & (WALK_MARK_BYTES - 1)) / 16 + 1);
-    trust->agreed += span->marks[cell] == mark;
-    trust->differed += span->marks[cell] && span->marks[cell] != mark;
+    trust->marks_agreed += span->marks[cell] == mark;
+    trust->marks_differed += span->marks[cell] && span->marks[cell] != mark;
     if (!walk_trusted(trust))
         return;
     span->marks[cell] = mark;
@@ -176,7 +176,7 @@ static bool load_chunk(struct walk_chain *chain, uint64_t at, struct walk_chunk 
 
 bool walk_chain_start(struct walk_chain *chain, uint64_t at)
 {
-    chain->before = 0;
+    chain->previous = 0;
     return load_chunk(chain, at, &chain->chunk);
 }
 
@@ -184,10 +184,10 @@ static enum walk_chain_end load_next_chunk(struct walk_chain *chain, uint64_t by
 {
     if (!load_chunk(chain, chain->chunk.at + bytes, &chain->next))
         return WALK_CHAIN_UNREADABLE;
-    chain->in_use = chain->next.head & WALK_PREV_IN_USE;
-    if (chain->next.head & 8 || (!chain->in_use && chain->next.previous_bytes != bytes))
+    chain->in_use = chain->next.size_and_flags & WALK_PREV_IN_USE;
+    if (chain->next.size_and_flags & 8 || (!chain->in_use && chain->next.previous_bytes != bytes))
         return WALK_CHAIN_BROKEN;
-    return WALK_CHAIN_ON;
+    return WALK_CHAIN_CONTINUES;
 }
 
 /* Rereads top and end: they move as the heap grows. */
@@ -209,10 +209,11 @@ enum walk_chain_end walk_chain_look(struct walk_chain *chain)
         return WALK_CHAIN_TOP;
     /* Fence posts are two headers without a block: size 16, then another 16 or 0. */
     if (bytes < WALK_CHUNK_MIN)
-        return bytes == WALK_CHUNK_HEADER || chunk->head == WALK_PREV_IN_USE ? WALK_CHAIN_FENCE
-                                                                             : WALK_CHAIN_BROKEN;
-    if (bytes & 8 || chunk->head & WALK_MMAPPED || !is_inside_span(chain, bytes) ||
-        (!chain->span->arena && chunk->head & WALK_NON_MAIN))
+        return bytes == WALK_CHUNK_HEADER || chunk->size_and_flags == WALK_PREV_IN_USE
+                   ? WALK_CHAIN_FENCE
+                   : WALK_CHAIN_BROKEN;
+    if (bytes & 8 || chunk->size_and_flags & WALK_MMAPPED || !is_inside_span(chain, bytes) ||
+        (!chain->span->arena && chunk->size_and_flags & WALK_NON_MAIN))
         return WALK_CHAIN_BROKEN;
     return load_next_chunk(chain, bytes);
 }
@@ -223,7 +224,7 @@ static bool chain_resumes(struct walk_chain *chain, uint64_t at)
         return false;
     for (unsigned i = 0; i < RESUME_CHUNKS; i++) {
         enum walk_chain_end end = walk_chain_look(chain);
-        if (end != WALK_CHAIN_ON)
+        if (end != WALK_CHAIN_CONTINUES)
             return end == WALK_CHAIN_TOP || (end == WALK_CHAIN_FENCE && i > 1);
         walk_chain_step(chain);
     }

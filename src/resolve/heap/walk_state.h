@@ -20,8 +20,8 @@ struct walk_window {
 /* The part of a mapping that was searched for blocks; the mapping may have grown since. */
 struct walk_searched {
     uint64_t start;
-    uint64_t end;   /* 0: none */
-    uint64_t finds; /* number of finds at that time */
+    uint64_t end;           /* 0: none */
+    uint64_t at_find_count; /* number of finds at that time */
 };
 
 struct walk_memory {
@@ -145,19 +145,20 @@ struct walk_span {
     uint8_t *marks; /* per KiB: 1 + index of the first chunk in 16-byte units; 0: not known */
     size_t mark_count;
     struct walk_pause pause; /* for finds that chain from the start */
-    uint32_t unrest;         /* coming finds that need more proof; boundaries were seen to change */
+    /* coming finds that need more proof; boundaries were seen to change */
+    uint32_t distrusted_finds;
 };
 
 /* Evidence for a chain that did not begin at the start of the span. */
 struct walk_trust {
-    bool proved;       /* began at the start, or passed a free chunk that is in its list */
-    uint32_t agreed;   /* marks met */
-    uint32_t differed; /* marks that the chain missed */
+    bool proved;             /* began at the start, or passed a free chunk that is in its list */
+    uint32_t marks_agreed;   /* marks met */
+    uint32_t marks_differed; /* marks that the chain missed */
 };
 
 static inline bool walk_trusted(const struct walk_trust *trust)
 {
-    return trust->proved || (trust->agreed > 2 && !trust->differed);
+    return trust->proved || (trust->marks_agreed > 2 && !trust->marks_differed);
 }
 
 struct walk_spans {
@@ -201,15 +202,15 @@ enum { WALK_CHUNK_MIN = 32, WALK_CHUNK_HEADER = 16 };
 struct walk_chunk {
     uint64_t at;             /* address of its header; the block starts 16 bytes later */
     uint64_t previous_bytes; /* size of the previous chunk if that is free */
-    uint64_t head;           /* size and flags */
-    uint64_t words[2];       /* the block's first words: list pointers of free chunks */
+    uint64_t size_and_flags;
+    uint64_t words[2]; /* the block's first words: list pointers of free chunks */
 };
 
 enum walk_chain_end {
-    WALK_CHAIN_ON,     /* a chunk with a valid successor */
-    WALK_CHAIN_TOP,    /* the top chunk */
-    WALK_CHAIN_FENCE,  /* fence posts: the arena continues elsewhere */
-    WALK_CHAIN_BROKEN, /* not a chunk */
+    WALK_CHAIN_CONTINUES, /* a chunk with a valid successor */
+    WALK_CHAIN_TOP,       /* the top chunk */
+    WALK_CHAIN_FENCE,     /* fence posts: the arena continues elsewhere */
+    WALK_CHAIN_BROKEN,    /* not a chunk */
     WALK_CHAIN_UNREADABLE
 };
 
@@ -218,15 +219,15 @@ struct walk_chain {
     struct walk_window *window;
     struct walk_span *span;
     struct walk_chunk chunk; /* current chunk */
-    struct walk_chunk next;  /* valid after WALK_CHAIN_ON */
-    uint64_t before;         /* the previous chunk; 0: not known */
+    struct walk_chunk next;  /* valid after WALK_CHAIN_CONTINUES */
+    uint64_t previous;       /* the previous chunk; 0: not known */
     bool in_use;             /* by the successor's flag, which is also set for cached chunks */
     struct walk_trust trust;
 };
 
 static inline uint64_t walk_chunk_bytes(const struct walk_chunk *chunk)
 {
-    return chunk->head & ~(uint64_t)7;
+    return chunk->size_and_flags & ~(uint64_t)7;
 }
 
 /* Moves to a chunk. Returns false if it is unreadable. */
@@ -237,7 +238,7 @@ enum walk_chain_end walk_chain_look(struct walk_chain *chain);
 
 static inline void walk_chain_step(struct walk_chain *chain)
 {
-    chain->before = chain->chunk.at;
+    chain->previous = chain->chunk.at;
     walk_span_pass(chain->span, chain->chunk.at, chain->next.at, &chain->trust);
     chain->chunk = chain->next;
 }
@@ -251,15 +252,15 @@ struct walk_lists {
     uint64_t *caches; /* start addresses of the thread caches */
     size_t cache_count;
     size_t cache_room;
-    struct hash known;     /* addresses of the caches */
-    uint64_t key;          /* second word of every cached block since 2.34; 0: not known */
-    unsigned key_votes;    /* majority votes for the key */
-    bool own_keys;         /* until 2.33 the key is the address of the cache */
-    bool mangled;          /* list pointers are mangled (since 2.32) */
-    bool plain;            /* list pointers are not mangled; neither flag: no list seen yet */
-    uint64_t look_again;   /* number of finds from which on caches may be searched again */
-    uint64_t last_find;    /* number of finds when a list was last followed */
-    unsigned entries_left; /* list entries that may still be followed; finds add more */
+    struct hash known;         /* addresses of the caches */
+    uint64_t key;              /* second word of every cached block since 2.34; 0: not known */
+    unsigned key_votes;        /* majority votes for the key */
+    bool key_is_cache_address; /* until 2.33 the key is the address of the cache */
+    bool mangled;              /* list pointers are mangled (since 2.32) */
+    bool plain;                /* list pointers are not mangled; neither flag: no list seen yet */
+    uint64_t search_at_find_count; /* number of finds from which on caches may be searched again */
+    uint64_t last_find;            /* number of finds when a list was last followed */
+    unsigned entries_left;         /* list entries that may still be followed; finds add more */
 };
 
 /* Blocks with a mapping of their own, as far as known, by ascending base. */
@@ -321,7 +322,7 @@ struct walk {
     bool search_costly;
     char status[256]; /* "": the heap can be walked */
     char source[128];
-    char all[256]; /* including jemalloc and Go */
+    char all_sources[256]; /* including jemalloc and Go */
 };
 
 /* Returns a chain through a span, not yet started. */

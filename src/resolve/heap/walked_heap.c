@@ -26,8 +26,8 @@ static const uint64_t reach_bytes = 32 << 20;
 struct walked_count {
     struct walk *walk; /* NULL: not made yet for this program */
     struct walked_classes classes;
-    uint64_t maps; /* version of the maps */
-    uint64_t took_ns;
+    uint64_t maps_version; /* version of the maps */
+    uint64_t cpu_ns;
     long blocks; /* or a negative errno */
 };
 
@@ -66,7 +66,7 @@ static void walked_restart(struct walked *walked)
     blocks_remove_range(walked->cache, 0, BLOCKS_ADDRESS_END, NULL, NULL);
     classes_start(&walked->classes);
     walk_limit_chain(walked->walk, reach_uncounted_bytes);
-    walked->seen_maps = walked->looked_ns = walked->counted_ns = walked->next_ns = 0;
+    walked->maps_version = walked->maps_read_ns = walked->counted_ns = walked->next_ns = 0;
     walked->marked = false;
 }
 
@@ -91,7 +91,7 @@ int walked_init(struct walked *walked, pid_t pid)
 
 void walked_fini(struct walked *walked)
 {
-    atomic_store(&walked->ends, true);
+    atomic_store(&walked->stop_counting, true);
     lane_close(walked->counter);
     if (walked->count) {
         walk_free(walked->count->walk);
@@ -120,9 +120,9 @@ void walked_forget(struct walked *walked)
         walked->walk = before; /* out of memory: the old walk finds no blocks, so lookups fail */
     else
         walk_free(before);
-    walked->outdated = walked->counts;
-    atomic_store(&walked->ends, walked->counts);
-    if (!walked->counts)
+    walked->outdated = walked->is_counting;
+    atomic_store(&walked->stop_counting, walked->is_counting);
+    if (!walked->is_counting)
         drop_spare_walk(walked);
     walked_restart(walked);
 }
@@ -151,12 +151,12 @@ static void update_walk_maps(struct walked *walked, const struct maps *maps, uin
 {
     bool arenas = walk_stats(walked->walk)->arenas;
     bool found = arenas && (walked->classes.live_blocks || !walked->counted_ns);
-    uint64_t again_ns = walked->looked_ns + (arenas ? CLOCK_NS_PER_S : look_ns);
-    if (walked->seen_maps == maps->changes && (found || now_ns < again_ns))
+    uint64_t again_ns = walked->maps_read_ns + (arenas ? CLOCK_NS_PER_S : look_ns);
+    if (walked->maps_version == maps->changes && (found || now_ns < again_ns))
         return;
-    walked->looked_ns = now_ns;
+    walked->maps_read_ns = now_ns;
     if (!walk_update(walked->walk, maps))
-        walked->seen_maps = maps->changes;
+        walked->maps_version = maps->changes;
 }
 
 static void walked_remember(struct walked *walked, const struct walk_block *found, uint64_t now_ns,
@@ -195,7 +195,8 @@ static struct walked_foreign *foreign_region(struct walked *walked, const struct
 /* Schedules an early count, because a lookup was too far from the known boundaries. */
 static void schedule_early_count(struct walked *walked)
 {
-    uint64_t soon_ns = walked->counted_ns + (uint64_t)((double)walked->took_ns / WALKED_COST_ASKED);
+    uint64_t soon_ns =
+        walked->counted_ns + (uint64_t)((double)walked->last_count_cpu_ns / WALKED_COST_ASKED);
     if (walked->counted_ns && soon_ns < walked->next_ns)
         walked->next_ns = soon_ns;
 }
@@ -212,7 +213,7 @@ static bool find_walked_block(struct walked *walked, const struct space *space, 
     if (walk_find(walked->walk, address, found))
         return true;
     if (stats->failures[WALK_FAIL_FOREIGN] > foreign_before &&
-        walked->seen_maps == space->maps.changes)
+        walked->maps_version == space->maps.changes)
         foreign->until_ns = now_ns + foreign_ns;
     if (stats->failures[WALK_FAIL_BUDGET] > far_before)
         schedule_early_count(walked);
@@ -229,9 +230,9 @@ bool walked_find(struct walked *walked, const struct space *space, uint64_t addr
         return true;
     bool answered = find_walked_block(walked, space, address, now_ns, &found);
     if (!answered) {
-        uint64_t seen = walked->seen_maps;
+        uint64_t seen = walked->maps_version;
         update_walk_maps(walked, &space->maps, now_ns);
-        answered = seen != walked->seen_maps && walk_find(walked->walk, address, &found);
+        answered = seen != walked->maps_version && walk_find(walked->walk, address, &found);
     }
     /* The process has ended, or has freed the block's mapping, since the sample. */
     if (!answered)
@@ -261,24 +262,17 @@ static bool count_block(void *context, const struct walk_block *found)
     class->stats.sizes[bins_size_class(found->usable_bytes)] += found->count;
     classes->live_blocks += found->count;
     classes->usable_bytes += found->count * found->usable_bytes;
-    return !atomic_load_explicit(&walked->ends, memory_order_relaxed);
-}
-
-static uint64_t walk_cpu_ns(void)
-{
-    struct timespec used = {0};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return (uint64_t)used.tv_sec * CLOCK_NS_PER_S + (uint64_t)used.tv_nsec;
+    return !atomic_load_explicit(&walked->stop_counting, memory_order_relaxed);
 }
 
 /* Counts all blocks. This and everything called from here runs in the counter's thread. */
 static void count_all(void *context, void *batch)
 {
     struct walked_count *count = *(struct walked_count **)batch;
-    uint64_t start_ns = walk_cpu_ns();
+    uint64_t start_ns = clock_thread_cpu_ns();
     classes_start(&count->classes);
     count->blocks = walk_all(count->walk, count_block, context);
-    count->took_ns = walk_cpu_ns() - start_ns;
+    count->cpu_ns = clock_thread_cpu_ns() - start_ns;
 }
 
 static void pass_threads_to_walk(struct walk *walk, const struct tcbs *tcbs)
@@ -299,8 +293,8 @@ static void begin_count(struct walked *walked, const struct maps *maps, const st
     pass_threads_to_walk(count->walk, tcbs);
     if (walk_update(count->walk, maps))
         return;
-    count->maps = maps->changes;
-    walked->counts = true;
+    count->maps_version = maps->changes;
+    walked->is_counting = true;
     *(struct walked_count **)lane_next(walked->counter) = count;
     lane_submit(walked->counter);
 }
@@ -332,10 +326,10 @@ static void take_count(struct walked *walked, struct walked_count *count, uint64
 {
     struct walk *counted = count->walk;
     walk_limit_chain(walked->walk, reach_bytes);
-    walked->took_ns = count->took_ns;
+    walked->last_count_cpu_ns = count->cpu_ns;
     /* A newly started program is still filling its heap. */
     double cost = walked->counted_ns ? WALKED_COST : WALKED_COST_ASKED;
-    walked->next_ns = now_ns + (uint64_t)((double)count->took_ns / cost);
+    walked->next_ns = now_ns + (uint64_t)((double)count->cpu_ns / cost);
     if (count->blocks < 0)
         return;
     take_classes(&walked->classes, &count->classes);
@@ -346,7 +340,7 @@ static void take_count(struct walked *walked, struct walked_count *count, uint64
     walk_continue_from(counted, walked->walk);
     count->walk = walked->walk;
     walked->walk = counted;
-    walked->seen_maps = count->maps;
+    walked->maps_version = count->maps_version;
 }
 
 void walked_settle(struct walked *walked, uint64_t patience_ns)
@@ -354,13 +348,13 @@ void walked_settle(struct walked *walked, uint64_t patience_ns)
     struct walked_count **taken = lane_take_within(walked->counter, patience_ns);
     if (!taken)
         return;
-    walked->counts = false;
+    walked->is_counting = false;
     if (walked->outdated)
         drop_spare_walk(walked);
     else
         take_count(walked, *taken, clock_now_ns());
     walked->outdated = false;
-    atomic_store(&walked->ends, false);
+    atomic_store(&walked->stop_counting, false);
 }
 
 void walked_tick(struct walked *walked, const struct space *space, const struct tcbs *tcbs,
@@ -369,7 +363,7 @@ void walked_tick(struct walked *walked, const struct space *space, const struct 
     walked_settle(walked, 0);
     pass_threads_to_walk(walked->walk, tcbs);
     update_walk_maps(walked, &space->maps, now_ns);
-    if (!walk_status(walked->walk) && !walked->counts && now_ns >= walked->next_ns)
+    if (!walk_status(walked->walk) && !walked->is_counting && now_ns >= walked->next_ns)
         begin_count(walked, &space->maps, tcbs);
 }
 

@@ -65,17 +65,17 @@ struct walked {
     struct blocks *cache; /* born_ns: time of the read */
     struct walked_classes classes;
     struct walked_foreign foreign[WALKED_FOREIGN];
-    uint64_t seen_maps;  /* version of the maps that the walk has */
-    uint64_t looked_ns;  /* time when the walk got them */
-    uint64_t counted_ns; /* last full count; 0: none yet */
+    uint64_t maps_version; /* version of the maps that the walk has */
+    uint64_t maps_read_ns; /* time when the walk got them */
+    uint64_t counted_ns;   /* last full count; 0: none yet */
     uint64_t next_ns;
-    uint64_t took_ns; /* CPU time of the last count */
+    uint64_t last_count_cpu_ns; /* CPU time of the last count */
     bool marked;
     struct lane *counter;
     struct walked_count *count; /* owned by the counter while a count is running */
-    bool counts;                /* a count is running */
+    bool is_counting;           /* a count is running */
     bool outdated;              /* the running count is of a program that is gone */
-    atomic_bool ends;           /* the running count must end */
+    atomic_bool stop_counting;  /* the running count must end */
 };
 
 int walked_init(struct walked *walked, pid_t pid);

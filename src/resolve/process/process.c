@@ -111,7 +111,7 @@ bool process_rights(pid_t pid, struct process_rights *rights)
     const char *line = text_read_file(path, text, sizeof text) > 0 ? strstr(text, "\nUid:") : NULL;
     if (!line || sscanf(line + 5, "%u %u", &rights->real, &rights->effective) != 2)
         return false;
-    rights->guarded = rights->effective && !status.st_uid;
+    rights->is_root_owned = rights->effective && !status.st_uid;
     snprintf(path, sizeof path, "/proc/%d/exe", (int)files_proc_tid(pid));
     rights->setuid = stat(path, &status) || status.st_mode & S_ISUID;
     return true;
@@ -126,7 +126,7 @@ static const char *denial_reason(pid_t pid)
         return "its program is setuid";
     if (rights.effective != geteuid() && geteuid())
         return "it belongs to another user";
-    if (rights.guarded)
+    if (rights.is_root_owned)
         return "its program is setgid, has capabilities or may not be read";
     return "it may not be traced";
 }

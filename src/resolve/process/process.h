@@ -28,7 +28,7 @@ bool process_stat(pid_t pid, struct process_stat *stat);
 struct process_rights {
     uint32_t real;
     uint32_t effective;
-    bool guarded;
+    bool is_root_owned;
     bool setuid;
 };
 bool process_rights(pid_t pid, struct process_rights *rights);

@@ -251,7 +251,7 @@ void space_forget(struct space *space)
     stacks_fini(&space->stacks);
     regions_forget(&space->regions);
     space->reread_ns = 0;
-    space->programs++;
+    space->exec_count++;
 }
 
 /* Returns true if /proc already listed the mapping; /proc has more detail. */
@@ -312,7 +312,7 @@ struct module *space_module(struct space *space, struct map *map)
 
 uint64_t space_version(const struct space *space)
 {
-    return ((uint64_t)space->programs << 40) + space->maps.changes + space->stacks.changes +
+    return ((uint64_t)space->exec_count << 40) + space->maps.changes + space->stacks.changes +
            space->regions.changes;
 }
 

@@ -69,7 +69,7 @@ struct space {
     struct regions regions;
     struct binaries binaries; /* of a recording; kept across execs */
     uint64_t reread_ns;       /* earliest time of the next read */
-    uint32_t programs;        /* programs run before the current one */
+    uint32_t exec_count;      /* programs run before the current one */
     bool data_recorded;       /* the recording has mappings without code: perf record -d */
 };
 

@@ -176,10 +176,10 @@ void tcbs_refresh(struct tcbs *tcbs, pid_t pid)
 void tcbs_tick(struct tcbs *tcbs, pid_t pid, uint64_t now_ns)
 {
     uint64_t began_ns = clock_now_ns();
-    if (tcbs->count >= TCBS_MANY && now_ns < tcbs->again_ns)
+    if (tcbs->count >= TCBS_MANY && now_ns < tcbs->next_listing_ns)
         return;
     tcbs_refresh(tcbs, pid);
-    tcbs->again_ns = now_ns + (uint64_t)((double)(clock_now_ns() - began_ns) / TCBS_COST);
+    tcbs->next_listing_ns = now_ns + (uint64_t)((double)(clock_now_ns() - began_ns) / TCBS_COST);
 }
 
 static void scan_bytes(struct tcbs *tcbs, pid_t pid, const unsigned char *bytes, size_t size,

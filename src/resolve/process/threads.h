@@ -30,9 +30,9 @@ struct tcbs {
     struct tcb *tcbs; /* ascending by tid */
     size_t count;
     size_t room;
-    size_t list_offset; /* offset of the robust list in the block; 0: not known yet */
-    size_t tid_offset;  /* offset of the thread's id; 0: not known yet */
-    uint64_t again_ns;  /* time of the next listing by tcbs_tick() */
+    size_t list_offset;       /* offset of the robust list in the block; 0: not known yet */
+    size_t tid_offset;        /* offset of the thread's id; 0: not known yet */
+    uint64_t next_listing_ns; /* time of the next listing by tcbs_tick() */
 };
 
 void tcbs_fini(struct tcbs *tcbs);

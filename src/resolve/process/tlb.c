@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/settings.h"
 #include "base/text.h"
@@ -157,13 +157,6 @@ static char *tlb_place_of(char *memory, uint32_t i, bool dense)
                  : memory + (size_t)i * PAGE + (size_t)i * 5 * LINE % PAGE;
 }
 
-static double thread_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
 /* Measures the time per access in a chain through `count` random places: the best round. */
 static double chain_ns(char *memory, bool dense, uint32_t count, uint32_t *order, struct prng *prng)
 {
@@ -181,10 +174,10 @@ static double chain_ns(char *memory, bool dense, uint32_t count, uint32_t *order
             tlb_place_of(memory, order[(i + 1) % count], dense);
     void *volatile *at = (void *volatile *)(void *)tlb_place_of(memory, order[0], dense);
     for (int round = 0; round < REPEATS; round++) {
-        double began = thread_ns();
+        uint64_t began_ns = clock_thread_cpu_ns();
         for (uint32_t i = 0; i < PAGES_MAX; i++)
             at = (void *volatile *)*at;
-        double took = (thread_ns() - began) / PAGES_MAX;
+        double took = (double)(clock_thread_cpu_ns() - began_ns) / PAGES_MAX;
         best = took < best ? took : best;
     }
     return best;

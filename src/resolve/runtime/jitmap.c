@@ -106,8 +106,8 @@ static void jitmap_settle(struct jitmap *jitmap)
     for (size_t i = 0; i < jitmap->count; i++) {
         size_t before = i;
         while (before && lines[before - 1].end <= lines[i].start)
-            before = lines[before - 1].before;
-        lines[i].before = (uint32_t)before;
+            before = lines[before - 1].earlier_overlap;
+        lines[i].earlier_overlap = (uint32_t)before;
     }
 }
 
@@ -191,7 +191,7 @@ const struct jit_symbol *jitmap_find(const struct jitmap *jitmap, uint64_t addre
         const struct jit_symbol *line = &jitmap->lines[left - 1];
         if (address < line->end && (!latest || line->line > latest->line))
             latest = line;
-        left = line->before;
+        left = line->earlier_overlap;
     }
     return latest;
 }

@@ -120,12 +120,6 @@ void runtimes_detect(struct runtimes *runtimes, struct space *space, pid_t pid, 
     runtimes->none_at_changes = machine ? 0 : changes;
 }
 
-bool runtimes_tick(struct runtimes *runtimes)
-{
-    runtimes->classes.tick++;
-    return runtimes->hotspot.known;
-}
-
 /* Functions of a runtime: find the object at `start` that holds an address, and describe it. */
 struct runtime {
     const char *memory;

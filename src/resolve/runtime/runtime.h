@@ -28,9 +28,10 @@ enum { JITMAP_BYTES_MAX = 64 << 20 };
 struct jit_symbol {
     uint64_t start;
     uint64_t end;
-    uint32_t line;   /* line number in the file */
-    uint32_t name;   /* offset into text */
-    uint32_t before; /* the last line that begins earlier and ends after this start, + 1; 0: none */
+    uint32_t line; /* line number in the file */
+    uint32_t name; /* offset into text */
+    /* the last line that begins earlier and ends after this start, + 1; 0: none */
+    uint32_t earlier_overlap;
 };
 
 struct jitmap {
@@ -219,7 +220,7 @@ struct v8_constants {
 struct v8 {
     pid_t pid;
     bool known;
-    struct v8_constants is;
+    struct v8_constants constants;
     struct v8_type {
         int32_t number;
         char name[48];
@@ -280,8 +281,6 @@ void runtimes_fini(struct runtimes *runtimes);
 void runtimes_forget(struct runtimes *runtimes);
 /* Searches for runtimes several times a second, because they start later than the program. */
 void runtimes_detect(struct runtimes *runtimes, struct space *space, pid_t pid, uint64_t now_ns);
-/* Starts a new tick; called once per refresh. Returns true if code may have other names now. */
-bool runtimes_tick(struct runtimes *runtimes);
 
 /* `mapping`: the start of the access's mapping, `regs`: the sample's registers or NULL. If the
  * object is not known, returns the name of the runtime's memory; NULL: not memory of a runtime. */

@@ -103,7 +103,7 @@ void v8_detect(struct v8 *v8, pid_t pid, const struct module *library)
         return;
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         const struct symbol *symbol = module_named(library, wanted[i].symbol);
-        int32_t *place = (int32_t *)((char *)&v8->is + wanted[i].place);
+        int32_t *place = (int32_t *)((char *)&v8->constants + wanted[i].place);
         if (!symbol || !process_read(pid, symbol->start, place, sizeof *place) || *place < 0 ||
             *place > wanted[i].most)
             return;
@@ -122,29 +122,31 @@ static bool read_word(const struct v8 *v8, uint64_t at, uint64_t *word)
 static uint64_t read_pointer(const struct v8 *v8, uint64_t at)
 {
     uint64_t word;
-    return read_word(v8, at, &word) && (word & (uint64_t)v8->is.tag_mask) == (uint64_t)v8->is.tag
-               ? word - (uint64_t)v8->is.tag
+    return read_word(v8, at, &word) &&
+                   (word & (uint64_t)v8->constants.tag_mask) == (uint64_t)v8->constants.tag
+               ? word - (uint64_t)v8->constants.tag
                : 0;
 }
 
 static int type_of_map(const struct v8 *v8, uint64_t map)
 {
     uint16_t type;
-    return map && process_read(v8->pid, map + (uint64_t)v8->is.map_type, &type, sizeof type) ? type
-                                                                                             : -1;
+    return map && process_read(v8->pid, map + (uint64_t)v8->constants.map_type, &type, sizeof type)
+               ? type
+               : -1;
 }
 
 static int type_of(const struct v8 *v8, uint64_t object)
 {
-    return object ? type_of_map(v8, read_pointer(v8, object + (uint64_t)v8->is.map)) : -1;
+    return object ? type_of_map(v8, read_pointer(v8, object + (uint64_t)v8->constants.map)) : -1;
 }
 
 /* Returns true if an object is a map: its own map is its own map. */
 static bool is_map(const struct v8 *v8, uint64_t map)
 {
-    uint64_t of_maps = map % WORD ? 0 : read_pointer(v8, map + (uint64_t)v8->is.map);
-    return of_maps && read_pointer(v8, of_maps + (uint64_t)v8->is.map) == of_maps &&
-           type_of_map(v8, of_maps) == v8->is.type_map;
+    uint64_t of_maps = map % WORD ? 0 : read_pointer(v8, map + (uint64_t)v8->constants.map);
+    return of_maps && read_pointer(v8, of_maps + (uint64_t)v8->constants.map) == of_maps &&
+           type_of_map(v8, of_maps) == v8->constants.type_map;
 }
 
 /* Reads a flat one-byte string. */
@@ -152,14 +154,15 @@ static bool read_text(const struct v8 *v8, uint64_t text, char out[TEXT_MAX])
 {
     int type = type_of(v8, text);
     int32_t length;
-    if (type < 0 || type >= v8->is.texts_end ||
-        (type & v8->is.encoding_mask) != v8->is.encoding_byte ||
-        (type & v8->is.form_mask) != v8->is.form_plain ||
-        !process_read(v8->pid, text + (uint64_t)v8->is.text_length, &length, sizeof length) ||
+    if (type < 0 || type >= v8->constants.texts_end ||
+        (type & v8->constants.encoding_mask) != v8->constants.encoding_byte ||
+        (type & v8->constants.form_mask) != v8->constants.form_plain ||
+        !process_read(v8->pid, text + (uint64_t)v8->constants.text_length, &length,
+                      sizeof length) ||
         length <= 0)
         return false;
     length = length < TEXT_MAX ? length : TEXT_MAX - 1;
-    if (!process_read(v8->pid, text + (uint64_t)v8->is.text_bytes, out, (size_t)length))
+    if (!process_read(v8->pid, text + (uint64_t)v8->constants.text_bytes, out, (size_t)length))
         return false;
     for (int i = 0; i < length; i++)
         if ((unsigned char)out[i] <= ' ' || out[i] == 0x7f)
@@ -178,18 +181,19 @@ static bool read_name_of_scope(const struct v8 *v8, uint64_t scope, char out[TEX
 {
     uint64_t slots[SCOPE_SLOTS_MAX];
     size_t got = process_read_some(v8->pid, scope + WORD, slots, sizeof slots) / WORD;
-    if (got <= (size_t)v8->is.scope_first || v8->is.scope_locals >= v8->is.scope_first)
+    if (got <= (size_t)v8->constants.scope_first ||
+        v8->constants.scope_locals >= v8->constants.scope_first)
         return false;
-    int64_t locals = small_integer(slots[v8->is.scope_locals]);
+    int64_t locals = small_integer(slots[v8->constants.scope_locals]);
     if (locals < 0 || locals >= SCOPE_LOCALS_MAX)
         return false;
-    size_t end = (size_t)v8->is.scope_first + 2 * (size_t)locals + 2 * NAMES_MAX;
-    for (size_t i = (size_t)v8->is.scope_first; i < got && i < end; i++) {
-        uint64_t text = (slots[i] & (uint64_t)v8->is.tag_mask) == (uint64_t)v8->is.tag
-                            ? slots[i] - (uint64_t)v8->is.tag
+    size_t end = (size_t)v8->constants.scope_first + 2 * (size_t)locals + 2 * NAMES_MAX;
+    for (size_t i = (size_t)v8->constants.scope_first; i < got && i < end; i++) {
+        uint64_t text = (slots[i] & (uint64_t)v8->constants.tag_mask) == (uint64_t)v8->constants.tag
+                            ? slots[i] - (uint64_t)v8->constants.tag
                             : 0;
         int type = type_of(v8, text);
-        if (type >= 0 && type < v8->is.texts_end && !locals--)
+        if (type >= 0 && type < v8->constants.texts_end && !locals--)
             return read_text(v8, text, out);
     }
     return false;
@@ -199,19 +203,19 @@ static bool read_name_of_scope(const struct v8 *v8, uint64_t scope, char out[TEX
 static bool read_constructor_name(const struct v8 *v8, uint64_t map, char out[TEXT_MAX])
 {
     uint64_t maker = map;
-    for (int i = 0; i < BACK_POINTERS_MAX && type_of(v8, maker) == v8->is.type_map; i++)
-        maker = read_pointer(v8, maker + (uint64_t)v8->is.map_maker);
-    uint64_t function = maker ? read_pointer(v8, maker + (uint64_t)v8->is.shared) : 0;
-    if (type_of(v8, function) != v8->is.type_function)
+    for (int i = 0; i < BACK_POINTERS_MAX && type_of(v8, maker) == v8->constants.type_map; i++)
+        maker = read_pointer(v8, maker + (uint64_t)v8->constants.map_maker);
+    uint64_t function = maker ? read_pointer(v8, maker + (uint64_t)v8->constants.shared) : 0;
+    if (type_of(v8, function) != v8->constants.type_function)
         return false;
-    uint64_t name = read_pointer(v8, function + (uint64_t)v8->is.function_name);
-    return type_of(v8, name) == v8->is.type_scope ? read_name_of_scope(v8, name, out)
-                                                  : read_text(v8, name, out);
+    uint64_t name = read_pointer(v8, function + (uint64_t)v8->constants.function_name);
+    return type_of(v8, name) == v8->constants.type_scope ? read_name_of_scope(v8, name, out)
+                                                         : read_text(v8, name, out);
 }
 
 static const char *type_name(const struct v8 *v8, int type)
 {
-    if (type >= 0 && type < v8->is.texts_end)
+    if (type >= 0 && type < v8->constants.texts_end)
         return "string";
     for (size_t i = 0; i < v8->type_count; i++)
         if (v8->types[i].number == type)
@@ -229,14 +233,15 @@ static bool read_v8_class(const void *runtime, struct runtime_class *class)
     int type = is_map(v8, class->at) ? type_of_map(v8, class->at) : -1;
     const char *name = type_name(v8, type);
     if (!name ||
-        !process_read(v8->pid, class->at + (uint64_t)v8->is.map_words, &words, sizeof words) ||
-        !read_word(v8, class->at + (uint64_t)v8->is.map_fields, &fields))
+        !process_read(v8->pid, class->at + (uint64_t)v8->constants.map_words, &words,
+                      sizeof words) ||
+        !read_word(v8, class->at + (uint64_t)v8->constants.map_fields, &fields))
         return false;
     if (fields == class->text && words * WORD == class->bytes && class->name[0])
         return true;
     *class = (struct runtime_class){
         .at = class->at, .text = fields, .bytes = words * WORD, .tick = class->tick};
-    if (type == v8->is.type_object && read_constructor_name(v8, class->at, maker))
+    if (type == v8->constants.type_object && read_constructor_name(v8, class->at, maker))
         name = maker;
     snprintf(class->name, sizeof class->name, "%s", name);
     return true;
@@ -250,23 +255,23 @@ static uint64_t object_bytes(const struct v8 *v8, const struct runtime_class *cl
     if (class->bytes)
         return (uint64_t) class->bytes;
     if (!strcmp(class->name, "string"))
-        return process_read(v8->pid, start + (uint64_t)v8->is.text_length, &characters,
+        return process_read(v8->pid, start + (uint64_t)v8->constants.text_length, &characters,
                             sizeof characters) &&
                        characters >= 0
-                   ? (uint64_t)v8->is.text_bytes + 2 * (uint64_t)characters
+                   ? (uint64_t)v8->constants.text_bytes + 2 * (uint64_t)characters
                    : 0;
-    if (!read_word(v8, start + (uint64_t)v8->is.array_length, &length) || (uint32_t)length ||
+    if (!read_word(v8, start + (uint64_t)v8->constants.array_length, &length) || (uint32_t)length ||
         small_integer(length) < 0)
         return 0;
-    return (uint64_t)v8->is.array_length + WORD + WORD * (uint64_t)small_integer(length);
+    return (uint64_t)v8->constants.array_length + WORD + WORD * (uint64_t)small_integer(length);
 }
 
 bool v8_object(struct runtimes *runtimes, uint64_t pointer, uint64_t address,
                struct runtime_object *object)
 {
     const struct v8 *v8 = &runtimes->v8;
-    uint64_t start = pointer - (uint64_t)v8->is.tag;
-    uint64_t map = start % WORD ? 0 : read_pointer(v8, start + (uint64_t)v8->is.map);
+    uint64_t start = pointer - (uint64_t)v8->constants.tag;
+    uint64_t map = start % WORD ? 0 : read_pointer(v8, start + (uint64_t)v8->constants.map);
     struct runtime_class *class =
         map ? runtime_class_at(&runtimes->classes, map, read_v8_class, v8) : NULL;
     uint64_t bytes = class ? object_bytes(v8, class, start) : 0;
@@ -281,15 +286,17 @@ static bool add_field(const struct v8 *v8, struct runtime_members *members, uint
 {
     char name[TEXT_MAX];
     uint64_t details;
-    if (!read_word(v8, row + WORD * (uint64_t)v8->is.field_details, &details))
+    if (!read_word(v8, row + WORD * (uint64_t)v8->constants.field_details, &details))
         return false;
     int32_t of = (int32_t)small_integer(details);
-    uint64_t index = ((uint32_t)of & (uint32_t)v8->is.index_mask) >> v8->is.index_shift;
+    uint64_t index =
+        ((uint32_t)of & (uint32_t)v8->constants.index_mask) >> v8->constants.index_shift;
     uint64_t offset = (first + index) * WORD;
-    if ((of & v8->is.location_mask) >> v8->is.location_shift != v8->is.location_field ||
+    if ((of & v8->constants.location_mask) >> v8->constants.location_shift !=
+            v8->constants.location_field ||
         offset + WORD > bytes)
         return true; /* it is stored elsewhere */
-    if (!read_text(v8, read_pointer(v8, row + WORD * (uint64_t)v8->is.field_key), name))
+    if (!read_text(v8, read_pointer(v8, row + WORD * (uint64_t)v8->constants.field_key), name))
         snprintf(name, sizeof name, "(symbol)");
     return runtime_member(members, name, "", offset, WORD);
 }
@@ -298,18 +305,19 @@ static bool add_fields(const struct v8 *v8, struct runtime_members *members,
                        const struct runtime_object *object)
 {
     uint64_t map = object->class->at;
-    uint64_t list = read_pointer(v8, map + (uint64_t)v8->is.map_fields);
+    uint64_t list = read_pointer(v8, map + (uint64_t)v8->constants.map_fields);
     uint32_t bits;
     uint8_t first;
-    if (!list || !process_read(v8->pid, map + (uint64_t)v8->is.map_bits, &bits, sizeof bits) ||
-        !process_read(v8->pid, map + (uint64_t)v8->is.map_first, &first, sizeof first) ||
-        bits >> v8->is.is_dictionary_shift & 1)
+    if (!list ||
+        !process_read(v8->pid, map + (uint64_t)v8->constants.map_bits, &bits, sizeof bits) ||
+        !process_read(v8->pid, map + (uint64_t)v8->constants.map_first, &first, sizeof first) ||
+        bits >> v8->constants.is_dictionary_shift & 1)
         return false;
-    uint32_t count = (bits & (uint32_t)v8->is.fields_mask) >> v8->is.fields_shift;
+    uint32_t count = (bits & (uint32_t)v8->constants.fields_mask) >> v8->constants.fields_shift;
     for (uint32_t i = 0; i < count && i < FIELDS_MAX; i++)
         if (!add_field(v8, members,
-                       list + (uint64_t)v8->is.fields_header +
-                           (uint64_t)i * WORD * (uint64_t)v8->is.field_words,
+                       list + (uint64_t)v8->constants.fields_header +
+                           (uint64_t)i * WORD * (uint64_t)v8->constants.field_words,
                        first, object->bytes))
             return false;
     return true;
@@ -320,7 +328,7 @@ bool v8_describe(const struct runtimes *runtimes, const struct runtime_object *o
 {
     const struct v8 *v8 = &runtimes->v8;
     struct runtime_members members;
-    if (!object->class->bytes || type_of_map(v8, object->class->at) != v8->is.type_object ||
+    if (!object->class->bytes || type_of_map(v8, object->class->at) != v8->constants.type_object ||
         !runtime_members_init(&members, arena) || !runtime_member(&members, "(map)", "", 0, WORD) ||
         !runtime_member(&members, "(properties)", "", WORD, WORD) ||
         !runtime_member(&members, "(elements)", "", 2 * WORD, WORD) ||

@@ -66,6 +66,11 @@ bool event_is_software(const struct event *event)
     return event->type == PERF_TYPE_SOFTWARE;
 }
 
+bool event_is_clock(const struct event *event)
+{
+    return event_is_software(event) && event->role == EVENT_TIME;
+}
+
 /* Not a code of libpfm4: the string requests more than user mode. */
 enum { ENCODE_NOT_USER = -1000 };
 
@@ -536,7 +541,7 @@ void event_describe_weight(const struct event *event, char *out, size_t out_size
         [EVENT_TIME] = "cycles at the access",
     };
     const char *role = event->role < EVENT_ROLES ? roles[event->role] : NULL;
-    if (event_is_software(event) && event->role == EVENT_TIME)
+    if (event_is_clock(event))
         role = "time at the access";
     if (event->type == PERF_TYPE_HARDWARE && event->role == EVENT_ACCESS)
         role = "instructions that access memory";

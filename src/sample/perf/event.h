@@ -50,6 +50,9 @@ bool event_next_word(const char **list, const char **word, size_t *word_size);
 /* Returns true for a software event. These use other periods and rates and need no PMU. */
 bool event_is_software(const struct event *event);
 
+/* Returns true for a software event that counts time. */
+bool event_is_clock(const struct event *event);
+
 /*
  * Describes for the header line which accesses a sample represents: "loads that took 30 cycles or
  * more", "loads and stores among the ops tagged", "L2 cache misses". Uses name, role, and for a

@@ -97,7 +97,7 @@ static void take_registers(struct cursor *cursor, uint64_t mask, bool wanted, bo
     if (!wanted || cursor->bad)
         return;
     if (foreign || abi != PERF_SAMPLE_REGS_ABI_64) {
-        sample->has |= SAMPLE_HAS_OTHER_REGS;
+        sample->has |= SAMPLE_HAS_FOREIGN_REGS;
         return;
     }
     bool first = !(sample->has & SAMPLE_HAS_REGS);
@@ -306,12 +306,12 @@ static int record_take_sample(struct cursor *cursor, uint16_t misc,
     if (cursor->bad)
         return -EBADMSG;
     if (address_valid(format, sample->address, sample->data_src))
-        sample->has |= SAMPLE_HAS_ADDRESS | (format->by_writer ? SAMPLE_HAS_RECORDED : 0);
+        sample->has |= SAMPLE_HAS_ADDRESS | (format->by_writer ? SAMPLE_HAS_WRITER_ADDRESS : 0);
     if (format->exact_ip || misc & PERF_RECORD_MISC_EXACT_IP)
         sample->has |= SAMPLE_HAS_EXACT_IP;
-    if (format->alien_regs)
-        sample->has |= SAMPLE_HAS_ALIEN_REGS;
-    if (format->of_any)
+    if (format->has_skid_regs)
+        sample->has |= SAMPLE_HAS_SKID_REGS;
+    if (format->counts_instructions)
         sample->has |= SAMPLE_HAS_ANY_INSTRUCTION;
     /* The IP is known even if it was not requested as a register. */
     if (sample->regs_missing >> SREG_IP & 1) {

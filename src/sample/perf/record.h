@@ -33,8 +33,8 @@ struct record_format {
     bool recorded_address;       /* ADDR is of a data access, not 0 or a breakpoint */
     bool no_data_source;         /* DATA_SRC is present and meaningless: a software event */
     bool by_writer;              /* ADDR is what misstop decoded when it recorded */
-    bool alien_regs;             /* registers are not of the sampled instruction */
-    bool of_any;                 /* counts instructions, whether or not they access memory */
+    bool has_skid_regs;          /* registers are not of the sampled instruction */
+    bool counts_instructions;    /* counts instructions, whether or not they access memory */
     bool foreign_regs;           /* registers of another architecture: unusable */
     bool swap;                   /* recorded on a machine of the other byte order */
     uint16_t event;              /* index for struct sample */

@@ -138,7 +138,7 @@ static int session_open_event(struct session *session, struct perf_event_attr *a
 /* Enables an event that is opened after the others were enabled. */
 static int enable_if_running(const struct session *session, int fd)
 {
-    if (!session->follows || !session->enabled)
+    if (!session->enables_one_by_one || !session->enabled)
         return 0;
     return ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) ? -errno : 0;
 }
@@ -206,7 +206,7 @@ static int open_on_cpu(struct session *session, pid_t tid, uint16_t cpu)
         int code = open_event_with_ring(session, tid, event, cpu);
         if (!code)
             continue;
-        session->refused = code == -ESRCH ? session->refused : code;
+        session->open_error = code == -ESRCH ? session->open_error : code;
         if (event == 0 && is_missing_on_cpu(code))
             return 0;
         /* Only the ranking event must open: counters may be too few for the others. */
@@ -264,7 +264,7 @@ static int session_open_events(struct session *session)
     if (!code)
         code = open_threads(session);
     if (!code && !session->handle_count)
-        code = session->refused ? session->refused : -ESRCH;
+        code = session->open_error ? session->open_error : -ESRCH;
     return code;
 }
 
@@ -289,7 +289,7 @@ static int session_reopen(struct session *session)
     size_t count = session->handle_count;
     session->handles = NULL;
     session->handle_count = session->handle_room = 0;
-    session->follows = true;
+    session->enables_one_by_one = true;
     /* With a single event, the event is known without an id. */
     if (session->plan.count == 1)
         hash_clear(&session->event_of_id);
@@ -315,7 +315,7 @@ static int session_follow_cpus(struct session *session)
     int code = read_cpus(session);
     if (code || session->cpu_count == known)
         return code;
-    session->follows = true;
+    session->enables_one_by_one = true;
     code = threads_read(&session->threads, session->kernel, session->options.pid);
     for (size_t i = 0; !code && i < session->threads.count; i++)
         for (size_t cpu = known; !code && cpu < session->cpu_count; cpu++)
@@ -336,7 +336,7 @@ void session_update_times(struct session *session)
     size_t count = session->handle_count < ASKED_MAX ? session->handle_count : ASKED_MAX;
     for (size_t i = 0; i < count; i++) {
         const struct session_handle *handle =
-            &session->handles[session->asked++ % session->handle_count];
+            &session->handles[session->next_read_handle++ % session->handle_count];
         uint64_t times[3]; /* value, time enabled, time running */
         if (read(handle->fd, times, sizeof times) != sizeof times)
             continue;
@@ -345,7 +345,7 @@ void session_update_times(struct session *session)
     }
     for (unsigned i = 0; i < session->plan.count; i++)
         if (enabled[i] > 0)
-            session->events[i].counted =
+            session->events[i].running_share =
                 fmin(1, running[i] * (double)session->cpu_count / enabled[i]);
 }
 
@@ -354,11 +354,6 @@ enum {
     SESSION_HARDWARE_PERIOD_LOWEST = 997,
     SESSION_PERIOD_EXACT = 10 /* shorter periods are not jittered: rare events */
 };
-
-static bool counts_time(const struct event *event)
-{
-    return event_is_software(event) && event->role == EVENT_TIME;
-}
 
 static void raise_descriptor_limit(void)
 {
@@ -376,7 +371,7 @@ static uint64_t first_period(const struct session *session, unsigned index)
     const struct event *event = &session->plan.events[index];
     if (index == 0 && session->options.period)
         return session->options.period;
-    if (counts_time(event))
+    if (event_is_clock(event))
         return CLOCK_NS_PER_S / session->options.rate;
     if (index == 0)
         return session->plan.first_period;
@@ -410,10 +405,10 @@ static uint32_t stack_bytes(uint32_t rate)
 static void prepare_event(struct session *session, unsigned index)
 {
     struct session_event *event = &session->events[index];
-    event->counted = NAN;
-    event->steered = first_period(session, index);
-    event->period =
-        fixed_period(session, index) ? event->steered : jittered_period(session, event->steered);
+    event->running_share = NAN;
+    event->target_period = first_period(session, index);
+    event->period = fixed_period(session, index) ? event->target_period
+                                                 : jittered_period(session, event->target_period);
     source_attribute(session->source, &session->plan, &session->plan.events[index], &event->attr);
     event->attr.sample_period = event->period;
     /* The stack is used to find callers. Unoptimised code also keeps addresses in its stack frame,
@@ -484,18 +479,19 @@ int session_open(struct session *session, const struct source *source,
                                 .source = source,
                                 .plan = *plan,
                                 .options = *options,
-                                .steered_ns = clock_now_ns(),
+                                .adjusted_ns = clock_now_ns(),
                                 .pid_fd = -1};
     if (!options->rate)
         session->options.rate = SESSION_RATE;
-    session->spares = !options->rate && !options->period && counts_time(&plan->events[0]) &&
-                      event_is_software(&plan->events[0]) && kernel_virtual(kernel);
+    session->reduces_rate = !options->rate && !options->period &&
+                            event_is_clock(&plan->events[0]) &&
+                            event_is_software(&plan->events[0]) && kernel_virtual(kernel);
     long most = kernel_number(kernel->procfs, "sys/kernel/perf_event_max_sample_rate", 0);
     if (most > 0 && session->options.rate > most)
         session->options.rate = (uint32_t)most;
     session->rate = session->options.rate;
-    session->born_ns = session->steered_ns;
-    session->prng.state = session->steered_ns;
+    session->opened_ns = session->adjusted_ns;
+    session->prng.state = session->adjusted_ns;
     session->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     int code = check_options(session, error);
     if (code) {
@@ -505,7 +501,7 @@ int session_open(struct session *session, const struct source *source,
     raise_descriptor_limit();
     for (unsigned i = 0; i < plan->count; i++)
         prepare_event(session, i);
-    session->born_period = session->events[0].period;
+    session->opened_period = session->events[0].period;
     session->pid_fd = open_pid(options->pid);
     code = session->epoll_fd < 0 ? -errno : session_open_events(session);
     if (!code && !options->launched)
@@ -565,10 +561,10 @@ static void set_period(struct session *session, uint16_t event, uint64_t period)
 static void set_next_periods(struct session *session, uint16_t event, uint64_t period)
 {
     session->events[event].period = period;
-    session->events[event].format.period = session->events[event].steered;
+    session->events[event].format.period = session->events[event].target_period;
     for (size_t i = 0; i < SESSION_SET_MAX; i++) {
         const struct session_handle *handle =
-            &session->handles[session->set++ % session->handle_count];
+            &session->handles[session->next_set_handle++ % session->handle_count];
         if (handle->event == event)
             ioctl(handle->fd, PERF_EVENT_IOC_PERIOD, &period);
     }
@@ -578,9 +574,9 @@ static void set_next_periods(struct session *session, uint16_t event, uint64_t p
 static uint64_t lowest_period(const struct session *session, unsigned index)
 {
     const struct event *event = &session->plan.events[index];
-    if (counts_time(event))
-        return CLOCK_NS_PER_S /
-               (session->switching.often ? SESSION_RATE_SPARING : session->options.rate);
+    if (event_is_clock(event))
+        return CLOCK_NS_PER_S / (session->switching.is_switching_often ? SESSION_RATE_SPARING
+                                                                       : session->options.rate);
     return event_is_software(event) ? 1 : SESSION_HARDWARE_PERIOD_LOWEST;
 }
 
@@ -605,19 +601,20 @@ static void adapt_rate(struct session *session, double seconds)
  * after the rate was lowered: until then the initial period is good enough. */
 static void reopen_for_period(struct session *session, uint64_t now_ns)
 {
-    double ratio = (double)session->born_period / (double)session->events[0].period;
+    double ratio = (double)session->opened_period / (double)session->events[0].period;
     bool far = ratio < 0.67 || ratio > 2;
     uint64_t apart_ns = ratio < 1 ? SESSION_SLOWER_NS : SESSION_FASTER_NS;
     if (apart_ns < session->opening_ns * SESSION_OPENING_PART)
         apart_ns = session->opening_ns * SESSION_OPENING_PART;
-    session->adapted |= session->rate < session->options.rate || session->switching.often;
-    if (!session->adapted || !far || now_ns - session->born_ns < apart_ns || !session->enabled ||
-        fixed_period(session, 0))
+    session->rate_was_reduced |=
+        session->rate < session->options.rate || session->switching.is_switching_often;
+    if (!session->rate_was_reduced || !far || now_ns - session->opened_ns < apart_ns ||
+        !session->enabled || fixed_period(session, 0))
         return;
-    session->born_ns = now_ns;
+    session->opened_ns = now_ns;
     uint64_t began_ns = clock_now_ns();
     if (!session_reopen(session))
-        session->born_period = session->events[0].period;
+        session->opened_period = session->events[0].period;
     session->opening_ns = clock_now_ns() - began_ns;
 }
 
@@ -628,15 +625,16 @@ static void steer_period(struct session *session, uint16_t index, double seconds
     double rate = (double)(event->samples + (index ? 0 : session->lost)) / seconds;
     double wanted = index ? session->rate / 4.0 : session->rate;
     event->samples = 0;
-    event->steered = period_steer(event->steered, rate, wanted, lowest_period(session, index),
-                                  UINT64_C(1) << 36);
-    double moved = fabs((double)event->steered - (double)event->reached);
-    if (session->handle_count > SESSION_SET_MAX && moved < SESSION_MOVED * (double)event->reached) {
-        set_next_periods(session, index, jittered_period(session, event->steered));
+    event->target_period = period_steer(event->target_period, rate, wanted,
+                                        lowest_period(session, index), UINT64_C(1) << 36);
+    double moved = fabs((double)event->target_period - (double)event->applied_period);
+    if (session->handle_count > SESSION_SET_MAX &&
+        moved < SESSION_MOVED * (double)event->applied_period) {
+        set_next_periods(session, index, jittered_period(session, event->target_period));
         return;
     }
-    event->reached = event->steered;
-    set_period(session, index, jittered_period(session, event->steered));
+    event->applied_period = event->target_period;
+    set_period(session, index, jittered_period(session, event->target_period));
 }
 
 /* The descriptor reports the end of the last thread; kill() fails only after a zombie is reaped. */
@@ -650,7 +648,7 @@ static bool session_ended(const struct session *session)
 
 int session_tick(struct session *session, uint64_t now_ns)
 {
-    double seconds = (double)(now_ns - session->steered_ns) / CLOCK_NS_PER_S;
+    double seconds = (double)(now_ns - session->adjusted_ns) / CLOCK_NS_PER_S;
     if (session_ended(session))
         return -ESRCH;
     /* Ignore errors: a CPU that cannot be followed is not watched. */
@@ -658,7 +656,7 @@ int session_tick(struct session *session, uint64_t now_ns)
     if (seconds < 0.05)
         return 0;
     adapt_rate(session, seconds);
-    if (session->spares)
+    if (session->reduces_rate)
         switching_update(&session->switching, session->kernel, session->options.pid, now_ns);
     for (uint16_t i = 0; i < session->plan.count; i++)
         if (!fixed_period(session, i))
@@ -666,7 +664,7 @@ int session_tick(struct session *session, uint64_t now_ns)
     session->lost = 0;
     reopen_for_period(session, now_ns);
     session_update_times(session);
-    session->steered_ns = now_ns;
+    session->adjusted_ns = now_ns;
     return 0;
 }
 
@@ -705,7 +703,7 @@ static void stage_ring(struct session *session, struct ring *ring)
     long size;
     while (taken < ring->data_bytes && (size = ring_next(ring, record, sizeof record))) {
         if (size < 0 || !stage_record(session, record, (size_t)size)) {
-            session->bad++;
+            session->malformed_records++;
             break;
         }
         taken += (size_t)size;
@@ -754,7 +752,7 @@ static void deliver_record(struct session *session, size_t index, sampler_sink s
     int code = record_parse(bytes, session->staging_room - session->order[index].offset,
                             format_of_event_id, session, &record);
     if (code < 0)
-        session->bad++;
+        session->malformed_records++;
     if (code != 1 || is_foreign_record(session, &record))
         return;
     /* A record that another CPU wrote late must not turn time back. */
@@ -784,11 +782,12 @@ long session_read(struct session *session, uint64_t until_ns, sampler_sink sink,
     SORT(session->order, session->order_count, SMALLEST(struct session_order, time_ns),
          SMALLEST(struct session_order, offset));
     size_t handed = 0;
-    session->behind = false;
+    session->has_backlog = false;
     for (; handed < session->order_count && session->order[handed].time_ns <= until_ns; handed++) {
-        session->behind =
-            session->may && !session->may(session->may_context, session->order[handed].time_ns);
-        if (session->behind)
+        session->has_backlog =
+            session->may_deliver &&
+            !session->may_deliver(session->may_deliver_context, session->order[handed].time_ns);
+        if (session->has_backlog)
             break;
         deliver_record(session, handed, sink, context);
     }

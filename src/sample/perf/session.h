@@ -50,11 +50,11 @@ struct session_event {
     struct perf_event_attr attr;
     struct record_format format;
     uint64_t period;
-    uint64_t steered; /* the period before jitter */
-    uint64_t reached; /* the same when all handles were last set */
-    uint64_t samples; /* since the last steering */
+    uint64_t target_period;  /* the period before jitter */
+    uint64_t applied_period; /* the same when all handles were last set */
+    uint64_t samples;        /* since the last steering */
     uint64_t opened;
-    double counted; /* share of the time that it was counted; NAN: not known yet */
+    double running_share; /* share of the time that it was counted; NAN: not known yet */
 };
 
 struct session {
@@ -74,23 +74,23 @@ struct session {
     int epoll_fd;
     int pid_fd; /* readable when the process has ended; -1: kernel before 5.3 */
     bool enabled;
-    bool follows;           /* events opened from now on are enabled one by one */
-    bool no_inherit_thread; /* kernel before 5.13: forked children are filtered by pid only */
-    sampler_may *may;       /* NULL: hand over all records */
-    void *may_context;
-    bool behind;  /* records that could be handed over are waiting */
-    double rate;  /* samples per second: requested, or what misstop can process */
-    bool adapted; /* fewer samples have been taken than requested */
-    bool spares;  /* fewer samples: switched often, in a virtual machine, no rate requested */
+    bool enables_one_by_one;  /* events opened from now on are enabled one by one */
+    bool no_inherit_thread;   /* kernel before 5.13: forked children are filtered by pid only */
+    sampler_may *may_deliver; /* NULL: hand over all records */
+    void *may_deliver_context;
+    bool has_backlog;      /* records that could be handed over are waiting */
+    double rate;           /* samples per second: requested, or what misstop can process */
+    bool rate_was_reduced; /* fewer samples have been taken than requested */
+    bool reduces_rate; /* fewer samples: switched often, in a virtual machine, no rate requested */
     struct switching switching;
-    uint64_t born_period; /* period of the ranking event when the events were opened, */
-    uint64_t born_ns;     /* and the time of that */
-    uint64_t opening_ns;  /* duration of that opening */
-    uint64_t lost;        /* lost samples of all events since the last steering */
-    uint64_t steered_ns;
-    size_t asked; /* next handle to be read for multiplexing */
-    size_t set;   /* next handle to get another period */
-    int refused;  /* last error of an event that could not be opened */
+    uint64_t opened_period; /* period of the ranking event when the events were opened, */
+    uint64_t opened_ns;     /* and the time of that */
+    uint64_t opening_ns;    /* duration of that opening */
+    uint64_t lost;          /* lost samples of all events since the last steering */
+    uint64_t adjusted_ns;
+    size_t next_read_handle; /* next handle to be read for multiplexing */
+    size_t next_set_handle;  /* next handle to get another period */
+    int open_error;          /* last error of an event that could not be opened */
     /* Records of one drain, sorted by time before they are delivered. */
     unsigned char *staging;
     size_t staging_used;
@@ -99,7 +99,7 @@ struct session {
     size_t order_count;
     size_t order_room;
     uint64_t last_ns;
-    uint64_t bad;
+    uint64_t malformed_records;
 };
 
 struct session_order {

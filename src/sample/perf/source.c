@@ -81,7 +81,7 @@ void source_attribute(const struct source *source, const struct source_plan *pla
     if (event_is_software(event) && event->role != EVENT_TIME)
         attr->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
     /* Registers that are not of the sampled instruction would only fill the ring. */
-    if (!source->alien_regs || event->as_counter) {
+    if (!source->has_skid_regs || event->as_counter) {
         attr->sample_type |= PERF_SAMPLE_REGS_USER;
         attr->sample_regs_user = SOURCE_REGS;
     }
@@ -103,7 +103,7 @@ struct record_format source_format(const struct source *source, const struct per
 {
     bool fault = source_faults(attr);
     /* Sources with alien registers request them only for an event sampled as a counter. */
-    bool as_counter = source->alien_regs && attr->sample_regs_user;
+    bool as_counter = source->has_skid_regs && attr->sample_regs_user;
     return (struct record_format){
         .sample_type = attr->sample_type,
         .read_format = attr->read_format,
@@ -117,8 +117,8 @@ struct record_format source_format(const struct source *source, const struct per
         .exact_ip =
             attr->precise_ip ? attr->precise_ip >= 2 : (source->exact_ip && !as_counter) || fault,
         .recorded_address = (source->exact_address && !as_counter) || attr->precise_ip || fault,
-        .alien_regs = (source->alien_regs && !as_counter) || attr->precise_ip,
-        .of_any = event_counts_instructions(attr),
+        .has_skid_regs = (source->has_skid_regs && !as_counter) || attr->precise_ip,
+        .counts_instructions = event_counts_instructions(attr),
         .event = index,
     };
 }
@@ -289,7 +289,7 @@ int source_try(const struct source *source, struct source_plan *plan, pid_t pid,
     plan->count = kept;
     if (source->settle)
         source->settle(plan);
-    event_describe_weight(&plan->events[0], plan->weighs, sizeof plan->weighs);
+    event_describe_weight(&plan->events[0], plan->weight_unit, sizeof plan->weight_unit);
     return 0;
 }
 
@@ -299,7 +299,7 @@ static int explain_access(const struct source_plan *plan, const char *what,
                           const struct kernel *kernel, struct error *error)
 {
     long paranoid = kernel_number(kernel->procfs, "sys/kernel/perf_event_paranoid", -100);
-    int enough = plan->kernel_too ? 1 : 2;
+    int enough = plan->includes_kernel ? 1 : 2;
     if (paranoid > enough)
         return error_set(error, -EACCES,
                          "%s: permission denied: perf_event_paranoid is %ld; sudo sysctl "
@@ -381,7 +381,7 @@ static int parse_filter_word(struct filter *filter, const char *word, struct err
     if (!strcmp(word, "l3missonly"))
         filter->l3_miss_only = true;
     else
-        filter->events = true;
+        filter->has_events = true;
     return 0;
 }
 
@@ -394,7 +394,7 @@ int filter_parse(struct filter *filter, const char *list, struct error *error)
     while (!code && list && event_next_word(&list, &word, &size)) {
         char copy[FILTER_WORD_BYTES];
         if (size >= sizeof copy) {
-            filter->events = true;
+            filter->has_events = true;
             continue;
         }
         snprintf(copy, sizeof copy, "%.*s", (int)size, word);
@@ -443,11 +443,6 @@ const struct source source_clock = {
 
 enum { COUNTER_FIRST_PERIOD = 10007, COUNTER_FIRST_PERIOD_CLOCK_NS = 500009 };
 
-static bool is_clock(const struct event *event)
-{
-    return event_is_software(event) && event->role == EVENT_TIME;
-}
-
 /* Lists the deepest available miss event first, so that it ranks; the other events fill the columns
  * of levels, rates and stalled cycles. Skips events that this CPU lacks. */
 static void choose_events(char *list, size_t list_size, const struct kernel *kernel)
@@ -477,7 +472,7 @@ static int counter_plan(struct source_plan *plan, const char *list, const struct
         return code;
     plan->first_optional = !list;
     /* Page faults and the like are rare: sample every one until the rate is too high. */
-    plan->first_period = is_clock(&plan->events[0])            ? COUNTER_FIRST_PERIOD_CLOCK_NS
+    plan->first_period = event_is_clock(&plan->events[0])      ? COUNTER_FIRST_PERIOD_CLOCK_NS
                          : event_is_software(&plan->events[0]) ? 1
                                                                : COUNTER_FIRST_PERIOD;
     return 0;

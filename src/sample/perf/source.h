@@ -18,12 +18,12 @@ struct source_plan {
     struct event events[SAMPLE_EVENTS_MAX];
     unsigned count;
     bool software;         /* all events are software events */
-    char weighs[96];       /* meaning of the ranking event's samples; set by source_try() */
+    char weight_unit[96];  /* meaning of the ranking event's samples; set by source_try() */
     uint64_t first_period; /* of the ranking event, until its rate is known */
     uint64_t period_step;  /* periods are multiples of it; 0: no restriction */
     uint64_t period_min;   /* shorter periods are refused; 0: no restriction */
     bool first_optional;   /* without -e: if the first event does not open, the next one ranks */
-    bool kernel_too;       /* the hardware cannot exclude kernel mode */
+    bool includes_kernel;  /* the hardware cannot exclude kernel mode */
     bool needs_aux;        /* load latency needs mem-loads-aux as group leader */
     struct event aux;
 };
@@ -32,9 +32,9 @@ struct source {
     const char *name;
     bool exact_address;
     bool exact_ip;
-    bool latency;
-    bool data_source;
-    bool alien_regs;
+    bool has_latency;
+    bool has_data_source;
+    bool has_skid_regs;
     /* Plans the events (`list` is -e or NULL) and checks whether this machine has the source.
      * Returns 0; -ENODEV with the reason if it has not; -EINVAL for a bad list. */
     int (*plan)(struct source_plan *plan, const char *list, const struct kernel *kernel,
@@ -103,7 +103,7 @@ int source_explain(const struct source *source, int code, const struct source_pl
 struct filter {
     uint32_t ldlat_cycles; /* loads that took at least this long; 0: not requested */
     bool l3_miss_only;
-    bool events; /* the list has other words, too */
+    bool has_events; /* the list has other words, too */
 };
 
 /* Reads "ldlat=64", "l3missonly" from `list` (NULL: none). -EINVAL: a bad number. */

@@ -39,7 +39,7 @@ static bool has_format(const struct kernel *kernel, const char *term)
 static int check_filter(const struct filter *filter, const struct kernel *kernel,
                         struct error *error)
 {
-    if (filter->events)
+    if (filter->has_events)
         return error_set(error, -EINVAL,
                          "ibs samples operations and takes no events, only ldlat= and "
                          "l3missonly; name events with -s counter");
@@ -66,7 +66,8 @@ static int encode_op(struct source_plan *plan, const struct filter *filter,
     if (filter->ldlat_cycles)
         snprintf(terms, sizeof terms, ",ldlat=%u", (unsigned)filter->ldlat_cycles);
     snprintf(name, sizeof name, "ibs_op/%s%s%s%s/", has_format(kernel, "cnt_ctl") ? "cnt_ctl" : "",
-             plan->kernel_too ? "" : ",swfilt", filter->l3_miss_only ? ",l3missonly" : "", terms);
+             plan->includes_kernel ? "" : ",swfilt", filter->l3_miss_only ? ",l3missonly" : "",
+             terms);
     int code = event_encode(event, name, strlen(name), 0, kernel, error);
     if (!code)
         snprintf(event->name, sizeof event->name, "ibs_op");
@@ -84,7 +85,7 @@ static int ibs_plan(struct source_plan *plan, const char *list, const struct ker
     int code = filter_parse(&filter, list, error);
     if (!code)
         code = check_filter(&filter, kernel, error);
-    plan->kernel_too = !has_format(kernel, "swfilt");
+    plan->includes_kernel = !has_format(kernel, "swfilt");
     if (!code)
         code = encode_op(plan, &filter, kernel, error);
     if (code)
@@ -105,7 +106,7 @@ static void ibs_attribute(const struct source_plan *plan, const struct event *ev
     (void)event;
     attr->sample_type |= PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC;
     /* Without swfilt the PMU refuses any exclusion; kernel samples are then counted separately. */
-    if (plan->kernel_too)
+    if (plan->includes_kernel)
         attr->exclude_kernel = attr->exclude_hv = 0;
 }
 
@@ -133,9 +134,9 @@ const struct source source_ibs = {
     .name = "ibs",
     .exact_address = true,
     .exact_ip = true,
-    .latency = true,
-    .data_source = true,
-    .alien_regs = true,
+    .has_latency = true,
+    .has_data_source = true,
+    .has_skid_regs = true,
     .plan = ibs_plan,
     .attribute = ibs_attribute,
     .settle = source_settle_stalls,

@@ -182,11 +182,11 @@ static int pebs_plan(struct source_plan *plan, const char *list, const struct ke
     int code = filter_parse(&filter, list, error);
     if (code)
         return code;
-    if (filter.events && (filter.ldlat_cycles || filter.l3_miss_only))
+    if (filter.has_events && (filter.ldlat_cycles || filter.l3_miss_only))
         return error_set(error, -EINVAL,
                          "-e: ldlat= is for the source's own events and goes without others");
-    code = filter.events ? plan_listed_events(plan, list, kernel, error)
-                         : plan_default(plan, &filter, kernel, error);
+    code = filter.has_events ? plan_listed_events(plan, list, kernel, error)
+                             : plan_default(plan, &filter, kernel, error);
     if (code)
         return code;
     plan->first_period = PEBS_FIRST_PERIOD;
@@ -224,9 +224,9 @@ const struct source source_pebs = {
     .name = "pebs",
     .exact_address = true,
     .exact_ip = true,
-    .latency = true,
-    .data_source = true,
-    .alien_regs = true,
+    .has_latency = true,
+    .has_data_source = true,
+    .has_skid_regs = true,
     .plan = pebs_plan,
     .attribute = pebs_attribute,
     .settle = source_settle_stalls,

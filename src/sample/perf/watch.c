@@ -31,7 +31,7 @@ static int watch_event_open(const struct watch_registers *registers, pid_t tid, 
                                                   PERF_SAMPLE_READ,
                                    .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
                                    .disabled = 1,
-                                   .exclude_kernel = !registers->kernel_too,
+                                   .exclude_kernel = !registers->counts_kernel,
                                    .exclude_hv = 1,
                                    .use_clockid = 1,
                                    .clockid = CLOCK_MONOTONIC,
@@ -59,14 +59,14 @@ static int watch_event_arm(int fd, int ring_fd, uint64_t *from_ns)
 /* ---- cost of a trap ---- */
 
 /* Time of one touch: until it is recorded, and until the event is switched off. */
-struct trap {
+struct trap_cost {
     double entry_ns;
     double all_ns;
 };
 
 /* Touches a word of our own once and measures the trap. Returns 0 or -errno. */
 static int measure_trap(const struct watch_registers *registers, int ring_fd, struct ring *ring,
-                        volatile uint64_t *word, struct trap *trap)
+                        volatile uint64_t *word, struct trap_cost *trap)
 {
     uint64_t from_ns;
     struct watch_touch touch = {.time_ns = 0};
@@ -90,7 +90,7 @@ static int measure_trap(const struct watch_registers *registers, int ring_fd, st
 static int measure_traps(struct watch_registers *registers, int ring_fd, struct ring *ring)
 {
     static _Alignas(WATCH_LINE_BYTES) volatile uint64_t word;
-    struct trap traps[CALIBRATION_ROUNDS];
+    struct trap_cost traps[CALIBRATION_ROUNDS];
     for (int i = 0; i < CALIBRATION_ROUNDS; i++) {
         int code = measure_trap(registers, ring_fd, ring, &word, &traps[i]);
         if (code)
@@ -169,12 +169,12 @@ static int explain_watch_failure(const struct watch_registers *registers, int co
 int watch_registers_open(struct watch_registers *registers, pid_t pid, const struct kernel *kernel,
                          struct error *error)
 {
-    *registers =
-        (struct watch_registers){.kernel = kernel, .pid = pid, .kernel_too = true, .epoll_fd = -1};
+    *registers = (struct watch_registers){
+        .kernel = kernel, .pid = pid, .counts_kernel = true, .epoll_fd = -1};
     /* A trap in the kernel costs the same, and recurs if it is not reported. */
     int code = count_free(registers);
     if (code == -EACCES || code == -EPERM) {
-        registers->kernel_too = false;
+        registers->counts_kernel = false;
         code = count_free(registers);
     }
     if (!code)
@@ -465,7 +465,7 @@ int watch_open(struct watch **out, pid_t pid, double part, struct error *error)
         free(watch);
         return code;
     }
-    struct watch_arms arms = {&watch->registers, arm_register, disarm_register, now_ns};
+    struct watch_operations arms = {&watch->registers, arm_register, disarm_register, now_ns};
     watch->epoll_fd = -1;
     watch_budget_init(&watch->budget, part);
     watch_lines_init(&watch->lines, &arms, watch->registers.slots, &watch->budget,
@@ -533,18 +533,18 @@ struct snapshot_watch watch_state(const struct watch *watch, int *refused)
 {
     const struct watch_registers *registers = &watch->registers;
     const struct watch_lines *lines = &watch->lines;
-    *refused = lines->refused;
-    return (struct snapshot_watch){.on = true,
+    *refused = lines->arm_error;
+    return (struct snapshot_watch){.is_on = true,
                                    .registers = registers->slots,
                                    .threads = registers->thread_count,
                                    .threads_left_out = registers->threads_left_out,
                                    .offered = lines->offered,
                                    .armed = lines->armed,
-                                   .unpaid = lines->unpaid,
+                                   .over_budget = lines->over_budget,
                                    .touches = lines->touches,
                                    .trap_ns = registers->trap_ns,
                                    .arm_ns = registers->arm_ns,
-                                   .budget = watch->budget.part,
+                                   .budget = watch->budget.cpu_share,
                                    .overhead = watch_budget_share(&watch->budget)};
 }
 
@@ -567,14 +567,14 @@ static const double saved_s = 0.5;
 
 void watch_budget_init(struct watch_budget *budget, double part)
 {
-    *budget = (struct watch_budget){.part = part};
+    *budget = (struct watch_budget){.cpu_share = part};
 }
 
 void watch_budget_refill(struct watch_budget *budget, uint64_t cpu_ns, uint64_t wall_ns)
 {
     double used = cpu_ns > budget->cpu_ns ? (double)(cpu_ns - budget->cpu_ns) : 0;
     double passed = wall_ns > budget->wall_ns ? (double)(wall_ns - budget->wall_ns) : 0;
-    double most = budget->part * saved_s * CLOCK_NS_PER_S;
+    double most = budget->cpu_share * saved_s * CLOCK_NS_PER_S;
     budget->cpu_ns = cpu_ns;
     budget->wall_ns = wall_ns;
     if (!budget->started) {
@@ -583,7 +583,7 @@ void watch_budget_refill(struct watch_budget *budget, uint64_t cpu_ns, uint64_t 
     }
     used = fmin(used, passed);
     budget->granted_ns += used;
-    budget->tokens_ns = fmin(budget->tokens_ns + used * budget->part, most);
+    budget->tokens_ns = fmin(budget->tokens_ns + used * budget->cpu_share, most);
 }
 
 static bool watch_budget_allows(const struct watch_budget *budget, double cost_ns)
@@ -607,7 +607,7 @@ double watch_budget_share(const struct watch_budget *budget)
 static unsigned slot_of(const struct watch_lines *lines, const struct watch_line *line,
                         const struct watch_word *word)
 {
-    return (unsigned)(line - lines->at) * 2 + (word == &line->other);
+    return (unsigned)(line - lines->at) * 2 + (word == &line->second_word);
 }
 
 /* Arms the register of a word if there is one, and pays for it; sets lines->refused on error. */
@@ -617,12 +617,13 @@ static void watch_leg_arm(struct watch_lines *lines, struct watch_line *line,
     unsigned slot = slot_of(lines, line, word);
     if (slot >= lines->slots)
         return;
-    word->asked_ns = word->armed_ns = lines->arms.now_ns(lines->arms.context);
-    double cost = lines->arms.arm(lines->arms.context, slot, word->address, &word->armed_ns);
+    word->arming_ns = word->armed_ns = lines->operations.now_ns(lines->operations.context);
+    double cost =
+        lines->operations.arm(lines->operations.context, slot, word->address, &word->armed_ns);
     word->touched_ns = 0;
     word->armed = cost >= 0;
     if (cost < 0) {
-        lines->refused = (int)cost;
+        lines->arm_error = (int)cost;
         return;
     }
     lines->armed++;
@@ -637,8 +638,8 @@ static uint64_t watch_leg_disarm(struct watch_lines *lines, struct watch_line *l
     uint64_t ran_ns = UINT64_MAX;
     if (!word->armed)
         return ran_ns;
-    double cost = lines->arms.disarm(lines->arms.context, slot_of(lines, line, word),
-                                     line->origin_tid, &ran_ns);
+    double cost = lines->operations.disarm(lines->operations.context, slot_of(lines, line, word),
+                                           line->origin_tid, &ran_ns);
     watch_budget_spend(lines->budget, cost > 0 ? cost : 0);
     word->armed = false;
     return ran_ns;
@@ -680,7 +681,7 @@ static void watch_leg_end(struct watch_lines *lines, struct watch_line *line, en
     uint64_t ran_ns = watch_leg_disarm(lines, line, &line->sampled);
     struct watch_result *result = watch_leg_result(lines, line, (enum watch_kind)line->leg, end);
     result->end_ns = end_ns;
-    result->off_ns = unscheduled_ns(result, ran_ns);
+    result->off_cpu_ns = unscheduled_ns(result, ran_ns);
 }
 
 /* ---- legs ---- */
@@ -734,7 +735,7 @@ static void watch_leg_touch(struct watch_lines *lines, struct watch_line *line,
     result->ip = touch->ip;
     result->toucher_tid = touch->tid;
     /* The run time of another thread does not show how long this thread was off CPU. */
-    result->off_ns = touch->tid == line->origin_tid ? unscheduled_ns(result, touch->ran_ns) : 0;
+    result->off_cpu_ns = touch->tid == line->origin_tid ? unscheduled_ns(result, touch->ran_ns) : 0;
     watch_leg_disarm(lines, line, &line->sampled);
     if (line->leg == WATCH_FIRST) {
         line->visit_ns = touch->time_ns;
@@ -754,10 +755,10 @@ static bool watch_leg_waited(const struct watch_lines *lines, const struct watch
 /* Armings and traps of a complete watch. */
 enum { WATCH_ARMINGS = 3, WATCH_TRAPS = 3 };
 
-void watch_lines_init(struct watch_lines *lines, const struct watch_arms *arms, unsigned slots,
-                      struct watch_budget *budget, double trap_ns, uint64_t seed)
+void watch_lines_init(struct watch_lines *lines, const struct watch_operations *arms,
+                      unsigned slots, struct watch_budget *budget, double trap_ns, uint64_t seed)
 {
-    *lines = (struct watch_lines){.arms = *arms,
+    *lines = (struct watch_lines){.operations = *arms,
                                   .budget = budget,
                                   .trap_ns = trap_ns,
                                   .arm_ns = trap_ns,
@@ -771,25 +772,25 @@ void watch_lines_init(struct watch_lines *lines, const struct watch_arms *arms, 
 /* Frees the line and resets its count of samples. */
 static void release_line(struct watch_lines *lines, struct watch_line *line)
 {
-    watch_leg_disarm(lines, line, &line->other);
+    watch_leg_disarm(lines, line, &line->second_word);
     line->busy = false;
-    line->seen = 0;
+    line->samples_seen = 0;
 }
 
 /* Reports the visit, unless the other word was touched earlier without the sampled word. */
 static void report_visit(struct watch_lines *lines, struct watch_line *line, uint64_t now_ns)
 {
-    const struct watch_word *other = &line->other;
-    if (line->visited || !line->visit_ns || now_ns < line->visit_ns + WATCH_VISIT_NS)
+    const struct watch_word *other = &line->second_word;
+    if (line->visit_reported || !line->visit_ns || now_ns < line->visit_ns + WATCH_VISIT_NS)
         return;
-    line->visited = true;
+    line->visit_reported = true;
     bool known = other->armed || other->touched_ns;
     bool before = other->touched_ns && other->touched_ns + WATCH_VISIT_NS < line->visit_ns;
     bool within = other->touched_ns && other->touched_ns <= line->visit_ns + WATCH_VISIT_NS;
     if (known && !before)
         watch_leg_result(lines, line, WATCH_VISIT, within ? WATCH_TOUCHED : WATCH_EXPIRED)->end_ns =
             line->visit_ns;
-    watch_leg_disarm(lines, line, &line->other);
+    watch_leg_disarm(lines, line, &line->second_word);
 }
 
 /* ---- samples ---- */
@@ -800,7 +801,7 @@ static bool is_watched(const struct watch_lines *lines, uint64_t address)
     for (unsigned i = 0; i < lines->count; i++) {
         const struct watch_line *line = &lines->at[i];
         if ((line->busy && line->offer.address / WATCH_LINE_BYTES == at) ||
-            (line->wanted && line->next.address / WATCH_LINE_BYTES == at))
+            (line->has_replacement && line->replacement.address / WATCH_LINE_BYTES == at))
             return true;
     }
     return false;
@@ -808,9 +809,9 @@ static bool is_watched(const struct watch_lines *lines, uint64_t address)
 
 static void watch_line_offer(struct watch_line *line, const struct watch_offer *offer)
 {
-    line->wanted = true;
-    line->seen += !line->seen;
-    line->next = *offer;
+    line->has_replacement = true;
+    line->samples_seen += !line->samples_seen;
+    line->replacement = *offer;
 }
 
 void watch_lines_offer(struct watch_lines *lines, const struct watch_offer *offer)
@@ -819,14 +820,15 @@ void watch_lines_offer(struct watch_lines *lines, const struct watch_offer *offe
     if (is_watched(lines, offer->address))
         return;
     for (unsigned i = 0; i < lines->count; i++)
-        if (!lines->at[i].busy && !lines->at[i].wanted) {
+        if (!lines->at[i].busy && !lines->at[i].has_replacement) {
             watch_line_offer(&lines->at[i], offer);
             return;
         }
     /* The n-th sample since the line was free replaces the current one with probability 1/n. */
     for (unsigned i = 0, drawn = 0; i < lines->count; i++) {
         struct watch_line *line = &lines->at[i];
-        uint32_t bound = line->seen < UINT32_MAX ? (uint32_t)++line->seen : UINT32_MAX;
+        uint32_t bound =
+            line->samples_seen < UINT32_MAX ? (uint32_t)++line->samples_seen : UINT32_MAX;
         if (!prng_below(&lines->prng, bound) && !drawn++)
             watch_line_offer(line, offer);
     }
@@ -843,18 +845,18 @@ static uint64_t random_word_of_line(struct watch_lines *lines, uint64_t sampled)
 
 static void watch_line_begin(struct watch_lines *lines, struct watch_line *line)
 {
-    struct watch_offer offer = line->next;
+    struct watch_offer offer = line->replacement;
     uint64_t word = offer.address / WATCH_WORD_BYTES * WATCH_WORD_BYTES;
     *line = (struct watch_line){.busy = true,
-                                .seen = line->seen,
+                                .samples_seen = line->samples_seen,
                                 .offer = offer,
                                 .leg = WATCH_FIRST,
                                 .origin_ns = offer.time_ns,
                                 .origin_tid = offer.tid,
                                 .sampled = {.address = word},
-                                .other = {.address = random_word_of_line(lines, word)}};
+                                .second_word = {.address = random_word_of_line(lines, word)}};
     /* Arm the sampled word last: interrupting the target after that would delay its touch. */
-    watch_leg_arm(lines, line, &line->other);
+    watch_leg_arm(lines, line, &line->second_word);
     watch_leg_begin(lines, line);
     if (!line->sampled.armed)
         release_line(lines, line);
@@ -862,15 +864,15 @@ static void watch_line_begin(struct watch_lines *lines, struct watch_line *line)
 
 static void begin_wanted_line(struct watch_lines *lines, struct watch_line *line, uint64_t now_ns)
 {
-    line->wanted = false;
+    line->has_replacement = false;
     if (!watch_budget_allows(lines->budget,
                              WATCH_ARMINGS * lines->arm_ns + WATCH_TRAPS * lines->trap_ns)) {
-        lines->unpaid++;
+        lines->over_budget++;
         return;
     }
     if (line->busy) {
         watch_leg_end(lines, line, WATCH_REPLACED, now_ns);
-        watch_leg_disarm(lines, line, &line->other);
+        watch_leg_disarm(lines, line, &line->second_word);
     }
     watch_line_begin(lines, line);
 }
@@ -880,7 +882,7 @@ static void begin_wanted_line(struct watch_lines *lines, struct watch_line *line
 static bool touch_is_of_word(const struct watch_word *word, const struct watch_touch *touch)
 {
     /* A record of an earlier watch of this word may still arrive. */
-    return word->armed && word->address == touch->address && touch->time_ns >= word->asked_ns;
+    return word->armed && word->address == touch->address && touch->time_ns >= word->arming_ns;
 }
 
 void watch_lines_touch(struct watch_lines *lines, const struct watch_touch *touch)
@@ -891,9 +893,9 @@ void watch_lines_touch(struct watch_lines *lines, const struct watch_touch *touc
         struct watch_line *line = &lines->at[i];
         if (touch_is_of_word(&line->sampled, touch)) {
             watch_leg_touch(lines, line, touch);
-        } else if (touch_is_of_word(&line->other, touch)) {
-            line->other.touched_ns = touch->time_ns;
-            watch_leg_disarm(lines, line, &line->other);
+        } else if (touch_is_of_word(&line->second_word, touch)) {
+            line->second_word.touched_ns = touch->time_ns;
+            watch_leg_disarm(lines, line, &line->second_word);
         }
     }
 }
@@ -906,25 +908,25 @@ static void watch_line_step(struct watch_lines *lines, struct watch_line *line, 
         watch_leg_end(lines, line, WATCH_EXPIRED, now_ns);
     if (line->busy)
         report_visit(lines, line, now_ns);
-    if (line->busy && !line->sampled.armed && (line->visited || !line->visit_ns))
+    if (line->busy && !line->sampled.armed && (line->visit_reported || !line->visit_ns))
         release_line(lines, line);
-    if (line->wanted)
+    if (line->has_replacement)
         begin_wanted_line(lines, line, now_ns);
 }
 
 void watch_lines_step(struct watch_lines *lines)
 {
-    uint64_t now_ns = lines->arms.now_ns(lines->arms.context);
+    uint64_t now_ns = lines->operations.now_ns(lines->operations.context);
     for (unsigned i = 0; i < lines->count; i++)
         watch_line_step(lines, &lines->at[i], now_ns);
 }
 
 void watch_lines_drop(struct watch_lines *lines)
 {
-    uint64_t now_ns = lines->arms.now_ns(lines->arms.context);
+    uint64_t now_ns = lines->operations.now_ns(lines->operations.context);
     for (unsigned i = 0; i < lines->count; i++) {
         struct watch_line *line = &lines->at[i];
-        line->wanted = false;
+        line->has_replacement = false;
         if (!line->busy)
             continue;
         watch_leg_end(lines, line, WATCH_DROPPED, now_ns);

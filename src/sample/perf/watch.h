@@ -20,7 +20,7 @@
 /* The cost that watchpoints may cause to the target: a token bucket that fills with a share of the
  * target's CPU time and pays for every trap and every arming. Owned by watch.c. */
 struct watch_budget {
-    double part;       /* of the target's CPU time, 0..1 */
+    double cpu_share;  /* of the target's CPU time, 0..1 */
     double tokens_ns;  /* may be spent now; negative: overdrawn */
     uint64_t cpu_ns;   /* at the last refill */
     uint64_t wall_ns;  /* at the last refill */
@@ -72,7 +72,7 @@ enum {
 #define WATCH_ENOUGH_NS UINT64_C(100000000)
 
 /* arm and disarm return the cost to the target in ns, or a negative errno. */
-struct watch_arms {
+struct watch_operations {
     void *context;
     /* Arms register `slot` for one touch of the word, from about *from_ns on. */
     double (*arm)(void *context, unsigned slot, uint64_t address, uint64_t *from_ns);
@@ -99,7 +99,7 @@ struct watch_touch {
 
 struct watch_word {
     uint64_t address;
-    uint64_t asked_ns;   /* when arming began: earlier touches are not of this watch */
+    uint64_t arming_ns;  /* when arming began: earlier touches are not of this watch */
     uint64_t armed_ns;   /* approximate time when it was armed */
     uint64_t touched_ns; /* 0: not yet */
     bool armed;
@@ -107,24 +107,24 @@ struct watch_word {
 
 struct watch_line {
     bool busy;
-    uint64_t seen; /* samples since the line was last free */
-    bool wanted;   /* `next` is to replace the current watch at the next step */
-    struct watch_offer next;
+    uint64_t samples_seen; /* samples since the line was last free */
+    bool has_replacement;  /* `replacement` is to replace the current watch at the next step */
+    struct watch_offer replacement;
     struct watch_offer offer;
     uint8_t leg; /* enum watch_kind */
     uint64_t origin_ns;
     uint32_t origin_tid;
     struct watch_word sampled;
-    struct watch_word other;
+    struct watch_word second_word;
     uint64_t visit_ns;           /* time of the first touch of the sampled word; 0: none yet */
-    bool visited;                /* the touch of the other word has been reported */
+    bool visit_reported;         /* the touch of the other word has been reported */
     uint64_t cpu_ns;             /* CPU time of the target when the leg was armed */
     uint64_t codes[WATCH_CODES]; /* instructions of the visit that the leg counts from */
     unsigned code_count;
 };
 
 struct watch_lines {
-    struct watch_arms arms;
+    struct watch_operations operations;
     struct watch_budget *budget;
     double trap_ns; /* one touch */
     double arm_ns;  /* one arming, running average */
@@ -135,15 +135,15 @@ struct watch_lines {
     struct watch_result results[WATCH_RESULTS];
     size_t result_count;
     uint64_t offered;
-    uint64_t unpaid; /* drawn, but not within the budget */
+    uint64_t over_budget; /* drawn, but not within the budget */
     uint64_t armed;
     uint64_t touches;
-    int refused; /* the last error of arm() */
+    int arm_error; /* the last error of arm() */
 };
 
 /* Initialises the lines for 1 to WATCH_SLOTS registers. The caller keeps both pointers. */
-void watch_lines_init(struct watch_lines *lines, const struct watch_arms *arms, unsigned slots,
-                      struct watch_budget *budget, double trap_ns, uint64_t seed);
+void watch_lines_init(struct watch_lines *lines, const struct watch_operations *arms,
+                      unsigned slots, struct watch_budget *budget, double trap_ns, uint64_t seed);
 
 /* Offers a sample; the next step arms the drawn ones. */
 void watch_lines_offer(struct watch_lines *lines, const struct watch_offer *offer);
@@ -217,8 +217,8 @@ struct watch_thread {
 struct watch_registers {
     const struct kernel *kernel;
     pid_t pid;
-    bool kernel_too; /* touches by the kernel on behalf of the process end a watch, too */
-    unsigned slots;  /* registers that were free */
+    bool counts_kernel; /* touches by the kernel on behalf of the process end a watch, too */
+    unsigned slots;     /* registers that were free */
     uint64_t armed[WATCH_SLOTS];  /* the word that each register watches */
     struct watch_thread *threads; /* [WATCH_THREADS_MAX] */
     size_t thread_count;
@@ -239,8 +239,9 @@ void watch_registers_close(struct watch_registers *registers);
 
 void watch_registers_follow(struct watch_registers *registers);
 
-/* Arm and disarm for struct watch_arms: return the cost to the target in ns, or a negative errno if
- * no thread could be armed. *from_ns is in the middle between the first and the last thread. */
+/* Arm and disarm for struct watch_operations: return the cost to the target in ns, or a negative
+ * errno if no thread could be armed. *from_ns is in the middle between the first and the last
+ * thread. */
 double watch_registers_arm(struct watch_registers *registers, unsigned slot, uint64_t address,
                            uint64_t *from_ns);
 double watch_registers_disarm(struct watch_registers *registers, unsigned slot, uint32_t tid,

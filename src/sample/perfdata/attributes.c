@@ -90,8 +90,8 @@ static struct record_format format_of(const struct perf_event_attr *attr, size_t
         .exact_ip = attr->precise_ip >= 2 || fault,
         .recorded_address = address && (silent ? fault : attr->sample_type & PERF_SAMPLE_DATA_SRC),
         .no_data_source = silent,
-        .alien_regs = attr->precise_ip > 0,
-        .of_any = event_counts_instructions(attr),
+        .has_skid_regs = attr->precise_ip > 0,
+        .counts_instructions = event_counts_instructions(attr),
         .swap = swap,
         .event = index < SAMPLE_EVENTS_MAX ? (uint16_t)index : SAMPLE_EVENTS_MAX - 1,
     };
@@ -227,33 +227,34 @@ enum { NO_NUMBER = UINT16_MAX };
 static uint16_t event_number(struct attributes *attributes, size_t firsts[SAMPLE_EVENTS_MAX],
                              size_t index)
 {
-    for (unsigned i = 0; i < attributes->shown; i++)
+    for (unsigned i = 0; i < attributes->number_count; i++)
         if (is_twin(&attributes->events[firsts[i]], &attributes->events[index])) {
             attributes->joined[i] = true;
             return (uint16_t)i;
         }
-    if (attributes->shown < SAMPLE_EVENTS_MAX)
-        firsts[attributes->shown++] = index;
-    return (uint16_t)(attributes->shown - 1);
+    if (attributes->number_count < SAMPLE_EVENTS_MAX)
+        firsts[attributes->number_count++] = index;
+    return (uint16_t)(attributes->number_count - 1);
 }
 
 void attributes_number(struct attributes *attributes)
 {
     size_t firsts[SAMPLE_EVENTS_MAX];
-    attributes->shown = 0;
+    attributes->number_count = 0;
     memset(attributes->joined, 0, sizeof attributes->joined);
     for (unsigned rank = 0; rank < 2; rank++)
         for (size_t i = 0; i < attributes->count; i++)
             if (rank_of(&attributes->events[i]) == rank)
                 attributes->events[i].format.event = event_number(attributes, firsts, i);
     /* A dummy event must not rank. */
-    uint16_t behind = (uint16_t)(attributes->shown < SAMPLE_EVENTS_MAX ? attributes->shown
-                                                                       : SAMPLE_EVENTS_MAX - 1);
+    uint16_t behind =
+        (uint16_t)(attributes->number_count < SAMPLE_EVENTS_MAX ? attributes->number_count
+                                                                : SAMPLE_EVENTS_MAX - 1);
     for (size_t i = 0; i < attributes->count; i++)
         if (rank_of(&attributes->events[i]) == 2)
             attributes->events[i].format.event = behind;
-    if (!attributes->shown)
-        attributes->shown = attributes->count > 0;
+    if (!attributes->number_count)
+        attributes->number_count = attributes->count > 0;
 }
 
 void attributes_set_foreign(struct attributes *attributes)
@@ -266,7 +267,7 @@ void attributes_set_pebs(struct attributes *attributes)
 {
     for (size_t i = 0; i < attributes->count; i++)
         if (attributes->events[i].attr.sample_type & PERF_SAMPLE_REGS_INTR)
-            attributes->events[i].format.alien_regs = false;
+            attributes->events[i].format.has_skid_regs = false;
 }
 
 /* Newer than some uapi headers that this must compile with. */

@@ -26,7 +26,7 @@ struct attributes {
     size_t count;
     size_t room;
     struct hash event_of_id;
-    unsigned shown;                 /* numbers assigned: events that can have samples */
+    unsigned number_count;          /* numbers assigned: events that can have samples */
     bool joined[SAMPLE_EVENTS_MAX]; /* by number: the same event on several kinds of cores */
 };
 

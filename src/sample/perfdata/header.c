@@ -83,7 +83,7 @@ static int check_file(struct perfdata_header *header, const struct input *input,
         return header_refuse(path, error, -EBADMSG,
                              "is damaged: its header points outside the file; copy it again");
     header->killed = !header->data.size;
-    header->cut = !section_is_inside_file(header->data, input->size_bytes);
+    header->is_truncated = !section_is_inside_file(header->data, input->size_bytes);
     return 0;
 }
 
@@ -125,7 +125,7 @@ bool perfdata_header_feature(const struct perfdata_header *header, const struct 
 {
     unsigned char bytes[sizeof *section];
     uint64_t skipped = 0;
-    if (header->piped || header->killed || header->cut || feature >= PERFDATA_FEATURES ||
+    if (header->piped || header->killed || header->is_truncated || feature >= PERFDATA_FEATURES ||
         !(header->features[feature / 64] >> feature % 64 & 1))
         return false;
     for (unsigned i = 0; i < feature; i++)

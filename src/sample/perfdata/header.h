@@ -42,7 +42,7 @@ struct perfdata_header {
     bool swap;          /* recorded on a machine of the other byte order */
     bool piped;         /* attributes and features are records between the others */
     bool killed;        /* data.size is 0: perf record was killed */
-    bool cut;           /* the file ends before its data end */
+    bool is_truncated;  /* the file ends before its data end */
     uint64_t attr_size; /* of an attribute with the position of its ids after it */
     struct perfdata_section attrs;
     struct perfdata_section data;

@@ -115,7 +115,7 @@ void input_close(struct input *input)
 {
     if (input->fd >= 0)
         close(input->fd);
-    if (input->goes_on)
+    if (input->pipe_continues)
         close(input->pipe_fd);
     free(input->buffer);
     *input = (struct input){.fd = -1};
@@ -185,44 +185,44 @@ static ssize_t read_following(struct input *input, void *out, size_t size)
     uint64_t now_ns = clock_now_ns();
     if (got)
         return got;
-    input->dry = await_input(input->pipe_fd, 0) == 0;
-    input->idled |= input->dry && now_ns - input->came_ns > INPUT_IDLE_NS;
-    if (!input->dry)
-        input->came_ns = now_ns;
-    return input->dry ? -EAGAIN : read_retrying(input->pipe_fd, out, size);
+    input->is_empty_now = await_input(input->pipe_fd, 0) == 0;
+    input->was_idle |= input->is_empty_now && now_ns - input->arrived_ns > INPUT_IDLE_NS;
+    if (!input->is_empty_now)
+        input->arrived_ns = now_ns;
+    return input->is_empty_now ? -EAGAIN : read_retrying(input->pipe_fd, out, size);
 }
 
 /* Fills the free part of the buffer. Returns false at the end. */
 static bool input_fill(struct input *input)
 {
-    size_t waiting = input->past - input->first;
-    if (input->first) {
-        memmove(input->buffer, input->buffer + input->first, waiting);
-        input->first = 0;
-        input->past = waiting;
+    size_t waiting = input->waiting_end - input->waiting_start;
+    if (input->waiting_start) {
+        memmove(input->buffer, input->buffer + input->waiting_start, waiting);
+        input->waiting_start = 0;
+        input->waiting_end = waiting;
     }
     unsigned char *to = input->buffer + waiting;
-    int code = input->seekable || input->follows ? 1 : await_input(input->fd, NAN);
-    ssize_t got = code < 0         ? code
-                  : input->follows ? read_following(input, to, input->room - waiting)
-                                   : read_retrying(input->fd, to, input->room - waiting);
+    int code = input->seekable || input->follows_pipe ? 1 : await_input(input->fd, NAN);
+    ssize_t got = code < 0              ? code
+                  : input->follows_pipe ? read_following(input, to, input->room - waiting)
+                                        : read_retrying(input->fd, to, input->room - waiting);
     if (got < 0 && got != -EAGAIN)
         input->failed = (int)got;
     if (got <= 0)
         return false;
-    input->past += (size_t)got;
+    input->waiting_end += (size_t)got;
     return true;
 }
 
 const unsigned char *input_peek_on(struct input *input, size_t size_bytes)
 {
-    input->dry = false;
+    input->is_empty_now = false;
     if (size_bytes > INPUT_BUFFER_BYTES / 2 || size_bytes > input_left(input))
         return NULL;
-    while (input->past - input->first < size_bytes)
+    while (input->waiting_end - input->waiting_start < size_bytes)
         if (!input_fill(input))
             return NULL;
-    return input->buffer + input->first;
+    return input->buffer + input->waiting_start;
 }
 
 bool input_skip(struct input *input, uint64_t size_bytes)
@@ -230,15 +230,15 @@ bool input_skip(struct input *input, uint64_t size_bytes)
     if (size_bytes > input_left(input))
         return false;
     while (size_bytes) {
-        size_t waiting = input->past - input->first;
+        size_t waiting = input->waiting_end - input->waiting_start;
         size_t step = size_bytes < waiting ? (size_t)size_bytes : waiting;
         if (!waiting && input->seekable && size_bytes > INPUT_BUFFER_BYTES)
             return !input_seek(input, input->at + size_bytes);
         if (!waiting && !input_fill(input) &&
-            !(input->dry &&
+            !(input->is_empty_now &&
               await_input(input->pipe_fd, NAN) == 1)) /* half of a skip cannot be retried */
             return false;
-        input->first += step;
+        input->waiting_start += step;
         input->at += step;
         size_bytes -= step;
     }
@@ -249,7 +249,7 @@ int input_seek(struct input *input, uint64_t offset)
 {
     if (offset > INT64_MAX || lseek(input->fd, (off_t)offset, SEEK_SET) < 0)
         return -EINVAL;
-    input->first = input->past = 0;
+    input->waiting_start = input->waiting_end = 0;
     input->at = offset;
     return 0;
 }
@@ -325,9 +325,9 @@ static bool pipe_is_slow(uint64_t took_ns, uint64_t waited_ns)
 static int copy_pipe(struct input *input, int to, double wait_s)
 {
     uint64_t most = spool_max(to);
-    uint64_t copied = input->past - input->first;
-    int code = write_all(to, input->buffer + input->first, copied);
-    input->first = input->past = 0;
+    uint64_t copied = input->waiting_end - input->waiting_start;
+    int code = write_all(to, input->buffer + input->waiting_start, copied);
+    input->waiting_start = input->waiting_end = 0;
     uint64_t begun_ns = clock_now_ns();
     uint64_t waited_ns = 0;
     while (!code && copied < most) {
@@ -359,10 +359,10 @@ static int spool_pipe(struct input *input, int fd, const char *folder, double wa
     if (fstat(fd, &status))
         return -errno;
     input->size_bytes = (uint64_t)status.st_size;
-    input->idled = code;
+    input->was_idle = code;
     if (!code) {
         close(input->pipe_fd);
-        input->goes_on = false;
+        input->pipe_continues = false;
     }
     int sought = input_seek(input, 0);
     return sought ? sought : code;
@@ -376,7 +376,7 @@ int input_spool(struct input *input, double wait_s, struct error *error)
         return error_set(error, fd, "cannot make a file in %s to hold the piped recording: %s",
                          folder, strerror(-fd));
     input->pipe_fd = input->fd;
-    input->goes_on = true;
+    input->pipe_continues = true;
     input->fd = fd;
     input->seekable = true;
     return spool_pipe(input, fd, folder, wait_s, error);
@@ -389,31 +389,26 @@ int input_spool_more(struct input *input, double wait_s, struct error *error)
         return error_set(error, code, "ended by a signal while waiting for a piped recording");
     if (lseek(input->fd, 0, SEEK_END) < 0)
         return -errno;
-    input->first = input->past = 0;
+    input->waiting_start = input->waiting_end = 0;
     return spool_pipe(input, input->fd, "its file", wait_s, error);
 }
 
 void input_follow(struct input *input)
 {
-    if (!input->goes_on) { /* not spooled */
+    if (!input->pipe_continues) { /* not spooled */
         input->pipe_fd = input->fd;
         input->fd = -1;
-        input->goes_on = true;
+        input->pipe_continues = true;
     }
-    input->follows = true;
+    input->follows_pipe = true;
     input->seekable = false;
     input->size_bytes = UINT64_MAX;
-    input->came_ns = clock_now_ns();
+    input->arrived_ns = clock_now_ns();
 }
 
 bool input_quiet(const struct input *input)
 {
-    return input->dry && clock_now_ns() - input->came_ns > INPUT_IDLE_NS / 4;
-}
-
-int input_fd(const struct input *input)
-{
-    return input->follows ? input->pipe_fd : -1;
+    return input->is_empty_now && clock_now_ns() - input->arrived_ns > INPUT_IDLE_NS / 4;
 }
 
 /* Room for the longest record and for long runs of zstd. */
@@ -436,12 +431,12 @@ static int compressed_feed(struct compressed *compressed, const void *bytes, siz
 /* Decompresses one step into the room after the waiting bytes. */
 static int decompress_step(struct compressed *compressed)
 {
-    size_t waiting = compressed->past - compressed->first;
-    memmove(compressed->buffer, compressed->buffer + compressed->first, waiting);
-    compressed->first = 0;
+    size_t waiting = compressed->output_end - compressed->output_start;
+    memmove(compressed->buffer, compressed->buffer + compressed->output_start, waiting);
+    compressed->output_start = 0;
     ZSTD_outBuffer out = {compressed->buffer, COMPRESSED_BUFFER_BYTES, waiting};
     size_t result = ZSTD_decompressStream(compressed->zstd, &out, &compressed->chunk);
-    compressed->past = out.pos;
+    compressed->output_end = out.pos;
     if (ZSTD_isError(result))
         return -EBADMSG;
     /* If the buffer is full, zstd may hold more output; free room means that it has none. */
@@ -455,20 +450,20 @@ static int decompress_step(struct compressed *compressed)
 static int compressed_peek(struct compressed *compressed, size_t size_bytes,
                            const unsigned char **bytes)
 {
-    while (compressed->past - compressed->first < size_bytes) {
+    while (compressed->output_end - compressed->output_start < size_bytes) {
         if (compressed->drained)
             return 0;
         int code = decompress_step(compressed);
         if (code)
             return code;
     }
-    *bytes = compressed->buffer + compressed->first;
+    *bytes = compressed->buffer + compressed->output_start;
     return 1;
 }
 
 static void compressed_skip(struct compressed *compressed, size_t size_bytes)
 {
-    compressed->first += size_bytes;
+    compressed->output_start += size_bytes;
 }
 
 enum { HEADER_BYTES = sizeof(struct perf_event_header) };
@@ -497,7 +492,8 @@ static int end_tape_at_input_end(struct tape *tape)
     if (tape->input->failed)
         return tape->input->failed;
     uint64_t left = input_left(tape->input);
-    bool rest = left == UINT64_MAX ? tape->input->past > tape->input->first : left > 0;
+    bool rest =
+        left == UINT64_MAX ? tape->input->waiting_end > tape->input->waiting_start : left > 0;
     if (tape->expects_more)
         return end_tape(tape, TAPE_CUT);
     /* A record that extends beyond the data section, while the file continues, is invalid. */
@@ -560,13 +556,13 @@ static int next_plain(struct tape *tape, struct tape_record *record)
 {
     record->bytes = input_peek(tape->input, HEADER_BYTES);
     if (!record->bytes)
-        return tape->input->dry ? -EAGAIN : end_tape_at_input_end(tape);
+        return tape->input->is_empty_now ? -EAGAIN : end_tape_at_input_end(tape);
     record->header = record_header(record->bytes, HEADER_BYTES, tape->swap);
     if (record->header.size < HEADER_BYTES)
         return end_tape(tape, TAPE_DAMAGED);
     record->bytes = input_peek(tape->input, record->header.size);
     if (!record->bytes)
-        return tape->input->dry ? -EAGAIN : end_tape_at_input_end(tape);
+        return tape->input->is_empty_now ? -EAGAIN : end_tape_at_input_end(tape);
     uint64_t behind = record->header.type < TAPE_USER ? 0 : bytes_after_record(tape, record);
     input_take(tape->input, record->header.size);
     if (!behind)
@@ -604,14 +600,15 @@ const unsigned char *tape_ahead(struct tape *tape, size_t *size_bytes)
     const struct compressed *compressed = &tape->compressed;
     const struct input *input = tape->input;
     uint64_t left = input_left(input);
-    *size_bytes = input->past - input->first;
+    *size_bytes = input->waiting_end - input->waiting_start;
     if (*size_bytes > left)
         *size_bytes = (size_t)left;
     if (compressed->zstd)
-        *size_bytes = compressed->past - compressed->first;
+        *size_bytes = compressed->output_end - compressed->output_start;
     if (tape->end != TAPE_GOES_ON)
         *size_bytes = 0;
-    return compressed->zstd ? compressed->buffer + compressed->first : input->buffer + input->first;
+    return compressed->zstd ? compressed->buffer + compressed->output_start
+                            : input->buffer + input->waiting_start;
 }
 
 void tape_take(struct tape *tape, size_t size_bytes)

@@ -23,16 +23,16 @@ struct input {
     uint64_t end;           /* reading stops here; UINT64_MAX: no limit */
     unsigned char *buffer;
     size_t room;
-    size_t first; /* first byte waiting in the buffer */
-    size_t past;  /* one past the last waiting byte */
-    int failed;   /* negative errno of the failed read, 0: none */
+    size_t waiting_start; /* first byte waiting in the buffer */
+    size_t waiting_end;   /* one past the last waiting byte */
+    int failed;           /* negative errno of the failed read, 0: none */
     /* A pipe that was partly spooled and continues: */
-    bool goes_on;
+    bool pipe_continues;
     int pipe_fd;
-    bool follows;     /* continue reading from the pipe, without waiting: it has no end yet */
-    bool dry;         /* nothing was available: the last peek must be retried */
-    uint64_t came_ns; /* time when data last arrived */
-    bool idled;       /* it was dry for longer than a file sent through a pipe ever is */
+    bool follows_pipe;   /* continue reading from the pipe, without waiting: it has no end yet */
+    bool is_empty_now;   /* nothing was available: the last peek must be retried */
+    uint64_t arrived_ns; /* time when data last arrived */
+    bool was_idle;       /* it was empty for longer than a file sent through a pipe ever is */
 };
 
 /* Opens an input. `path` "-": standard input, which stays open. */
@@ -53,17 +53,18 @@ const unsigned char *input_peek_on(struct input *input, size_t size_bytes);
  * Valid until the next call. */
 static inline const unsigned char *input_peek(struct input *input, size_t size_bytes)
 {
-    bool there = input->past - input->first >= size_bytes && size_bytes <= input_left(input);
+    bool there =
+        input->waiting_end - input->waiting_start >= size_bytes && size_bytes <= input_left(input);
     if (!there)
         return input_peek_on(input, size_bytes);
-    input->dry = false;
-    return input->buffer + input->first;
+    input->is_empty_now = false;
+    return input->buffer + input->waiting_start;
 }
 
 /* Takes bytes that were peeked at. */
 static inline void input_take(struct input *input, size_t size_bytes)
 {
-    input->first += size_bytes;
+    input->waiting_start += size_bytes;
     input->at += size_bytes;
 }
 
@@ -93,9 +94,6 @@ void input_follow(struct input *input);
 /* Returns true if nothing has arrived for a while: later records belong to a later time. */
 bool input_quiet(const struct input *input);
 
-/* Returns a descriptor to poll for more bytes, or -1 if the input is not a followed pipe. */
-int input_fd(const struct input *input);
-
 /* Returns true if a blocked signal is pending that will end the program. */
 bool input_interrupted(void);
 
@@ -108,8 +106,8 @@ struct compressed {
     ZSTD_DStream *zstd; /* NULL until the first chunk */
     ZSTD_inBuffer chunk;
     unsigned char *buffer;
-    size_t first; /* first byte not handed out yet */
-    size_t past;
+    size_t output_start; /* first byte not handed out yet */
+    size_t output_end;
     bool drained; /* zstd has no more output of this chunk */
 };
 

@@ -40,11 +40,10 @@ static size_t run_end(const struct order_entry *entries, size_t from, size_t cou
     return from + 1 < count ? from + 1 : count;
 }
 
-/* Merges neighbouring runs of `from` in pairs. Returns false if only one run is left. */
-static bool merge_runs(const struct order_entry *from, struct order_entry *to, size_t count)
+/* Merges neighbouring runs of `from` in pairs. */
+static void merge_runs(const struct order_entry *from, struct order_entry *to, size_t count)
 {
-    size_t merged = 0;
-    for (size_t at = 0; at < count; merged++) {
+    for (size_t at = 0; at < count;) {
         size_t left = at;
         size_t middle = run_end(from, at, count);
         size_t right = middle;
@@ -57,7 +56,6 @@ static bool merge_runs(const struct order_entry *from, struct order_entry *to, s
         memcpy(to + at, from + right, (end - right) * sizeof *to);
         at = end;
     }
-    return merged > 1;
 }
 
 /* Sorts by natural merge sort: each CPU's records are already in order, so runs are long. */
@@ -166,8 +164,8 @@ int order_add(struct order *order, uint64_t time_ns, struct order_item item, con
     memcpy(block->bytes + block->used + sizeof item, bytes, item.size_bytes);
     order->entries[order->count++] = (struct order_entry){time_ns, order->filling, block->used};
     block->used += size;
-    block->live++;
-    order->late += time_ns < order->handed_ns;
+    block->undelivered++;
+    order->late += time_ns < order->delivered_ns;
     if (time_ns > order->newest_ns)
         order->newest_ns = time_ns;
     if (order_is_full(order))
@@ -188,9 +186,9 @@ void order_pop(struct order *order)
 {
     const struct order_entry *entry = &order->entries[order->next++];
     struct order_block *block = &order->blocks[entry->block];
-    if (entry->time_ns > order->handed_ns)
-        order->handed_ns = entry->time_ns;
-    if (--block->live)
+    if (entry->time_ns > order->delivered_ns)
+        order->delivered_ns = entry->time_ns;
+    if (--block->undelivered)
         return;
     block->used = 0;
     if (entry->block != order->filling)

@@ -29,7 +29,7 @@ struct order_entry {
 struct order_block {
     unsigned char *bytes;
     uint32_t used;
-    uint32_t live; /* records in the block that were not delivered yet */
+    uint32_t undelivered; /* records in the block that were not delivered yet */
 };
 
 struct order {
@@ -48,7 +48,7 @@ struct order {
     size_t records_max;
     uint64_t newest_ns;   /* newest time so far */
     uint64_t boundary_ns; /* `newest_ns` when the last round ended */
-    uint64_t handed_ns;
+    uint64_t delivered_ns;
     uint64_t late; /* arrived after a newer record was delivered */
 };
 

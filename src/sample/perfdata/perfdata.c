@@ -34,7 +34,7 @@ struct perfdata {
     pid_t pid;
     char name[128];     /* path, for messages */
     bool surveyed;      /* read to the end once: events, processes and counts are known */
-    bool more;          /* of a followed pipe: the last call did not read everything */
+    bool has_backlog;   /* of a followed pipe: the last call did not read everything */
     bool finished;      /* the tape has no more records */
     uint64_t oldest_ns; /* time of the oldest record; 0: not known */
     uint64_t first_ns;  /* time 0 of the replay: the first sample of its process; 0: not known */
@@ -102,7 +102,7 @@ static int take_attribute(struct perfdata *file, struct cursor *cursor)
 {
     int code = attributes_add_record(&file->attributes, cursor);
     settle_registers(file);
-    file->counts.bad += code == -EBADMSG || code == -E2BIG;
+    file->counts.malformed += code == -EBADMSG || code == -E2BIG;
     return code == -ENOMEM ? code : 0;
 }
 
@@ -142,7 +142,7 @@ static int perfdata_parse(struct perfdata *file, const struct tape_record *found
         return 0;
     }
     int code = record_parse_as(found->bytes, found->header.size, &(*event)->format, record);
-    file->counts.bad += code < 0 && !file->surveyed;
+    file->counts.malformed += code < 0 && !file->surveyed;
     return code == 1;
 }
 
@@ -325,9 +325,10 @@ static int rewind_tape(struct perfdata *file)
     if (header->piped)
         return file->input.seekable ? input_seek(&file->input, PIPE_HEADER_BYTES)
                                     : !input_skip(&file->input, PIPE_HEADER_BYTES);
-    file->tape.expects_more = header->cut;
-    file->input.end =
-        header->killed || header->cut ? UINT64_MAX : header->data.offset + header->data.size;
+    file->tape.expects_more = header->is_truncated;
+    file->input.end = header->killed || header->is_truncated
+                          ? UINT64_MAX
+                          : header->data.offset + header->data.size;
     return input_seek(&file->input, header->data.offset);
 }
 
@@ -427,7 +428,7 @@ static int survey_recording(struct perfdata *file, const char *path, struct erro
     processes_sort(&file->processes);
     attributes_number(&file->attributes);
     file->counts.aux_bytes = file->tape.aux_bytes;
-    file->counts.cut = file->tape.end == TAPE_CUT;
+    file->counts.is_truncated = file->tape.end == TAPE_CUT;
     file->counts.damaged = file->tape.end > TAPE_CUT;
     file->surveyed = true;
     return rewind_tape(file);
@@ -516,8 +517,8 @@ static int perfdata_choose_process(struct perfdata *file, pid_t pid, struct erro
     if (!file->pid)
         return error_set(error, -ENODATA, "%s has no samples of a process%s", path,
                          file->counts.damaged ? "; it is damaged, and was read up to the damage"
-                         : file->counts.cut   ? "; its end is missing"
-                                              : "");
+                         : file->counts.is_truncated ? "; its end is missing"
+                                                     : "");
     if (!pid || processes_find(&file->processes, (uint32_t)pid))
         return 0;
     list_processes(file, others, sizeof others);
@@ -535,7 +536,7 @@ static void set_start_clock(struct perfdata *file)
 
 int perfdata_restart(struct perfdata *file, pid_t pid, struct error *error)
 {
-    if (!file->surveyed || file->input.follows)
+    if (!file->surveyed || file->input.follows_pipe)
         return error_set(error, -ESPIPE, "%s is a pipe and cannot be read again; record to a file",
                          file->name);
     pid_t shown = file->pid ? file->pid : PERFDATA_IDLE;
@@ -579,7 +580,7 @@ static int open_input(struct perfdata *file, const char *path, pid_t pid, struct
         code = perfdata_choose_process(file, pid, error);
     if (!code)
         set_start_clock(file);
-    if (!code && (file->input.goes_on || !file->input.seekable))
+    if (!code && (file->input.pipe_continues || !file->input.seekable))
         input_follow(&file->input);
     return code;
 }
@@ -609,7 +610,7 @@ int perfdata_open(struct perfdata **out, const char *path, pid_t pid, perfdata_p
     int code = input_open(&file->input, path, error);
     if (!code)
         code = open_input(file, path, pid, error);
-    while ((code == -ENODATA || code == -EBADMSG) && file->input.goes_on &&
+    while ((code == -ENODATA || code == -EBADMSG) && file->input.pipe_continues &&
            !(code = copy_more_of_pipe(file, error)))
         code = open_input(file, path, pid, error);
     if (file->input.failed == -EINTR)
@@ -624,17 +625,17 @@ int perfdata_open(struct perfdata **out, const char *path, pid_t pid, perfdata_p
 
 int perfdata_fd(const struct perfdata *file)
 {
-    return input_fd(&file->input);
+    return file->input.follows_pipe ? file->input.pipe_fd : -1;
 }
 
 bool perfdata_is_live_pipe(const struct perfdata *file)
 {
-    return file->input.idled;
+    return file->input.was_idle;
 }
 
 bool perfdata_has_backlog(const struct perfdata *file)
 {
-    return file->more;
+    return file->has_backlog;
 }
 
 void perfdata_close(struct perfdata *file)
@@ -679,7 +680,7 @@ struct player {
     struct perfdata *file;
     sampler_sink sink;
     void *context;
-    long handed;
+    long delivered;
 };
 
 static void deliver_to_sink(struct player *player, struct record *record)
@@ -694,7 +695,7 @@ static void deliver_to_sink(struct player *player, struct record *record)
     if (record->kind == RECORD_MAPPING)
         build_ids_complete(&file->build_ids, &record->mapping);
     player->sink(player->context, record);
-    player->handed++;
+    player->delivered++;
 }
 
 static bool wanted_pid(const struct perfdata *file, uint32_t pid)
@@ -781,7 +782,7 @@ static int take_buffered_samples(struct player *player)
     const unsigned char *start = tape_ahead(&file->tape, &left);
     const unsigned char *at = start;
     const unsigned char *end = start + left;
-    if (!file->surveyed || file->input.follows || file->header.swap)
+    if (!file->surveyed || file->input.follows_pipe || file->header.swap)
         return 0;
     while (!code && !order_ready(&file->order) &&
            (event = peek_sample(file, at, (size_t)(end - at), &header)) &&
@@ -799,14 +800,14 @@ static int take_buffered_samples(struct player *player)
     return code;
 }
 
-struct taken {
+struct run_context {
     struct player *player;
     const struct tape_record *found;
 };
 
 static int take_record_copy(void *context, struct attribute *event, const struct record *record)
 {
-    struct taken *taken = context;
+    struct run_context *taken = context;
     struct perfdata *file = taken->player->file;
     struct record copy = *record;
     int code = perfdata_count(file, event, record);
@@ -822,7 +823,7 @@ static int take_record_copy(void *context, struct attribute *event, const struct
 static int take_kernel(struct player *player, const struct tape_record *found)
 {
     struct perfdata *file = player->file;
-    struct taken taken = {player, found};
+    struct run_context taken = {player, found};
     struct attribute *event;
     struct record record;
     int code;
@@ -888,26 +889,26 @@ long perfdata_read_some(struct perfdata *file, uint64_t until_ns, long most, sam
     struct player player = {file, sink, context, 0};
     size_t pulled = 0;
     uint64_t time_ns;
-    file->more = false;
+    file->has_backlog = false;
     for (;;) {
         const struct order_item *item = order_head(&file->order, &time_ns);
-        if (player.handed == most || (item && !is_due(file, time_ns, until_ns)))
-            return player.handed;
+        if (player.delivered == most || (item && !is_due(file, time_ns, until_ns)))
+            return player.delivered;
         if (item) {
             deliver_item(&player, item);
             order_pop(&file->order);
             continue;
         }
         if (file->finished)
-            return player.handed ? player.handed : -ENODATA;
-        file->more = file->input.follows && ++pulled == AT_ONCE;
-        if (file->more)
-            return player.handed;
+            return player.delivered ? player.delivered : -ENODATA;
+        file->has_backlog = file->input.follows_pipe && ++pulled == AT_ONCE;
+        if (file->has_backlog)
+            return player.delivered;
         int code = pull_record(&player);
         if (code == -EAGAIN) {
             /* perf ends a round when a ring is half full, after several seconds: too late here. */
             if (!input_quiet(&file->input) || file->order.next == file->order.count)
-                return player.handed;
+                return player.delivered;
             order_finish(&file->order);
             continue;
         }
@@ -948,7 +949,7 @@ struct perfdata_counts perfdata_counts(const struct perfdata *file)
     counts.late = file->order.late;
     if (!file->surveyed) {
         counts.aux_bytes = file->tape.aux_bytes;
-        counts.cut = file->tape.end == TAPE_CUT;
+        counts.is_truncated = file->tape.end == TAPE_CUT;
         counts.damaged = file->tape.end > TAPE_CUT;
     }
     return counts;
@@ -968,7 +969,7 @@ struct perfdata_span perfdata_span(const struct perfdata *file)
         if (process->last_sample_ns > last_ns)
             last_ns = process->last_sample_ns;
     }
-    return (struct perfdata_span){first_ns, file->input.follows ? 0 : last_ns - first_ns};
+    return (struct perfdata_span){first_ns, file->input.follows_pipe ? 0 : last_ns - first_ns};
 }
 
 static bool has_source(const struct attribute *event)
@@ -1026,8 +1027,8 @@ static void describe_event(const struct attribute *event, const struct attribute
     uint64_t latency = PERF_SAMPLE_WEIGHT | UINT64_C(1) << 24; /* WEIGHT_STRUCT */
     info->exact_address |= event->format.recorded_address && !event->format.by_writer;
     info->exact_ip |= event->format.exact_ip;
-    info->latency |= !!(event->attr.sample_type & latency);
-    info->data_source |= has_source(event);
+    info->has_latency |= !!(event->attr.sample_type & latency);
+    info->has_data_source |= has_source(event);
     out->period = event->attr.freq ? 0 : event->attr.sample_period;
     if (*event->name && all->joined[event->format.event])
         attributes_plain_name(event->name, out->name, sizeof out->name);
@@ -1043,7 +1044,7 @@ static void describe_event(const struct attribute *event, const struct attribute
     snprintf(meaning.name, sizeof meaning.name, "%s", out->name);
     meaning.role = has_source(event) && event_samples_all(&meaning) ? EVENT_ACCESS : role_of(event);
     out->role = meaning.role;
-    event_describe_weight(&meaning, out->weighs, sizeof out->weighs);
+    event_describe_weight(&meaning, out->weight_unit, sizeof out->weight_unit);
 }
 
 static void info_add_text(struct sampler_info *info, const char *text)
@@ -1070,11 +1071,11 @@ static void describe_trouble(struct sampler_info *info, const struct perfdata_co
                       "the recorder was killed, or is still writing: shown as far as written");
     else if (counts->killed)
         info_add_text(info, "the recorder was killed: shown as far as written");
-    else if (counts->cut)
+    else if (counts->is_truncated)
         info_add_text(info, "the recording is truncated; copy it again");
     if (counts->damaged)
         info_add_text(info, "the recording is damaged: read up to the damage");
-    info_add_count(info, counts->bad, "damaged records were skipped");
+    info_add_count(info, counts->malformed, "damaged records were skipped");
     info_add_count(info, counts->unknown, "records of undescribed events were skipped");
     info_add_count(info, counts->lost, "records were lost by the recorder");
     info_add_count(info, counts->aux_bytes, "bytes of trace data (AUX) were skipped");
@@ -1093,7 +1094,7 @@ static bool maps_data(const struct perfdata *file)
 static void describe_cores(const struct perfdata *file, struct sampler_info *info)
 {
     bool joined = false;
-    for (unsigned i = 0; i < file->attributes.shown; i++)
+    for (unsigned i = 0; i < file->attributes.number_count; i++)
         joined |= file->attributes.joined[i];
     if (joined)
         info_add_text(info,
@@ -1118,10 +1119,10 @@ static void describe_foreign(const struct perfdata *file, struct sampler_info *i
 {
     char line[128];
     const char *architecture = file->machine.architecture;
-    info->foreign = *architecture && strcmp(architecture, "x86_64") != 0;
+    info->is_foreign_arch = *architecture && strcmp(architecture, "x86_64") != 0;
     snprintf(line, sizeof line,
              "recorded on %s: recorded addresses are shown, but code is not decoded", architecture);
-    if (info->foreign)
+    if (info->is_foreign_arch)
         info_add_text(info, line);
 }
 
@@ -1131,9 +1132,9 @@ void perfdata_describe(const struct perfdata *file, struct sampler_info *info)
     size_t count = file->attributes.count;
     info->source = "replay";
     info->pid = file->pid;
-    info->weighs = "the recorded event";
-    info->records_bad = counts.bad + counts.unknown + counts.damaged;
-    info->event_count = file->attributes.shown;
+    info->weight_unit = "the recorded event";
+    info->records_bad = counts.malformed + counts.unknown + counts.damaged;
+    info->event_count = file->attributes.number_count;
     /* Backwards, so that the first of several events with the same number names it. */
     while (count--)
         if (file->attributes.events[count].format.event < info->event_count)

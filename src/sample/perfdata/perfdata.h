@@ -71,14 +71,14 @@ struct perfdata_counts {
     uint64_t with_address;
     uint64_t with_registers; /* registers but no address */
     uint64_t lost;           /* lost by the recorder */
-    uint64_t bad;            /* malformed, dropped */
+    uint64_t malformed;      /* malformed, dropped */
     uint64_t unknown;        /* of events that the recording does not describe, dropped */
     uint64_t late;           /* delivered after a newer record */
     uint64_t aux_bytes;      /* trace data, skipped */
     bool killed;             /* the recorder was killed */
     bool growing;            /* ... or is still writing */
     bool perhaps_growing;    /* ... or may still be writing: not known */
-    bool cut;                /* the end is missing */
+    bool is_truncated;       /* the end is missing */
     bool damaged;            /* read up to the damage */
 };
 

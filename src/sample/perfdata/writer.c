@@ -605,7 +605,7 @@ static void writer_append(struct perfdata_writer *writer, const struct record *r
     const struct perfdata_layout *layout =
         &writer->events[event < writer->event_count ? event : 0].layout;
     perfdata_write_record(&writer->buffer, layout, record, written);
-    writer->round = true;
+    writer->round_is_open = true;
 }
 
 static bool has_room(const struct perfdata_writer *writer)
@@ -709,12 +709,12 @@ static int open_file(struct perfdata_writer *writer)
 
 void perfdata_writer_want_another(struct perfdata_writer *writer)
 {
-    writer->wants_another = true;
+    writer->begins_next_file = true;
 }
 
 static int rotate_file(struct perfdata_writer *writer)
 {
-    writer->wants_another = false;
+    writer->begins_next_file = false;
     int code = write_pending(writer);
     if (!code)
         code = perfdata_writer_shift(writer->path, NULL, writer->files, &writer->trouble);
@@ -732,7 +732,7 @@ static bool file_is_full(const struct perfdata_writer *writer)
     uint64_t end = writer->data_end + writer->buffer.used;
     bool at_limit = writer->limit_bytes &&
                     end + writer->tail_bytes + PERFDATA_WRITE_RECORD_MAX > writer->limit_bytes;
-    return (at_limit || writer->wants_another) &&
+    return (at_limit || writer->begins_next_file) &&
            end > writer->initial_end + (writer->initial_end - writer->data_at);
 }
 
@@ -790,9 +790,9 @@ static int recover_writer(struct perfdata_writer *writer)
 int perfdata_writer_sync(struct perfdata_writer *writer, struct error *error)
 {
     int code = writer->trouble.code ? recover_writer(writer) : 0;
-    if (writer->round && has_room(writer)) {
+    if (writer->round_is_open && has_room(writer)) {
         perfdata_write_round(&writer->buffer);
-        writer->round = false;
+        writer->round_is_open = false;
     }
     if (writer->fd >= 0)
         code = write_pending(writer);

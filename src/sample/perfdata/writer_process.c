@@ -150,7 +150,7 @@ static struct perfdata_task tasks_key(const struct record *record)
     if (record->kind == RECORD_MAPPING) {
         uint64_t start = key.start = record->mapping.start;
         uint64_t length = record->mapping.length;
-        key.past = length > UINT64_MAX - start ? UINT64_MAX : start + length;
+        key.end = length > UINT64_MAX - start ? UINT64_MAX : start + length;
     }
     return key;
 }
@@ -163,8 +163,7 @@ static bool ends_task(const struct perfdata_task *fresh, bool exec, const struct
         return false;
     switch (fresh->kind) {
     case RECORD_MAPPING:
-        return old->kind == RECORD_MAPPING && old->start >= fresh->start &&
-               old->past <= fresh->past;
+        return old->kind == RECORD_MAPPING && old->start >= fresh->start && old->end <= fresh->end;
     case RECORD_COMM:
         /* exec leaves one thread and no mappings. */
         return exec || (old->kind == RECORD_COMM && named);
@@ -179,13 +178,13 @@ static bool ends_task(const struct perfdata_task *fresh, bool exec, const struct
 static void compact_tasks(struct perfdata_tasks *tasks)
 {
     size_t kept = 0;
-    if (tasks->gone < TASKS_GONE_MIN || tasks->gone < tasks->count / 2)
+    if (tasks->obsolete_count < TASKS_GONE_MIN || tasks->obsolete_count < tasks->count / 2)
         return;
     for (size_t i = 0; i < tasks->count; i++)
         if (tasks->list[i].record)
             tasks->list[kept++] = tasks->list[i];
     tasks->count = kept;
-    tasks->gone = 0;
+    tasks->obsolete_count = 0;
 }
 
 static void tasks_forget(struct perfdata_tasks *tasks, const struct record *fresh)
@@ -198,7 +197,7 @@ static void tasks_forget(struct perfdata_tasks *tasks, const struct record *fres
             continue;
         free(old->record);
         old->record = NULL;
-        tasks->gone++;
+        tasks->obsolete_count++;
     }
     compact_tasks(tasks);
 }

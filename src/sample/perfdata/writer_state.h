@@ -57,7 +57,7 @@ struct perfdata_layout {
 /* Keys that are searched for every mapping, separate from the record. */
 struct perfdata_task {
     uint64_t start; /* of a mapping */
-    uint64_t past;
+    uint64_t end;
     uint32_t pid;
     uint32_t tid;
     uint32_t kind;
@@ -67,7 +67,7 @@ struct perfdata_task {
 struct perfdata_tasks {
     struct perfdata_task *list; /* in order of appearance */
     size_t count;
-    size_t gone;
+    size_t obsolete_count;
     size_t room;
 };
 
@@ -132,9 +132,9 @@ struct perfdata_writer {
     bool live;
     struct perfdata_writer_event events[SAMPLE_EVENTS_MAX];
     unsigned event_count;
-    uint64_t session;    /* a number that other recordings do not have */
-    uint64_t generation; /* number of files begun */
-    bool wants_another;  /* begin another file with the next record */
+    uint64_t session;      /* a number that other recordings do not have */
+    uint64_t generation;   /* number of files begun */
+    bool begins_next_file; /* begin another file with the next record */
     uint64_t limit_bytes;
     unsigned files;
 
@@ -145,7 +145,7 @@ struct perfdata_writer {
     uint64_t initial_end;         /* ... past the initial state of tasks */
     uint64_t tail_bytes;          /* size of the description when last written */
     bool sealed;                  /* header and description agree with the records */
-    bool round;                   /* records were added since the last end of a round */
+    bool round_is_open;           /* records were added since the last end of a round */
 
     struct perfdata_tasks tasks;
     struct perfdata_build_ids build_ids;

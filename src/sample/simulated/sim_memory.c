@@ -49,31 +49,34 @@ static int put_name(char *out, size_t size, const char *name, struct error *erro
                : 0;
 }
 
-static int sim_header_fill(struct sim_header *header, const struct sim_wanted *wanted,
+static int sim_header_fill(struct sim_header *header, const struct sim_settings *settings,
                            struct error *error)
 {
     header->version = SIM_VERSION;
     header->clock = SIM_TSC;
-    header->level_count = wanted->level_count;
-    header->access_period = wanted->period ? wanted->period : ACCESS_PERIOD;
-    header->flags = (wanted->causes ? SIM_WANT_CAUSES : 0) | (wanted->use ? SIM_WANT_USE : 0) |
-                    (wanted->code ? SIM_WANT_CODE : 0) | (wanted->exact ? SIM_EXACT : 0) |
-                    (wanted->period ? SIM_WAIT : 0);
-    memcpy(header->levels, wanted->levels, sizeof header->levels);
+    header->level_count = settings->level_count;
+    header->access_period = settings->period ? settings->period : ACCESS_PERIOD;
+    header->flags = (settings->causes ? SIM_WANT_CAUSES : 0) | (settings->use ? SIM_WANT_USE : 0) |
+                    (settings->code ? SIM_WANT_CODE : 0) | (settings->exact ? SIM_EXACT : 0) |
+                    (settings->period ? SIM_WAIT : 0);
+    memcpy(header->levels, settings->levels, sizeof header->levels);
     header->magic = SIM_MAGIC;
-    int code = put_name(header->from, sizeof header->from, wanted->from, error);
+    int code = put_name(header->count_from, sizeof header->count_from, settings->count_from, error);
     if (!code)
-        code = put_name(header->to, sizeof header->to, wanted->to, error);
-    return code ? code : put_name(header->agent, sizeof header->agent, wanted->agent, error);
+        code = put_name(header->count_to, sizeof header->count_to, settings->count_to, error);
+    return code ? code
+                : put_name(header->agent_path, sizeof header->agent_path, settings->agent_path,
+                           error);
 }
 
-int sim_memory_open(struct sim_memory *memory, const struct sim_wanted *wanted, struct error *error)
+int sim_memory_open(struct sim_memory *memory, const struct sim_settings *settings,
+                    struct error *error)
 {
-    *memory = (struct sim_memory){.fd = -1, .wanted = *wanted};
-    memory->wanted.from = memory->wanted.to = memory->wanted.agent = NULL;
+    *memory = (struct sim_memory){.fd = -1, .settings = *settings};
+    memory->settings.count_from = memory->settings.count_to = memory->settings.agent_path = NULL;
     int code = sim_memory_make(memory, error);
     if (!code)
-        code = sim_header_fill(&memory->shared->header, wanted, error);
+        code = sim_header_fill(&memory->shared->header, settings, error);
     if (code)
         sim_memory_close(memory);
     return code;
@@ -125,9 +128,9 @@ bool sim_memory_pair(const struct sim_memory *memory, uint64_t number, struct li
     uint32_t kind = line_pair_kind(number);
     uint32_t level = line_pair_level(number);
     used = used < SIM_INSTRUCTIONS_MAX ? used : SIM_INSTRUCTIONS_MAX;
-    if (kind >= LINE_PAIRS || level >= memory->wanted.level_count)
+    if (kind >= LINE_PAIRS || level >= memory->settings.level_count)
         return false;
-    for (uint32_t place = (uint32_t)number; place < SIM_PAIR_PLACES; place++) {
+    for (uint32_t place = (uint32_t)number; place < SIM_PAIR_SLOTS; place++) {
         const struct sim_pair *pair = &shared->pairs[kind][level][place];
         uint64_t count = __atomic_load_n(&pair->count, __ATOMIC_ACQUIRE);
         uint32_t first = __atomic_load_n(&pair->first, __ATOMIC_RELAXED);
@@ -150,7 +153,7 @@ enum sim_state sim_memory_state(const struct sim_memory *memory)
 void sim_memory_trouble(const struct sim_memory *memory, char *out, size_t size)
 {
     char raw[SIM_NAME_BYTES];
-    memcpy(raw, memory->shared->header.trouble, sizeof raw);
+    memcpy(raw, memory->shared->header.failure, sizeof raw);
     text_sanitise(out, size, raw, strnlen(raw, sizeof raw));
 }
 
@@ -159,29 +162,29 @@ uint64_t sim_whatif_ask(struct sim_memory *memory, unsigned number, const struct
 {
     struct sim_question *question = &memory->shared->questions[number];
     question->layout = *layout;
-    question->follows = follows;
+    question->follows_new_blocks = follows;
     question->block_count = 0;
     if (follows)
         memset(memory->shared->paths[number], SIM_PATH_UNKNOWN, SIM_PATHS_MAX);
     memory->asked[number]++;
-    __atomic_store_n(&question->asked, memory->asked[number], __ATOMIC_RELEASE);
+    __atomic_store_n(&question->number, memory->asked[number], __ATOMIC_RELEASE);
     return memory->asked[number];
 }
 
 void sim_whatif_end(struct sim_memory *memory, unsigned number)
 {
-    __atomic_store_n(&memory->shared->questions[number].asked, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&memory->shared->questions[number].number, 0, __ATOMIC_RELEASE);
 }
 
 void sim_whatif_await(struct sim_memory *memory, uint64_t accesses, unsigned count)
 {
-    memory->shared->asked.awaited_count = count;
-    __atomic_store_n(&memory->shared->asked.awaited, accesses, __ATOMIC_RELEASE);
+    memory->shared->control.wait_question_count = count;
+    __atomic_store_n(&memory->shared->control.wait_at_access, accesses, __ATOMIC_RELEASE);
 }
 
 uint64_t sim_whatif_waits(const struct sim_memory *memory)
 {
-    return __atomic_load_n(&memory->shared->asked.waits, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&memory->shared->control.waiting_at_access, __ATOMIC_ACQUIRE);
 }
 
 bool sim_whatif_block(struct sim_memory *memory, unsigned number, uint64_t start, uint64_t bytes)
@@ -197,7 +200,7 @@ bool sim_whatif_block(struct sim_memory *memory, unsigned number, uint64_t start
 
 void sim_whatif_listed(struct sim_memory *memory, unsigned number)
 {
-    __atomic_store_n(&memory->shared->questions[number].listed, memory->asked[number],
+    __atomic_store_n(&memory->shared->questions[number].listed_number, memory->asked[number],
                      __ATOMIC_RELEASE);
 }
 
@@ -209,14 +212,14 @@ void sim_whatif_path(struct sim_memory *memory, unsigned number, uint32_t path, 
 
 void sim_whatif_zero(struct sim_memory *memory)
 {
-    __atomic_fetch_add(&memory->shared->asked.zeroed, 1, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&memory->shared->control.resets, 1, __ATOMIC_RELEASE);
 }
 
 struct sim_answer sim_whatif_answer(const struct sim_memory *memory, unsigned number)
 {
     struct sim_answer raw = {.state = SIM_ANSWER_NONE};
     struct sim_answer answer;
-    if (__atomic_load_n(&memory->shared->answers[number].of, __ATOMIC_ACQUIRE) !=
+    if (__atomic_load_n(&memory->shared->answers[number].question, __ATOMIC_ACQUIRE) !=
         memory->asked[number])
         return raw;
     raw = memory->shared->answers[number];

@@ -17,16 +17,16 @@
 #include "simulated_line.h"
 
 /* Settings of the tool. Texts that do not fit into the memory are refused. */
-struct sim_wanted {
+struct sim_settings {
     struct sim_geometry levels[SIM_LEVELS_MAX];
     uint32_t level_count;
-    const char *from;  /* function that starts the counting; NULL: count from the start */
-    const char *to;    /* function that stops it; NULL: none */
-    const char *agent; /* path of the allocation agent; its code is not counted; NULL: none */
-    bool exact;        /* count the use of every line; implied if `period` is set */
-    bool code;         /* instruction fetches are simulated from the second level on */
-    bool causes;       /* causes of misses, and the evictor of each line */
-    bool use;          /* use of lines, reuse distances, pairs that fetch and use a line */
+    const char *count_from; /* function that starts the counting; NULL: count from the start */
+    const char *count_to;   /* function that stops it; NULL: none */
+    const char *agent_path; /* path of the allocation agent; its code is not counted; NULL: none */
+    bool exact;             /* count the use of every line; implied if `period` is set */
+    bool code;              /* instruction fetches are simulated from the second level on */
+    bool causes;            /* causes of misses, and the evictor of each line */
+    bool use;               /* use of lines, reuse distances, pairs that fetch and use a line */
     /* Report one in this many accesses, and every miss; the program waits if necessary.
      * 0: report what misstop can keep up with. */
     uint32_t period;
@@ -35,12 +35,12 @@ struct sim_wanted {
 struct sim_memory {
     int fd;
     struct sim_shared *shared;
-    struct sim_wanted wanted; /* our copy; the shared one is for the tool. Texts are not kept */
+    struct sim_settings settings; /* our copy; the shared one is for the tool. Texts are not kept */
     uint64_t asked[SIM_QUESTIONS_MAX]; /* number of the last question under each number */
 };
 
 /* Returns 0, or a negative errno with the cause; then there is nothing to free. */
-int sim_memory_open(struct sim_memory *memory, const struct sim_wanted *wanted,
+int sim_memory_open(struct sim_memory *memory, const struct sim_settings *settings,
                     struct error *error);
 /* Stops the counting of the tool if it still runs. */
 void sim_memory_close(struct sim_memory *memory);

@@ -24,11 +24,11 @@ static uint64_t sim_record_data_src(const struct sim_miss *miss, uint32_t level_
 {
     static const uint64_t bits[SIM_LEVELS_MAX] = {PERF_MEM_LVL_L1, PERF_MEM_LVL_L2, PERF_MEM_LVL_L3,
                                                   0};
-    bool memory = miss->served >= level_count;
+    bool memory = miss->hit_level >= level_count;
     unsigned cause = sim_cause_of(miss, 0);
     bool shared = cause == SIM_INVALIDATED_TRUE || cause == SIM_INVALIDATED_FALSE;
-    uint64_t number = memory ? LVLNUM_RAM : miss->served + 1u;
-    uint64_t level = memory ? PERF_MEM_LVL_LOC_RAM : bits[miss->served];
+    uint64_t number = memory ? LVLNUM_RAM : miss->hit_level + 1u;
+    uint64_t level = memory ? PERF_MEM_LVL_LOC_RAM : bits[miss->hit_level];
     /* A modify waits for its load. */
     uint64_t op = miss->op & SIM_LOAD ? PERF_MEM_OP_LOAD : PERF_MEM_OP_STORE;
     return op | (level | PERF_MEM_LVL_HIT) << PERF_MEM_LVL_SHIFT | number << LVLNUM_SHIFT |
@@ -53,7 +53,7 @@ static void take_cause(const struct sim_session *session, const struct sim_miss 
     bool evictor = level == miss->evictor_level;
     sample->cause = CAUSE_NOT_KNOWN;
     sample->evictor_ip = sample->evictor_address = sample->evictor_tid = 0;
-    if (miss->kind == SIM_ACCESS || !session->memory->wanted.causes)
+    if (miss->kind == SIM_ACCESS || !session->memory->settings.causes)
         return;
     sample->cause = (uint8_t)(CAUSE_UNKNOWN + (cause < SIM_CAUSES ? cause : SIM_CAUSE_UNKNOWN));
     sample->evictor_ip = evictor ? miss->evictor_ip : 0;
@@ -83,7 +83,7 @@ static void deliver_miss(const struct sim_delivery *delivery, const struct sim_m
         record.sample.event = (uint16_t)i;
         take_cause(session, miss, event->level, &record.sample);
         if (miss->kind == SIM_ACCESS ? event->accesses
-                                     : !event->accesses && event->level < miss->served)
+                                     : !event->accesses && event->level < miss->hit_level)
             delivery->sink(delivery->context, &record);
     }
 }
@@ -104,14 +104,14 @@ static void deliver_line(const struct sim_delivery *delivery, const struct sim_l
     bool left = line->kind == SIM_LEFT;
     uint8_t level = left ? line->level : 0;
     unsigned event = left ? event_of(session, level) : 0;
-    if (level >= session->level_count || !session->memory->wanted.use) {
-        delivery->session->bad++;
+    if (level >= session->level_count || !session->memory->settings.use) {
+        delivery->session->malformed_units++;
         return;
     }
-    uint32_t line_bytes = session->memory->wanted.levels[level].line_bytes;
+    uint32_t line_bytes = session->memory->settings.levels[level].line_bytes;
     struct record record = sim_record_begin(delivery, RECORD_LINE, line->tid);
     record.line = (struct line_event){
-        .what = left ? LINE_LEFT : LINE_REUSED,
+        .kind = left ? LINE_LEFT : LINE_REUSED,
         .level = level,
         .event = (uint16_t)event,
         .ip = line->ip,
@@ -165,7 +165,7 @@ static void deliver_mapping(const struct sim_delivery *delivery, const struct si
     if (mapping->start + mapping->length > mapping->start)
         delivery->sink(delivery->context, &record);
     else
-        delivery->session->bad++;
+        delivery->session->malformed_units++;
 }
 
 static void deliver_program(const struct sim_delivery *delivery, const char *path)
@@ -218,7 +218,7 @@ static uint64_t sim_unit_deliver(const struct sim_delivery *delivery, const unio
     default:
         break;
     }
-    delivery->session->bad++;
+    delivery->session->malformed_units++;
     return 0;
 }
 
@@ -251,9 +251,9 @@ static struct sim_event *sim_session_add_event(struct sim_session *session,
                                                         PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
                                                         PERF_SAMPLE_PERIOD | PERF_SAMPLE_DATA_SRC}};
     snprintf(opened->name, sizeof opened->name, "%s", name);
-    snprintf(opened->weighs, sizeof opened->weighs, "%s", weighs);
+    snprintf(opened->weight_unit, sizeof opened->weight_unit, "%s", weighs);
     opened->role = role;
-    opened->opened_on = 1;
+    opened->open_count = 1;
     return event;
 }
 
@@ -265,7 +265,7 @@ static void add_misses(struct sim_session *session, struct sampler_info *info, u
     /* Other tools, and processors, also keep instructions in this level. */
     snprintf(weighs, sizeof weighs, "misses of the simulated L%u%s%s", level + 1,
              last ? ", to memory" : "",
-             last && !session->memory->wanted.code ? " (data alone, see :code)" : "");
+             last && !session->memory->settings.code ? " (data alone, see :code)" : "");
     sim_session_add_event(session, info, event_name(level, count), weighs, event_role(level, count))
         ->level = (uint8_t)level;
 }
@@ -314,12 +314,12 @@ int sim_session_open(struct sim_session *session, struct sim_memory *memory, pid
                      const char *list, struct sampler_info *info, struct error *error)
 {
     *session = (struct sim_session){
-        .memory = memory, .pid = (uint32_t)pid, .level_count = memory->wanted.level_count};
+        .memory = memory, .pid = (uint32_t)pid, .level_count = memory->settings.level_count};
     *info = (struct sampler_info){.source = "sim",
                                   .live = true,
                                   .exact_address = true,
                                   .exact_ip = true,
-                                  .data_source = true,
+                                  .has_data_source = true,
                                   .pid = pid};
     if (session->level_count < 1 || session->level_count > SIM_LEVELS_MAX)
         return error_set(error, -EINVAL, "the simulated cache has no levels");
@@ -335,9 +335,9 @@ int sim_session_open(struct sim_session *session, struct sim_memory *memory, pid
     for (unsigned i = 0; i < session->event_count; i++)
         if (!session->events[i].accesses)
             memory->shared->header.use_levels |= 1u << session->events[i].level;
-    info->lines = memory->wanted.use;
+    info->has_lines = memory->settings.use;
     info->event_count = session->event_count;
-    info->weighs = info->events[0].weighs;
+    info->weight_unit = info->events[0].weight_unit;
     stamp_clock_init(&session->clock);
     __atomic_store_n(&memory->shared->header.clock, session->clock.is_tsc ? SIM_TSC : SIM_MONOTONIC,
                      __ATOMIC_RELEASE);
@@ -384,16 +384,16 @@ long sim_session_read(struct sim_session *session, uint64_t until_ns, sampler_si
     uint64_t head = __atomic_load_n(&shared->ring.head, __ATOMIC_ACQUIRE);
     /* Skip everything on an invalid head; it affects only the target's own figures. */
     if (head - session->tail > SIM_RING_UNITS) {
-        session->bad++;
+        session->malformed_units++;
         session->tail = head;
     }
-    session->behind = false;
+    session->has_backlog = false;
     while (session->tail < head) {
         union sim_unit unit = shared->units[session->tail % SIM_RING_UNITS];
         if (unit.words[0] > limit)
             break;
-        session->behind = count == SIM_SESSION_AT_ONCE;
-        if (session->behind)
+        session->has_backlog = count == SIM_SESSION_AT_ONCE;
+        if (session->has_backlog)
             break;
         take_unit(session, &unit, head, sink, context);
         count++;
@@ -424,7 +424,7 @@ static enum simulation_pause pause_reason(const struct sim_session *session, uin
         return SIMULATION_STARTING;
     if (session->paused)
         return SIMULATION_PAUSED;
-    return header->from[0] && !accesses ? SIMULATION_BEFORE : SIMULATION_OUTSIDE;
+    return header->count_from[0] && !accesses ? SIMULATION_BEFORE : SIMULATION_OUTSIDE;
 }
 
 /* Uses our own geometry, because the header may have changed since. */
@@ -437,16 +437,16 @@ struct snapshot_simulation sim_session_totals(const struct sim_session *session)
         .loads = totals.loads,
         .stores = totals.stores,
         .accesses = totals.accesses,
-        .one_in = __atomic_load_n(&header->period_now, __ATOMIC_RELAXED),
+        .miss_period = __atomic_load_n(&header->miss_period, __ATOMIC_RELAXED),
         .dropped = __atomic_load_n(&header->misses_dropped, __ATOMIC_RELAXED),
         .counting = __atomic_load_n(&header->counting, __ATOMIC_RELAXED),
         .pause = (uint8_t)pause_reason(session, totals.accesses),
     };
     for (unsigned i = 0; i < session->level_count; i++)
         out.level[i] = (struct simulation_level){
-            .size_bytes = session->memory->wanted.levels[i].size_bytes,
-            .ways = session->memory->wanted.levels[i].ways,
-            .line_bytes = session->memory->wanted.levels[i].line_bytes,
+            .size_bytes = session->memory->settings.levels[i].size_bytes,
+            .ways = session->memory->settings.levels[i].ways,
+            .line_bytes = session->memory->settings.levels[i].line_bytes,
             .load_misses = totals.load_misses[i],
             .store_misses = totals.store_misses[i],
         };
@@ -456,8 +456,8 @@ struct snapshot_simulation sim_session_totals(const struct sim_session *session)
 void sim_session_describe(const struct sim_session *session, struct sampler_info *info)
 {
     const struct sim_header *header = &session->memory->shared->header;
-    uint32_t period = __atomic_load_n(&header->period_now, __ATOMIC_RELAXED);
-    info->records_bad = session->bad;
+    uint32_t period = __atomic_load_n(&header->miss_period, __ATOMIC_RELAXED);
+    info->records_bad = session->malformed_units;
     for (unsigned i = 0; i < session->event_count; i++)
         info->events[i].period = session->events[i].accesses ? header->access_period : period;
 }

@@ -33,9 +33,9 @@ struct sim_session {
     uint64_t tail; /* units read */
     uint64_t last_ns;
     uint64_t lost; /* already reported */
-    uint64_t bad;
-    bool paused; /* by the user */
-    bool behind; /* the last read left some */
+    uint64_t malformed_units;
+    bool paused;      /* by the user */
+    bool has_backlog; /* the last read left some */
 };
 
 /* Plans the events of `list` (-e; NULL: all), describes the session. Returns 0 or -EINVAL. */

@@ -7,9 +7,10 @@
 static void walk_set_slow(const struct model *model, struct cache *cache, uint32_t index)
 {
     struct cache_slot *slot = &cache->slots[index];
-    slot->slow = slot->others && cache->level < model->private_levels ? MODEL_STORE : 0;
-    if (slot->watched)
-        slot->slow = MODEL_LOAD | MODEL_STORE;
+    slot->excluded_kinds =
+        slot->is_in_other_threads && cache->level < model->private_levels ? MODEL_STORE : 0;
+    if (slot->is_sampled)
+        slot->excluded_kinds = MODEL_LOAD | MODEL_STORE;
 }
 
 static struct cache *cache_of(const struct state_access *access, uint32_t level)
@@ -23,14 +24,14 @@ static uint32_t draw_use_weight(const struct model *model, const struct cache *c
     uint32_t one_in = model->spec.use_one_in;
     if (!model->spec.use || cache->instruction)
         return 0;
-    if (one_in <= 1 || cache->put <= model->spec.use_first)
+    if (one_in <= 1 || cache->lines_brought_in <= model->spec.use_first)
         return 1;
     return memory_hash(model->clock + cache->id) >> 20 & (one_in - 1) ? 0 : one_in;
 }
 
-/* Brings in a line that is absent; returns its index. */
-static uint32_t fill_absent_line(struct state_access *access, struct cache *cache, uint64_t number,
-                                 uint32_t node)
+/* Brings in a line that is absent. */
+static void fill_absent_line(struct state_access *access, struct cache *cache, uint64_t number,
+                             uint32_t node)
 {
     struct model *model = access->model;
     uint32_t index = cache == access->first && access->victim != CACHE_NONE
@@ -40,7 +41,7 @@ static uint32_t fill_absent_line(struct state_access *access, struct cache *cach
     if (cache->tags[index])
         departure_of(model, cache, index, access->miss.who, MODEL_REPLACED);
     /* Report uses in the levels above first: they do not count for this fetch. */
-    bool absent_above = access->absent && !model->several &&
+    bool absent_above = access->absent && !model->needs_coherence &&
                         cache->line_bytes == access->first->line_bytes &&
                         access->miss.address >> cache->line_shift == number;
     if (!absent_above)
@@ -59,7 +60,6 @@ static uint32_t fill_absent_line(struct state_access *access, struct cache *cach
     slot->instruction = access->miss.kind & MODEL_INSTRUCTION;
     if (!cache->instruction && users_watch(&model->users, number << cache->line_shift))
         users_fetched(&model->users, number, cache->id, access->miss.who.ip);
-    return index;
 }
 
 /* Records a use in the shadow; returns true if the line was there. */
@@ -161,8 +161,8 @@ static void count_first_level_hit(struct state_thread *thread, uint32_t index, u
 static bool takes_line_from_threads(const struct state_thread *thread, uint32_t index,
                                     uint32_t kind)
 {
-    return thread->fast.model->several && thread->path[0]->slots[index].others &&
-           kind & MODEL_STORE;
+    return thread->fast.model->needs_coherence &&
+           thread->path[0]->slots[index].is_in_other_threads && kind & MODEL_STORE;
 }
 
 /* Informs other threads before anything is looked up. */
@@ -172,12 +172,12 @@ static void announce_access(struct state_access *access, uint64_t address)
     struct cache *first = access->thread->path[0];
     uint64_t number = address >> first->line_shift;
     bool write = access->miss.kind & MODEL_STORE;
-    if (!model->several)
+    if (!model->needs_coherence)
         return;
     uint32_t index = cache_find(first, number);
     if (index != CACHE_NONE && !write)
         return;
-    if (index != CACHE_NONE && !first->slots[index].others)
+    if (index != CACHE_NONE && !first->slots[index].is_in_other_threads)
         return;
     coherence_take(model, access->thread->fast.number, number, write, access->miss.who);
 }
@@ -230,7 +230,7 @@ static void sample_use(const struct state_thread *thread, uint64_t address, uint
         count_user(thread, address, ip);
     if (reuse)
         sampling_use(&model->reuse, number, (struct model_who){ip, address});
-    first->slots[index].watched = reuse || users;
+    first->slots[index].is_sampled = reuse || users;
 }
 
 /* Like sample_use(), for a line that is no longer in the first level. */
@@ -270,8 +270,8 @@ static void conclude_hit(struct state_access *access, uint64_t address, uint32_t
     struct cache *first = access->thread->path[0];
     sample_use(access->thread, address, access->miss.who.ip, index);
     remember_next_level_slots(access);
-    if (model->several) {
-        first->slots[index].others = coherence_shared(model, first->tags[index] - 1);
+    if (model->needs_coherence) {
+        first->slots[index].is_in_other_threads = coherence_shared(model, first->tags[index] - 1);
         coherence_returned(model, access->thread->fast.number, first->tags[index] - 1);
     }
     walk_set_slow(model, first, index);
@@ -352,7 +352,7 @@ static void begin_access(struct state_access *access, struct state_thread *threa
     access->miss.kind = kind;
     access->miss.who.ip = ip;
     access->miss.who.address = address;
-    access->model->running = thread->fast.runs;
+    access->model->running = thread->fast.running_thread;
 }
 
 static uint32_t walk_levels(struct state_thread *thread, struct cache *first, uint64_t address,
@@ -363,10 +363,10 @@ static uint32_t walk_levels(struct state_thread *thread, struct cache *first, ui
     access.absent = absent;
     if (absent)
         prefetch_tables(&access, address);
-    access.miss.served = access_by_levels(&access, address, size_bytes);
+    access.miss.hit_level = access_by_levels(&access, address, size_bytes);
     if (access.missed)
         cause_report(&access);
-    return access.miss.served;
+    return access.miss.hit_level;
 }
 
 /* Like walk_levels(), for most misses: the access is to one line that the first level does not
@@ -396,7 +396,7 @@ static uint32_t walk_single_line(struct state_thread *thread, uint64_t address, 
             in_shadow |= (uint32_t)touch_shadow(model, cache, number, &node) << level;
         fill_absent_line(&access, cache, number, node);
     }
-    access.miss.served = level;
+    access.miss.hit_level = level;
     access.missed = (1u << level) - 1;
     cause_plain(&access, in_shadow);
     conclude_hit(&access, address, size_bytes, access.at[0]);
@@ -438,14 +438,14 @@ uint32_t model_access_slow(struct model_thread *thread, uint64_t address, uint32
     const struct model_fast *place = &first->fast[address >> first->line_shift & first->fast_mask];
     bool placed = address - place->address < first->line_bytes;
     uint32_t index = placed ? place->index : cache_find(first, address >> first->line_shift);
-    if (index == CACHE_NONE && thread->model->plain)
+    if (index == CACHE_NONE && thread->model->is_single_line)
         return walk_single_line(state, address, size_bytes, kind, ip);
     if (index == CACHE_NONE || takes_line_from_threads(state, index, kind))
         return walk_levels(state, first, address, size_bytes, kind, ip, index == CACHE_NONE);
     count_first_level_hit(state, index, address, size_bytes, kind);
-    if (first->slots[index].watched) {
+    if (first->slots[index].is_sampled) {
         sample_use(state, address, ip, index);
-        if (placed && first->slots[index].watched)
+        if (placed && first->slots[index].is_sampled)
             return 0;
         walk_set_slow(thread->model, first, index);
     }

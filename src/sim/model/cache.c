@@ -89,7 +89,7 @@ void cache_put(struct cache *cache, uint32_t index, uint64_t number)
     cache->flags[index] = 0;
     if (cache->evicted_above)
         cache->evicted_above[index].reason = 0;
-    cache->put++;
+    cache->lines_brought_in++;
     cache_touch(cache, index);
 }
 
@@ -138,8 +138,9 @@ void fast_admit(struct cache *cache, uint32_t index)
         return;
     *place = (struct model_fast){.address = number << cache->line_shift,
                                  .index = index,
-                                 .slow = cache->slots[index].slow | MODEL_INSTRUCTION |
-                                         (cache_tracks(cache, index) ? MODEL_COUNTS_USE : 0)};
+                                 .excluded_kinds =
+                                     cache->slots[index].excluded_kinds | MODEL_INSTRUCTION |
+                                     (cache_tracks(cache, index) ? MODEL_COUNTS_USE : 0)};
 }
 
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };

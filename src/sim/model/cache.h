@@ -88,21 +88,21 @@ enum { CACHE_NONE = UINT32_MAX };
 
 /* State of a line that the fast path does not read. Small, because each miss writes two of them. */
 struct cache_slot {
-    uint32_t below;   /* hint: index in the next level */
-    uint32_t weight;  /* number of lines it represents when reported on eviction; 0: not reported */
-    uint16_t offset;  /* offset in the line of the access that fetched it */
-    uint8_t slow;     /* as in struct model_fast */
-    bool watched;     /* its reuse distances or its users are sampled */
-    bool others;      /* other threads have it too */
+    uint32_t below;  /* hint: index in the next level */
+    uint32_t weight; /* number of lines it represents when reported on eviction; 0: not reported */
+    uint16_t offset; /* offset in the line of the access that fetched it */
+    uint8_t excluded_kinds;   /* as in struct model_fast */
+    bool is_sampled;          /* its reuse distances or its users are sampled */
+    bool is_in_other_threads; /* other threads have it too */
     bool instruction; /* fetched by the instruction side, so its use as data is not meaningful */
 };
 
 struct cache_evictor {
     uint64_t address;
     uint32_t ip;
-    uint16_t by;    /* thread of the access (model_thread.runs) */
-    uint8_t thread; /* thread of the cache that lost the line */
-    uint8_t reason; /* enum model_reason + 1; 0: not known */
+    uint16_t by_thread; /* thread of the access (model_thread.running_thread) */
+    uint8_t thread;     /* thread of the cache that lost the line */
+    uint8_t reason;     /* enum model_reason + 1; 0: not known */
 };
 
 struct cache {
@@ -117,7 +117,7 @@ struct cache {
     /* In a second level: the evictors of its lines from the first level; NULL: in model.evicted.
      * Faster, and most lines are still in this level when they miss again. */
     struct cache_evictor *evicted_above;
-    uint64_t put;            /* number of lines brought in */
+    uint64_t lines_brought_in;
     uint64_t *fetched;       /* for instructions: see struct model_thread; otherwise NULL */
     uint32_t *nodes;         /* by index: node in the shadow, unless CACHE_FORGOTTEN */
     struct shadow *shadow;   /* NULL: not requested */

@@ -67,7 +67,7 @@ static void evictor_settle(struct model *model, const struct cache *second, uint
     const struct cache_evictor *above = &second->evicted_above[index];
     struct evicted_line line = {.evictor = {above->ip, above->address},
                                 .thread = above->thread,
-                                .by = above->by,
+                                .by_thread = above->by_thread,
                                 .reason = (uint8_t)(above->reason - 1)};
     if (above->reason)
         evicted_put(&model->evicted[0], cache_number(second, index), &line);
@@ -91,7 +91,7 @@ static int find_evictor(struct state_access *access, const struct cache *cache, 
     if (index != CACHE_NONE && second->evicted_above[index].reason) {
         const struct cache_evictor *above = &second->evicted_above[index];
         missed->evictor = (struct model_who){above->ip, above->address};
-        missed->evictor_thread = above->by;
+        missed->evictor_thread = above->by_thread;
         return above->reason - 1;
     }
     const struct evicted_line *line =
@@ -99,7 +99,7 @@ static int find_evictor(struct state_access *access, const struct cache *cache, 
     if (!line)
         return -1;
     missed->evictor = line->evictor;
-    missed->evictor_thread = line->by;
+    missed->evictor_thread = line->by_thread;
     return line->reason;
 }
 
@@ -165,11 +165,11 @@ void cause_plain(struct state_access *access, uint32_t in_shadow)
     struct model_miss *miss = &access->miss;
     const struct model *model = access->model;
     enum seen seen = !model->spec.causes ? SEEN_UNKNOWN
-                     : miss->served == model->spec.level_count
+                     : miss->hit_level == model->spec.level_count
                          ? see_first_reference(access, miss->address)
                          : SEEN_HERE;
-    bool replaced = seen == SEEN_HERE && cause_is_asked(model, miss->served);
-    for (uint32_t level = 0; level < miss->served; level++) {
+    bool replaced = seen == SEEN_HERE && cause_is_asked(model, miss->hit_level);
+    for (uint32_t level = 0; level < miss->hit_level; level++) {
         struct model_missed *missed = &miss->level[level];
         *missed =
             (struct model_missed){.cause = seen == SEEN_NOT ? MODEL_FIRST : MODEL_CAUSE_UNKNOWN,
@@ -308,12 +308,12 @@ static void departure_remember(struct model *model, const struct cache *cache, u
         evicted_put(&model->evicted[cache->level], number,
                     &(struct evicted_line){.evictor = who,
                                            .thread = (uint16_t)cache->thread,
-                                           .by = (uint16_t)model->running,
+                                           .by_thread = (uint16_t)model->running,
                                            .reason = (uint8_t)reason});
     } else {
         second->evicted_above[below] = (struct cache_evictor){.address = who.address,
                                                               .ip = who.ip,
-                                                              .by = (uint16_t)model->running,
+                                                              .by_thread = (uint16_t)model->running,
                                                               .thread = (uint8_t)cache->thread,
                                                               .reason = (uint8_t)(reason + 1)};
     }

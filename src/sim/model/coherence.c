@@ -12,16 +12,16 @@ static bool coherence_share(struct model *model, struct state_thread *thread, ui
         if (index == CACHE_NONE)
             continue;
         departure_report_below(model, cache, index);
-        cache->slots[index].slow |= MODEL_STORE;
+        cache->slots[index].excluded_kinds |= MODEL_STORE;
         if (cache->fast)
             fast_forget(cache, index);
-        cache->slots[index].others = true;
+        cache->slots[index].is_in_other_threads = true;
         found = true;
     }
     return found;
 }
 
-static bool invalidate_line(struct model *model, struct state_thread *thread, uint64_t number,
+static void invalidate_line(struct model *model, struct state_thread *thread, uint64_t number,
                             struct model_who who)
 {
     bool found = false;
@@ -32,13 +32,12 @@ static bool invalidate_line(struct model *model, struct state_thread *thread, ui
         departure_of(model, thread->path[level], index, who, MODEL_INVALIDATED);
         found = true;
     }
-    if (found && model->taken.lines) {
-        evicted_put(&model->taken, number,
+    if (found && model->invalidated.lines) {
+        evicted_put(&model->invalidated, number,
                     &(struct evicted_line){.thread = (uint16_t)thread->fast.number,
                                            .reason = MODEL_INVALIDATED});
-        model->taken_from[thread->fast.number]++;
+        model->invalidated_from[thread->fast.number]++;
     }
-    return found;
 }
 
 void coherence_take(struct model *model, uint32_t thread, uint64_t number, bool write,
@@ -70,12 +69,12 @@ bool coherence_shared(struct model *model, uint64_t number)
 
 void coherence_note_writes(struct model *model, uint32_t thread, uint64_t number, uint64_t grains)
 {
-    if (!grains || !model->taken.lines)
+    if (!grains || !model->invalidated.lines)
         return;
     for (uint32_t i = 0; i < model->threads_end; i++) {
-        if (i == thread || !model->taken_from[i])
+        if (i == thread || !model->invalidated_from[i])
             continue;
-        struct evicted_line *line = evicted_find(&model->taken, number, i);
+        struct evicted_line *line = evicted_find(&model->invalidated, number, i);
         if (line)
             line->written |= grains;
     }
@@ -84,14 +83,14 @@ void coherence_note_writes(struct model *model, uint32_t thread, uint64_t number
 uint64_t coherence_written_since(struct model *model, uint32_t thread, uint64_t number)
 {
     struct evicted_line *line =
-        model->taken_from[thread] ? evicted_find(&model->taken, number, thread) : NULL;
+        model->invalidated_from[thread] ? evicted_find(&model->invalidated, number, thread) : NULL;
     return line ? line->written : 0;
 }
 
 void coherence_returned(struct model *model, uint32_t thread, uint64_t number)
 {
     struct evicted_line *line =
-        model->taken_from[thread] ? evicted_find(&model->taken, number, thread) : NULL;
+        model->invalidated_from[thread] ? evicted_find(&model->invalidated, number, thread) : NULL;
     if (line)
         line->tag = 0;
 }
@@ -100,7 +99,7 @@ uint32_t coherence_holders(struct model *model, uint64_t address, uint32_t size_
 {
     uint32_t shift = model->line_shift;
     uint32_t holder = 0;
-    if (!model->several)
+    if (!model->needs_coherence)
         return STATE_HOLDERS;
     for (uint32_t offset = 0; offset < size_bytes; offset += 1u << shift) {
         uint8_t *byte = lines_byte(&model->lines, (address + offset) >> shift);
@@ -123,5 +122,5 @@ void coherence_begin(struct model *model, uint32_t thread)
                 *byte = (uint8_t)((*byte & STATE_REFERENCED) | (thread + 1));
         }
     }
-    model->several = true;
+    model->needs_coherence = true;
 }

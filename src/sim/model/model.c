@@ -85,7 +85,7 @@ static int init_causes(struct model *model)
     for (uint32_t level = 0; level < spec->level_count; level++)
         if (evicted_init(&model->evicted[level], spec->evicted_max, &model->memory))
             return -1;
-    return evicted_init(&model->taken, spec->evicted_max, &model->memory);
+    return evicted_init(&model->invalidated, spec->evicted_max, &model->memory);
 }
 
 static void init_pairs(struct model *model, uint32_t which, uint32_t level)
@@ -146,7 +146,7 @@ struct model *model_new(const struct model_spec *spec, const struct model_host *
     model_spec_complete(&model->spec);
     model->lines_left_bytes = model->spec.lines_limit_bytes;
     model->line_shift = (uint32_t)__builtin_ctz(spec->level[0].line_bytes);
-    model->plain = has_same_line_size(spec);
+    model->is_single_line = has_same_line_size(spec);
     if (init_shared(model) || init_tables(model)) {
         host->fail(host->context, "no memory for the simulated caches");
         return NULL;
@@ -189,7 +189,7 @@ static struct state_thread *new_thread(struct model *model, uint32_t number)
     const struct cache *instruction = thread->instruction;
     lines_init(&thread->referenced, &model->memory, &model->lines_left_bytes);
     open_fast(thread, model);
-    thread->fast.number = thread->fast.runs = number;
+    thread->fast.number = thread->fast.running_thread = number;
     thread->fast.fetched = instruction ? instruction->fetched : NULL;
     thread->fast.fetch_sets = instruction ? instruction->sets : 0;
     return thread;
@@ -203,7 +203,7 @@ static void begin_threads(struct model *model)
         first++;
     cause_evictors_settle(model, model->threads[first]->path[0]);
     coherence_begin(model, first);
-    model->plain = false;
+    model->is_single_line = false;
     model->track_all = model->spec.causes;
     for (uint32_t level = 0; model->track_all && level < model->private_levels; level++) {
         struct cache *cache = model->threads[first]->path[level];
@@ -226,7 +226,7 @@ struct model_thread *model_thread(struct model *model, uint32_t number)
                                 "no memory for the caches of another thread");
         return NULL;
     }
-    if (!model->several && model->threads_end)
+    if (!model->needs_coherence && model->threads_end)
         begin_threads(model);
     model->threads[number] = made;
     if (number >= model->threads_end)

@@ -126,8 +126,9 @@ enum { MODEL_NONE = UINT32_MAX };
 
 /* A level that an access missed. */
 struct model_missed {
-    uint8_t cause;            /* enum model_cause */
-    uint32_t evictor_thread;  /* thread of the evictor (model_thread.runs); MODEL_NONE: not known */
+    uint8_t cause; /* enum model_cause */
+    /* thread of the evictor (model_thread.running_thread); MODEL_NONE: not known */
+    uint32_t evictor_thread;
     struct model_who evictor; /* the access that evicted or invalidated the missed line */
 };
 
@@ -136,8 +137,8 @@ struct model_miss {
     uint64_t address;
     uint32_t size_bytes;
     uint32_t thread;
-    uint32_t kind;   /* enum model_kind */
-    uint32_t served; /* level that had it; level_count: memory. The levels before it missed */
+    uint32_t kind;      /* enum model_kind */
+    uint32_t hit_level; /* level that had it; level_count: memory. The levels before it missed */
     struct model_who who;
     struct model_missed level[MODEL_LEVELS_MAX]; /* [0] .. [served - 1] */
 };
@@ -168,8 +169,8 @@ struct model_host {
     void *(*allocate)(void *context, size_t size_bytes);
     void (*fail)(void *context, const char *text); /* called once, before NULL is returned */
     void (*miss)(void *context, const struct model_miss *miss);
-    /* Returns true if the cause of the current miss is needed; level `served` has the line (as in
-     * struct model_miss). No function: always needed. */
+    /* Returns true if the cause of the current miss is needed; level `hit_level` has the line (as
+     * in struct model_miss). No function: always needed. */
     bool (*asks_causes)(void *context, uint32_t served);
     /* Called for the sampled lines (use_one_in). */
     void (*eviction)(void *context, const struct model_eviction *eviction);
@@ -202,7 +203,7 @@ struct model_fast {
     uint32_t index;   /* in model_thread.lines */
     /* Kinds of access (enum model_kind) excluded from the fast path, including MODEL_INSTRUCTION;
      * and MODEL_COUNTS_USE: hits have to record their use. */
-    uint32_t slow;
+    uint32_t excluded_kinds;
 };
 
 enum { MODEL_COUNTS_USE = 16 }; /* in addition to enum model_kind */
@@ -219,7 +220,7 @@ struct model_thread {
     uint32_t line_bytes;
     uint32_t grain_shift; /* log2 of the bytes that one bit of a use represents */
     uint32_t number;
-    uint32_t runs; /* thread of the accesses, a number below 65536; set by the caller */
+    uint32_t running_thread; /* thread of the accesses, a number below 65536; set by the caller */
     struct model *model;
     /* For instructions: by set (line number % fetch_sets), the number + 1 of the last fetched line;
      * fetching it again changes nothing. NULL: not simulated. */
@@ -267,10 +268,10 @@ static inline bool model_hit(const struct model_thread *thread, uint64_t *now, u
         &thread->fast[address >> thread->line_shift & thread->fast_mask];
     uint64_t offset = address - place->address;
     if (offset >= thread->line_bytes || size_bytes - 1 >= thread->line_bytes - (uint32_t)offset ||
-        kind & place->slow)
+        kind & place->excluded_kinds)
         return false;
     thread->stamps[place->index] = ++*now;
-    if (place->slow & MODEL_COUNTS_USE)
+    if (place->excluded_kinds & MODEL_COUNTS_USE)
         model_count_hit(&thread->lines[place->index].hits,
                         model_grains((uint32_t)offset, size_bytes, thread->grain_shift), size_bytes,
                         kind);

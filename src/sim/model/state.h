@@ -21,15 +21,15 @@ struct state_thread {
 };
 
 struct model {
-    uint32_t running; /* thread of the current access (model_thread.runs) */
+    uint32_t running; /* thread of the current access (model_thread.running_thread) */
     struct model_spec spec;
     struct memory memory;
     struct state_thread *threads[MODEL_THREADS_MAX];
     struct cache *shared[MODEL_LEVELS_MAX]; /* NULL: private */
     uint32_t threads_end;                   /* highest thread number in use, + 1 */
     bool evictors_settled;                  /* cause_evictors_settle() */
-    bool plain;                             /* one line length and one thread: walk_single_line() */
-    bool several;                           /* threads with private levels, which need coherence */
+    bool is_single_line;                    /* one line length and one thread: walk_single_line() */
+    bool needs_coherence;                   /* threads with private levels, which need coherence */
     uint32_t private_levels; /* number of private levels, from the first: at least 1 */
     uint32_t caches;         /* number of caches so far; the next id */
     uint32_t line_shift;     /* of the first level */
@@ -38,8 +38,8 @@ struct model {
     uint64_t lines_left_bytes;
     struct lines lines;
     struct evicted evicted[MODEL_LEVELS_MAX];
-    struct evicted taken; /* lines that another thread's store invalidated, by owner */
-    uint32_t taken_from[MODEL_THREADS_MAX]; /* lines ever invalidated; 0: skip the search */
+    struct evicted invalidated; /* lines that another thread's store invalidated, by owner */
+    uint32_t invalidated_from[MODEL_THREADS_MAX]; /* lines ever invalidated; 0: skip the search */
     struct tally pairs[MODEL_PAIRS][MODEL_LEVELS_MAX];
     struct users users;
     struct sampling reuse;

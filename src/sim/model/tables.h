@@ -119,9 +119,9 @@ struct evicted_line {
         struct model_who evictor;
         uint64_t written; /* for lines that were taken: bytes written by others since */
     };
-    uint16_t thread; /* thread of the cache that lost it; 0 for shared ones */
-    uint16_t by;     /* thread of the access (model_thread.runs) */
-    uint8_t reason;  /* enum model_reason */
+    uint16_t thread;    /* thread of the cache that lost it; 0 for shared ones */
+    uint16_t by_thread; /* thread of the access (model_thread.running_thread) */
+    uint8_t reason;     /* enum model_reason */
 };
 
 struct evicted {

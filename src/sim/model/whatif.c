@@ -17,25 +17,6 @@ static uint32_t next_used_way(const struct cache *cache, uint32_t first, uint64_
     return found;
 }
 
-static void report_set(const struct cache *cache, uint32_t first, resident_sink sink, void *context)
-{
-    uint32_t index;
-    for (uint64_t after = 0; (index = next_used_way(cache, first, after)) != CACHE_NONE;
-         after = cache->stamps[index])
-        sink(context, cache_number(cache, index) << cache->line_shift, cache->line_bytes);
-}
-
-/* Reports the lines of a thread's data cache at a level, set by set, least recently used first.
- * Reports nothing for a thread without state in the model. */
-static void resident_each(const struct model *model, uint32_t thread, uint32_t level,
-                          resident_sink sink, void *context)
-{
-    const struct state_thread *state = thread < model->threads_end ? model->threads[thread] : NULL;
-    const struct cache *cache = state ? state->path[level] : NULL;
-    for (uint64_t set = 0; cache && set < cache->sets; set++)
-        report_set(cache, (uint32_t)set * cache->ways, sink, context);
-}
-
 enum { WARM_STEP_BYTES = 4, TOUCHED_BYTES = 64 << 20 };
 
 static int whatif_fail(struct whatif *whatif, const char *text)
@@ -90,9 +71,8 @@ static bool touch_new_line(struct whatif *whatif, uint64_t address)
 /* ---- contents of the first model's caches ---- */
 
 /* A line of the object may have parts in several lines of the new layout. */
-static void warm_line(void *context, uint64_t address, uint32_t line_bytes)
+static void warm_line(struct whatif *whatif, uint64_t address, uint32_t line_bytes)
 {
-    struct whatif *whatif = context;
     uint64_t before = UINT64_MAX;
     for (uint32_t done = 0; done < line_bytes; done += WARM_STEP_BYTES) {
         uint32_t bytes = 1;
@@ -107,6 +87,18 @@ static void warm_line(void *context, uint64_t address, uint32_t line_bytes)
     }
 }
 
+/* Loads the lines of a thread's data cache, set by set, least recently used first. */
+static void warm_cache(struct whatif *whatif, const struct cache *cache)
+{
+    for (uint64_t set = 0; set < cache->sets; set++) {
+        uint32_t first = (uint32_t)set * cache->ways;
+        uint32_t index;
+        for (uint64_t after = 0; (index = next_used_way(cache, first, after)) != CACHE_NONE;
+             after = cache->stamps[index])
+            warm_line(whatif, cache_number(cache, index) << cache->line_shift, cache->line_bytes);
+    }
+}
+
 /* Loads the contents of the first model, from the last level up: each level also orders the lines
  * of the levels above. */
 static int warm_caches(struct whatif *whatif, const struct model *first)
@@ -114,8 +106,8 @@ static int warm_caches(struct whatif *whatif, const struct model *first)
     for (uint32_t thread = 0; thread < first->threads_end; thread++) {
         if (whatif_runs(whatif, thread))
             return -1;
-        for (uint32_t level = first->spec.level_count; level-- > 0;)
-            resident_each(first, thread, level, warm_line, whatif);
+        for (uint32_t level = first->spec.level_count; level-- > 0 && first->threads[thread];)
+            warm_cache(whatif, first->threads[thread]->path[level]);
     }
     return 0;
 }
@@ -146,7 +138,7 @@ static void access_second_model(struct whatif *whatif, uint64_t address, uint32_
         return;
     whatif_count_miss(whatif->counts.after.object, served);
     if (touch_new_line(whatif, address))
-        whatif_count_miss(whatif->counts.fresh, served);
+        whatif_count_miss(whatif->counts.cold_misses, served);
 }
 
 /* Makes an access in the new layout. Bytes that are contiguous there are one access. */
@@ -165,7 +157,7 @@ static void access_moved(struct whatif *whatif, const struct moved_block *block,
             continue;
         }
         access_second_model(whatif, to, bytes, kind, ip, true);
-        whatif->counts.cut++;
+        whatif->counts.split_accesses++;
         to = next;
         bytes = more;
     }
@@ -407,9 +399,9 @@ static uint32_t element_count(const struct moved *moved, uint64_t bytes)
 static uint32_t take_block_place(struct moved *moved, uint32_t count)
 {
     struct moved_class *class = moved_class_of_count(moved, count);
-    if (class && class->gone) {
-        uint32_t index = class->gone - 1;
-        class->gone = ((struct moved_block *)ids_find(&moved->blocks, index))->next;
+    if (class && class->free_list) {
+        uint32_t index = class->free_list - 1;
+        class->free_list = ((struct moved_block *)ids_find(&moved->blocks, index))->next;
         return index;
     }
     struct moved_block *block = ids_make(&moved->blocks, moved->used, moved->memory);
@@ -435,8 +427,8 @@ static void give_block_place(struct moved *moved, struct moved_block *block, uin
     moved->live--;
     if (!class)
         return;
-    block->next = class->gone;
-    class->gone = index + 1;
+    block->next = class->free_list;
+    class->free_list = index + 1;
 }
 
 bool moved_remove(struct moved *moved, uint64_t start)
@@ -464,7 +456,7 @@ bool moved_add(struct moved *moved, uint64_t start, uint64_t bytes)
         return false;
     }
     struct moved_block *block = ids_find(&moved->blocks, index);
-    moved->small += !block->count;
+    moved->unmoved_blocks += !block->count;
     block->start = start;
     block->bytes = bytes;
     moved->live++;

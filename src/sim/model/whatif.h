@@ -44,8 +44,8 @@ struct moved_chunk {
 };
 
 struct moved_class {
-    uint32_t count; /* elements; 0: unused */
-    uint32_t gone;  /* free list: index + 1 */
+    uint32_t count;     /* elements; 0: unused */
+    uint32_t free_list; /* free list: index + 1 */
 };
 
 struct moved {
@@ -61,8 +61,8 @@ struct moved {
     uint32_t step; /* blocks start at a multiple of this many elements */
     uint32_t used; /* blocks made so far */
     uint32_t live;
-    uint64_t refused; /* blocks without room */
-    uint64_t small;   /* blocks smaller than an element, which do not move */
+    uint64_t refused;        /* blocks without room */
+    uint64_t unmoved_blocks; /* blocks smaller than an element, which do not move */
     struct moved_class classes[MOVED_CLASSES];
 };
 
@@ -113,7 +113,5 @@ int whatif_runs(struct whatif *whatif, uint32_t thread);
 /* Level `served` of the first model had the access; other arguments as in model_access(). */
 void whatif_access(struct whatif *whatif, uint64_t address, uint32_t size_bytes, uint32_t kind,
                    uint32_t ip, uint32_t served);
-
-typedef void (*resident_sink)(void *context, uint64_t address, uint32_t line_bytes);
 
 #endif

@@ -99,7 +99,7 @@ static SizeT left_out_bytes;
 static void access_fail(void *context, const char *text)
 {
     (void)context;
-    VG_(strncpy)(shared->header.trouble, text, SIM_NAME_BYTES - 1);
+    VG_(strncpy)(shared->header.failure, text, SIM_NAME_BYTES - 1);
     __atomic_store_n(&shared->header.state, SIM_GAVE_UP, __ATOMIC_RELEASE);
 }
 
@@ -153,7 +153,7 @@ void access_start(void)
     report_start();
     whatif_start();
     draw_next_sample();
-    access_count(!shared->header.from[0]);
+    access_count(!shared->header.count_from[0]);
 }
 
 /* Updates `counting`: both --sim-to and the user can stop it. */
@@ -197,7 +197,7 @@ void access_runs(UInt number, struct sim_thread *of)
     if (!cache)
         wanted = False;
     else
-        cache->runs = (UInt)(of - shared->threads);
+        cache->running_thread = (UInt)(of - shared->threads);
     access_settle();
 }
 

@@ -230,7 +230,7 @@ static void take_helper(struct work *work, const IRDirty *dirty)
 
 static Bool is_agent(Addr ip)
 {
-    const HChar *agent = shared->header.agent;
+    const HChar *agent = shared->header.agent_path;
     const NSegment *segment = agent[0] ? VG_(am_find_nsegment)(ip) : NULL;
     const HChar *name = segment ? VG_(am_get_filename)(segment) : NULL;
     return name && !VG_(strcmp)(name, agent);
@@ -248,11 +248,11 @@ static void add_access_turn(struct work *work, Addr ip)
 {
     const struct sim_header *header = &shared->header;
     const HChar *name;
-    if ((!header->from[0] && !header->to[0]) ||
+    if ((!header->count_from[0] && !header->count_to[0]) ||
         !VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), ip, &name))
         return;
-    Bool begins = instrument_function_named(name, header->from);
-    if (!begins && !instrument_function_named(name, header->to))
+    Bool begins = instrument_function_named(name, header->count_from);
+    if (!begins && !instrument_function_named(name, header->count_to))
         return;
     end_sequence(work);
     addStmtToIRSB(work->out, IRStmt_Dirty(unsafeIRDirty_0_N(

@@ -56,7 +56,7 @@ void report_start(void)
         report_class_begin(&classes[i]);
     until_look = LOOK_EVERY;
     waits = (shared->header.flags & SIM_WAIT) != 0;
-    shared->header.period_now = 1;
+    shared->header.miss_period = 1;
 }
 
 /* Returns the load of a class: misses are preferred over evicted lines, and these over uses. */
@@ -105,7 +105,7 @@ static void report_adapt_rate(void)
             thinnest = classes[i].step;
         classes[i].reported = 0;
     }
-    shared->header.period_now = primes[thinnest];
+    shared->header.miss_period = primes[thinnest];
     until_look = LOOK_EVERY;
 }
 
@@ -156,7 +156,7 @@ static Bool report_unit(struct class *class, const union sim_unit *unit)
 
 void report_miss(struct sim_miss *miss)
 {
-    struct class *class = &classes[miss->served];
+    struct class *class = &classes[miss->hit_level];
     miss->weight = class_due(class);
     miss->kind = SIM_MISS;
     if (miss->weight)
@@ -215,9 +215,9 @@ void missed_by_model(void *context, const struct model_miss *miss)
     UInt reported = __atomic_load_n(&shared->header.evictor_level, __ATOMIC_RELAXED);
     (void)context;
     missed.causes = 0;
-    for (UInt i = 0; i < miss->served; i++)
+    for (UInt i = 0; i < miss->hit_level; i++)
         missed.causes |= (UShort)(miss->level[i].cause << i * SIM_CAUSE_BITS);
-    if (reported < miss->served)
+    if (reported < miss->hit_level)
         report_evictor(&miss->level[reported], reported);
 }
 
@@ -246,7 +246,7 @@ void missed_take(struct sim_thread *thread, struct sim_instruction *place, uint6
         place->misses[i]++;
     }
     fill_missed(thread, place, address, size_bytes, kind);
-    missed.served = (UChar)served;
+    missed.hit_level = (UChar)served;
     report_miss(&missed);
     missed.causes = 0;
     missed.evictor_ip = missed.evictor_address = missed.evictor_tid = 0;
@@ -257,7 +257,7 @@ void missed_sample(const struct sim_thread *thread, const struct sim_instruction
                    uint32_t weight)
 {
     fill_missed(thread, place, address, size_bytes, kind);
-    missed.served = (UChar)served;
+    missed.hit_level = (UChar)served;
     report_access(&missed, weight);
 }
 

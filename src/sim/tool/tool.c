@@ -144,7 +144,7 @@ extern ULong __wrap_vgPlain_di_notify_mmap(Addr start, Bool allow_writable, Int 
 
 ULong __wrap_vgPlain_di_notify_mmap(Addr start, Bool allow_writable, Int fd)
 {
-    if (!shared || (!shared->header.from[0] && !shared->header.to[0]))
+    if (!shared || (!shared->header.count_from[0] && !shared->header.count_to[0]))
         return 0;
     return __real_vgPlain_di_notify_mmap(start, allow_writable, fd);
 }

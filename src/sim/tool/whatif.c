@@ -9,7 +9,7 @@ enum { LOG_MAX = 1 << 19, PENDING_MAX = 4096 };
 enum { PATIENCE_MS = 3000 };
 
 /* A question, by its number in the shared memory. */
-struct asked {
+struct tool_question {
     UInt number;
     struct sim_question question; /* private copy: the shared one may change */
     struct whatif whatif;
@@ -22,11 +22,11 @@ struct asked {
     ULong unknown; /* blocks that did not fit into `pending` */
 };
 
-static struct asked all[SIM_QUESTIONS_MAX];
+static struct tool_question all[SIM_QUESTIONS_MAX];
 static ULong zeroed;
 static Bool follows; /* any question follows blocks */
 
-static void whatif_refuse(struct asked *asked, const HChar *why)
+static void whatif_refuse(struct tool_question *asked, const HChar *why)
 {
     struct sim_answer *answer = &shared->answers[asked->number];
     VG_(strncpy)(answer->why, why, SIM_NAME_BYTES - 1);
@@ -42,25 +42,25 @@ static void asked_fail(void *context, const char *text)
 
 static void *asked_allocate(void *context, size_t size_bytes)
 {
-    struct asked *asked = context;
+    struct tool_question *asked = context;
     return pages_take(&asked->pages, size_bytes);
 }
 
 /* ---- allocations and frees ---- */
 
-static UInt asked_path_kind(const struct asked *asked, UInt path)
+static UInt asked_path_kind(const struct tool_question *asked, UInt path)
 {
     return path && path < SIM_PATHS_MAX ? shared->paths[asked->number][path] : SIM_PATH_OTHER;
 }
 
-static void forget_pending(struct asked *asked, Addr address)
+static void forget_pending(struct tool_question *asked, Addr address)
 {
     for (UInt i = 0; i < asked->pending_count; i++)
         if (asked->pending[i].address == address)
             asked->pending[i--] = asked->pending[--asked->pending_count];
 }
 
-static void apply_event(struct asked *asked, const struct agent_event *event)
+static void apply_event(struct tool_question *asked, const struct agent_event *event)
 {
     moved_remove(&asked->whatif.moved, event->address);
     forget_pending(asked, event->address);
@@ -75,16 +75,16 @@ static void apply_event(struct asked *asked, const struct agent_event *event)
         asked->unknown += path == SIM_PATH_UNKNOWN;
 }
 
-static Bool is_following(const struct asked *asked)
+static Bool is_following(const struct tool_question *asked)
 {
-    return asked->question.follows &&
+    return asked->question.follows_new_blocks &&
            (asked->state == SIM_ANSWER_TAKEN || asked->state == SIM_ANSWER_COUNTS);
 }
 
 /* Applies an event, or records it while misstop lists the blocks. */
 static void take_event(const struct agent_event *event)
 {
-    for (struct asked *asked = all; asked < all + SIM_QUESTIONS_MAX; asked++) {
+    for (struct tool_question *asked = all; asked < all + SIM_QUESTIONS_MAX; asked++) {
         if (!is_following(asked))
             continue;
         if (asked->state == SIM_ANSWER_COUNTS)
@@ -98,14 +98,14 @@ static void whatif_follow_blocks(void)
 {
     Bool whole = agent_rings_follow(take_event);
     follows = False;
-    for (struct asked *asked = all; asked < all + SIM_QUESTIONS_MAX; asked++) {
+    for (struct tool_question *asked = all; asked < all + SIM_QUESTIONS_MAX; asked++) {
         if (is_following(asked) && (!whole || asked->log_count > LOG_MAX))
             whatif_refuse(asked, "too many allocations to follow");
         follows |= is_following(asked);
     }
 }
 
-static void settle_pending(struct asked *asked)
+static void settle_pending(struct tool_question *asked)
 {
     UInt count = asked->pending_count;
     asked->pending_count = 0;
@@ -120,7 +120,7 @@ static void settle_pending(struct asked *asked)
 
 /* ---- questions ---- */
 
-static void end_question(struct asked *asked)
+static void end_question(struct tool_question *asked)
 {
     pages_give_back(&asked->pages);
     asked->log = NULL;
@@ -133,12 +133,12 @@ void whatif_start(void)
 {
     for (UInt i = 0; i < SIM_QUESTIONS_MAX; i++) {
         all[i].number = i;
-        all[i].question.asked = shared->questions[i].asked;
-        if (all[i].question.asked)
+        all[i].question.number = shared->questions[i].number;
+        if (all[i].question.number)
             whatif_refuse(&all[i], "the process runs another program now");
         all[i].state = SIM_ANSWER_NONE;
     }
-    zeroed = shared->asked.zeroed;
+    zeroed = shared->control.resets;
 }
 
 /* Starts following blocks. For a further question, the rings have been read up to here. */
@@ -149,7 +149,7 @@ static Bool begin_following(void)
     return before || agent_rings_begin();
 }
 
-static void whatif_take_question(struct asked *asked, const struct model_spec *spec)
+static void whatif_take_question(struct tool_question *asked, const struct model_spec *spec)
 {
     struct model_host host = {.context = asked, .allocate = asked_allocate, .fail = asked_fail};
     struct sim_answer *answer = &shared->answers[asked->number];
@@ -158,8 +158,8 @@ static void whatif_take_question(struct asked *asked, const struct model_spec *s
         whatif_follow_blocks();
     asked->question = shared->questions[asked->number];
     VG_(memset)(answer, 0, sizeof *answer);
-    if (asked->question.asked) {
-        Bool its = asked->question.follows != 0;
+    if (asked->question.number) {
+        Bool its = asked->question.follows_new_blocks != 0;
         asked->state = SIM_ANSWER_TAKEN;
         asked->log = its ? pages_take(&asked->pages, LOG_MAX * sizeof *asked->log) : NULL;
         if (its && (!asked->log || !begin_following()))
@@ -170,11 +170,11 @@ static void whatif_take_question(struct asked *asked, const struct model_spec *s
         answer->stamp = shared_stamp();
         answer->state = asked->state;
     }
-    __atomic_store_n(&answer->of, asked->question.asked, __ATOMIC_RELEASE);
+    __atomic_store_n(&answer->question, asked->question.number, __ATOMIC_RELEASE);
 }
 
 /* Brings the list of blocks up to date by the events since the question was accepted. */
-static void whatif_begin_model(struct asked *asked, const struct model *first)
+static void whatif_begin_model(struct tool_question *asked, const struct model *first)
 {
     UInt count = shared->questions[asked->number].block_count;
     for (UInt i = 0; i < count && i < SIM_BLOCKS_MAX; i++) {
@@ -188,13 +188,13 @@ static void whatif_begin_model(struct asked *asked, const struct model *first)
     whatif_begin(&asked->whatif, first);
 }
 
-static void publish_answer(const struct asked *asked)
+static void publish_answer(const struct tool_question *asked)
 {
     struct sim_answer *answer = &shared->answers[asked->number];
     answer->settled = !asked->whatif.settles_after;
     answer->blocks = asked->whatif.moved.live;
     answer->blocks_refused = asked->whatif.moved.refused;
-    answer->blocks_small = asked->whatif.moved.small;
+    answer->blocks_small = asked->whatif.moved.unmoved_blocks;
     answer->blocks_unknown = asked->pending_count + asked->unknown;
     answer->counts = asked->whatif.counts;
     __atomic_store_n(&answer->state, asked->state, __ATOMIC_RELEASE);
@@ -202,16 +202,16 @@ static void publish_answer(const struct asked *asked)
 
 static void accept_question(const struct model *first, const struct model_spec *spec)
 {
-    for (struct asked *asked = all; asked < all + SIM_QUESTIONS_MAX; asked++)
-        if (__atomic_load_n(&shared->questions[asked->number].asked, __ATOMIC_ACQUIRE) !=
-            asked->question.asked)
+    for (struct tool_question *asked = all; asked < all + SIM_QUESTIONS_MAX; asked++)
+        if (__atomic_load_n(&shared->questions[asked->number].number, __ATOMIC_ACQUIRE) !=
+            asked->question.number)
             whatif_take_question(asked, spec);
     if (follows)
         whatif_follow_blocks();
-    for (struct asked *asked = all; asked < all + SIM_QUESTIONS_MAX; asked++)
+    for (struct tool_question *asked = all; asked < all + SIM_QUESTIONS_MAX; asked++)
         if (asked->state == SIM_ANSWER_TAKEN &&
-            __atomic_load_n(&shared->questions[asked->number].listed, __ATOMIC_ACQUIRE) ==
-                asked->question.asked)
+            __atomic_load_n(&shared->questions[asked->number].listed_number, __ATOMIC_ACQUIRE) ==
+                asked->question.number)
             whatif_begin_model(asked, first);
 }
 
@@ -221,12 +221,12 @@ static Bool all_questions_settled(void)
     UInt count = 0;
     for (UInt i = 0; i < SIM_QUESTIONS_MAX; i++)
         count += all[i].state == SIM_ANSWER_COUNTS || all[i].state == SIM_ANSWER_REFUSED;
-    return count && count >= shared->asked.awaited_count;
+    return count && count >= shared->control.wait_question_count;
 }
 
 static Bool is_awaited(ULong accesses)
 {
-    ULong from = __atomic_load_n(&shared->asked.awaited, __ATOMIC_ACQUIRE);
+    ULong from = __atomic_load_n(&shared->control.wait_at_access, __ATOMIC_ACQUIRE);
     return from && accesses > from && !all_questions_settled() && !shared->header.stop;
 }
 
@@ -237,7 +237,7 @@ static void wait_for_questions(const struct model *first, const struct model_spe
     ULong reads = shared->header.reads;
     UInt waited_ms = 0;
     for (; waited_ms < PATIENCE_MS && is_awaited(accesses); waited_ms++) {
-        __atomic_store_n(&shared->asked.waits, accesses, __ATOMIC_RELEASE);
+        __atomic_store_n(&shared->control.waiting_at_access, accesses, __ATOMIC_RELEASE);
         VG_(poll)(NULL, 0, 1);
         accept_question(first, spec);
         ULong now = __atomic_load_n(&shared->header.reads, __ATOMIC_RELAXED);
@@ -245,14 +245,15 @@ static void wait_for_questions(const struct model *first, const struct model_spe
         reads = now;
     }
     if (waited_ms == PATIENCE_MS || all_questions_settled())
-        shared->asked.awaited = 0;
-    shared->asked.waits = 0;
+        shared->control.wait_at_access = 0;
+    shared->control.waiting_at_access = 0;
 }
 
 static Bool has_no_question(void)
 {
     for (UInt i = 0; i < SIM_QUESTIONS_MAX; i++)
-        if (shared->questions[i].asked != all[i].question.asked || all[i].state != SIM_ANSWER_NONE)
+        if (shared->questions[i].number != all[i].question.number ||
+            all[i].state != SIM_ANSWER_NONE)
             return False;
     return True;
 }
@@ -266,9 +267,9 @@ Bool whatif_poll(const struct model *first, const struct model_spec *spec, UInt 
     if (has_no_question())
         return False;
     accept_question(first, spec);
-    Bool restarts = zeroed != shared->asked.zeroed;
-    zeroed = shared->asked.zeroed;
-    for (struct asked *asked = all; asked < all + SIM_QUESTIONS_MAX; asked++) {
+    Bool restarts = zeroed != shared->control.resets;
+    zeroed = shared->control.resets;
+    for (struct tool_question *asked = all; asked < all + SIM_QUESTIONS_MAX; asked++) {
         if (asked->state != SIM_ANSWER_COUNTS || whatif_runs(&asked->whatif, thread))
             continue;
         if (restarts)
@@ -284,7 +285,7 @@ void whatif_take(Addr address, UInt size, UInt kind, UInt ip, UInt served)
 {
     if (agent_rings_ran && follows)
         whatif_follow_blocks();
-    for (struct asked *asked = all; asked < all + SIM_QUESTIONS_MAX; asked++)
+    for (struct tool_question *asked = all; asked < all + SIM_QUESTIONS_MAX; asked++)
         if (asked->state == SIM_ANSWER_COUNTS)
             whatif_access(&asked->whatif, address, size, kind, ip, served);
 }

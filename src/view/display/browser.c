@@ -27,8 +27,8 @@ const struct screen_row screens[SCREEN_COUNT] = {SCREENS(SCREEN_ROW)};
 bool screen_filled(enum screen_id id, const struct snapshot *snapshot)
 {
     const struct screen *screen = screens[id].screen;
-    return path_given(&screen->filled_by, snapshot) &&
-           (!screen->filled || (snapshot && screen->filled(snapshot)));
+    return path_given(&screen->has_data_path, snapshot) &&
+           (!screen->has_data || (snapshot && screen->has_data(snapshot)));
 }
 
 static struct table *table_in(void *state, const struct screen_table *listed)
@@ -295,9 +295,10 @@ void browser_leave(struct browser *browser)
 {
     if (browser->level_count == LEVELS_MAX) {
         browser->level_count--;
-        memmove(browser->above + 1, browser->above + 2, (LEVELS_MAX - 2) * sizeof *browser->above);
+        memmove(browser->level_stack + 1, browser->level_stack + 2,
+                (LEVELS_MAX - 2) * sizeof *browser->level_stack);
     }
-    struct level *level = &browser->above[browser->level_count++];
+    struct level *level = &browser->level_stack[browser->level_count++];
     *level = (struct level){.screen = browser->screen,
                             .chosen = browser->opened.chosen,
                             .object = browser->opened.id,
@@ -307,7 +308,7 @@ void browser_leave(struct browser *browser)
 
 enum screen_id browser_tab(const struct browser *browser)
 {
-    return browser->level_count ? browser->above[0].screen : browser->screen;
+    return browser->level_count ? browser->level_stack[0].screen : browser->screen;
 }
 
 static void screen_update(struct browser *browser, enum screen_id screen)
@@ -327,7 +328,7 @@ bool browser_return(struct browser *browser)
 {
     if (!browser->level_count)
         return false;
-    struct level level = browser->above[--browser->level_count];
+    struct level level = browser->level_stack[--browser->level_count];
     browser->opened.chosen = level.chosen;
     browser->opened.id = level.object;
     browser->opened_function.id = level.function;
@@ -378,7 +379,7 @@ unsigned screen_panes(struct browser *browser, enum screen_id id, struct table *
     if (screen->panes)
         return screen->panes(browser, panes);
     for (const struct screen_table *table = screen->tables; table->columns; table++)
-        if (screen_table(browser, id, table)->count >= table->least)
+        if (screen_table(browser, id, table)->count >= table->rows_min)
             panes[count++] = screen_table(browser, id, table);
     return count;
 }
@@ -548,7 +549,16 @@ static void browser_show_screen(struct browser *browser, enum screen_id screen)
         browser_go(browser, screen);
 }
 
-static void browser_return_to_now(struct browser *browser, struct request *request);
+/* Goes from a time range back to now, from any screen. */
+static void browser_return_to_now(struct browser *browser, struct request *request)
+{
+    if (browser->frozen)
+        browser_freeze(browser);
+    if (browser->snapshot && browser->snapshot->time_range)
+        request->kind = REQUEST_NOW;
+    else
+        browser_message(browser, "the present is shown; 8, Phases, selects a time range");
+}
 
 static void browser_go_back(struct browser *browser, struct request *request)
 {
@@ -563,17 +573,6 @@ static void browser_go_back(struct browser *browser, struct request *request)
         *request = (struct request){.kind = REQUEST_PLAY_GO, .name = "here"};
     else
         browser_message(browser, "this is the top level: 1 to 9 are the screens, q quits");
-}
-
-/* Goes from a time range back to now, from any screen. */
-static void browser_return_to_now(struct browser *browser, struct request *request)
-{
-    if (browser->frozen)
-        browser_freeze(browser);
-    if (browser->snapshot && browser->snapshot->time_range)
-        request->kind = REQUEST_NOW;
-    else
-        browser_message(browser, "the present is shown; 8, Phases, selects a time range");
 }
 
 void browser_pane_step(struct browser *browser, int direction)

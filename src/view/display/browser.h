@@ -76,7 +76,7 @@ struct browser {
     bool frozen;
     struct view_sources sources;
     enum screen_id screen;
-    struct level above[LEVELS_MAX]; /* screens above the current one, starting with the tab */
+    struct level level_stack[LEVELS_MAX]; /* screens above the current one, starting with the tab */
     unsigned level_count;
     unsigned pane[SCREEN_COUNT];
     bool drawn;                 /* the current screen has been drawn and takes clicks */

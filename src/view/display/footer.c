@@ -174,7 +174,7 @@ static const char *key_label(struct browser *browser, const struct key_binding *
     if (binding->action == ACTION_BASIS && browser->snapshot)
         return browser->snapshot->basis == BASIS_RUN ? "Recent" : "Whole run";
     if (binding->action == ACTION_ALL_OBJECTS && browser->snapshot)
-        return browser->snapshot->objects_all        ? "Above 0.1%"
+        return browser->snapshot->lists_all_objects  ? "Above 0.1%"
                : browser->snapshot->objects_left_out ? "All objects"
                                                      : "";
     return binding->label;

@@ -17,7 +17,8 @@ enum tab_label { LABEL_NOTHING, LABEL_KEY, LABEL_NAME };
 static bool tab_has_alert(const struct browser *browser, int tab)
 {
     const struct screen *screen = screens[tab].screen;
-    return screen->calls && browser->snapshot && screen->calls(browser->snapshot);
+    return screen->needs_attention && browser->snapshot &&
+           screen->needs_attention(browser->snapshot);
 }
 
 static bool tab_exists(const struct browser *browser, int tab)
@@ -156,7 +157,8 @@ static int levels_above_draw(struct browser *browser, struct canvas *canvas, int
     if (!browser->level_count)
         return 0;
     for (unsigned i = 0; i < browser->level_count; i++) {
-        glyph_fit(name, sizeof name, browser->above[i].crumb, 40, GLYPH_CUT_MIDDLE, canvas->ascii);
+        glyph_fit(name, sizeof name, browser->level_stack[i].crumb, 40, GLYPH_CUT_MIDDLE,
+                  canvas->ascii);
         used += canvas_format(canvas, row, used, end - used, PAINT_DIM, "%s %s ", name,
                               canvas->ascii ? ">" : "›");
     }
@@ -231,8 +233,8 @@ static void draw_source(const struct snapshot *snapshot, struct pen *pen)
     else
         pen_part(pen, PAINT_DIM, "  %s%s%s", name, event && event->name ? ":" : "",
                  event && event->name ? event->name : "");
-    if (source->weighs && *source->weighs)
-        pen_whole(pen, PAINT_PLAIN, ": %s", source->weighs);
+    if (source->weight_unit && *source->weight_unit)
+        pen_whole(pen, PAINT_PLAIN, ": %s", source->weight_unit);
 }
 
 static void draw_title(const struct browser *browser, struct canvas *canvas)
@@ -323,7 +325,7 @@ static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)
 static int help_lead_draw(const struct browser *browser, struct canvas *canvas, int row)
 {
     enum { LEAD_FROM_ROWS = 20 };
-    const char *shows = browser_screen(browser)->shows;
+    const char *shows = browser_screen(browser)->description;
     const char *end = shows ? strchr(shows, '.') : NULL;
     if (!end || browser->level_count || canvas->rows < LEAD_FROM_ROWS ||
         end - shows + 2 > canvas->columns)

@@ -81,7 +81,7 @@ static bool columns_are_chosen_from(const struct screen *screen, const struct co
 {
     for (const struct screen_table *table = screen->tables; table->columns; table++)
         if (table->columns == columns)
-            return table->chosen_from;
+            return table->is_picker;
     return false;
 }
 
@@ -90,12 +90,12 @@ static void write_screen(struct prose_writer *writer, struct browser *browser)
     char heading[HEADING_BYTES];
     struct table *panes[PANES_MAX];
     const struct screen *screen = screens[help_view(browser)->about].screen;
-    if (!screen->shows)
+    if (!screen->description)
         return;
     snprintf(heading, sizeof heading, "This screen: %s", screen->name);
     prose_heading(writer, heading);
-    prose_entry(writer, PAINT_PLAIN, "", screen->shows);
-    prose_entry(writer, PAINT_PLAIN, "", screen->next);
+    prose_entry(writer, PAINT_PLAIN, "", screen->description);
+    prose_entry(writer, PAINT_PLAIN, "", screen->next_step);
     prose_heading(writer, "Keys here");
     for (const enum action *action = screen->bar; *action; action++) {
         const struct key_binding binding = keys_binding(*action);
@@ -123,7 +123,7 @@ static void write_other_columns(struct prose_writer *writer, struct browser *bro
     for (int i = 0; i < SCREEN_COUNT; i++) {
         const struct screen_table *table = screens[i].screen->tables;
         for (; table->columns && is_explained(browser, (enum screen_id)i); table++)
-            if (!table->chosen_from && !is_pane_of_help_topic(browser, table->columns))
+            if (!table->is_picker && !is_pane_of_help_topic(browser, table->columns))
                 write_table(writer, browser->snapshot, table->columns);
     }
 }

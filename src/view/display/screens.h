@@ -56,8 +56,8 @@ struct prose_writer;
 struct screen_table {
     size_t at; /* offset in the state */
     const struct columns *columns;
-    bool chosen_from; /* a list to choose from; not explained in the help */
-    unsigned least;   /* minimum number of rows; with fewer it has no pane, keys or clicks */
+    bool is_picker;    /* a list to choose from; not explained in the help */
+    unsigned rows_min; /* minimum number of rows; with fewer it has no pane, keys or clicks */
     /* Handles Enter on a row; NULL: opens its object, if its columns have one. */
     void (*open)(struct browser *browser, const void *row);
     /* Label of Enter on a selected row, and a hint. NULL: the general label; no hint. */
@@ -68,8 +68,8 @@ struct screen_table {
 /* A screen; functions and texts are NULL if it does not need them. */
 struct screen {
     const char *name;
-    const char *shows; /* sentences on the screen, for the help */
-    const char *next;  /* its use, and the next step */
+    const char *description; /* sentences on the screen, for the help */
+    const char *next_step;   /* its use, and the next step */
     /* Explanation of its key in the list of all keys; for number keys, the name. */
     const char *key_help;
     size_t state_size; /* size of its state in the browser; initially zeroed */
@@ -78,9 +78,9 @@ struct screen {
     /* In the state; terminated by an entry without columns. */
     struct screen_table tables[SCREEN_TABLES_MAX];
     /* Members of the snapshot and a function that decide if the tab exists; none: it does. */
-    struct path filled_by;
-    bool (*filled)(const struct snapshot *snapshot);
-    bool (*calls)(const struct snapshot *snapshot); /* the tab calls for attention */
+    struct path has_data_path;
+    bool (*has_data)(const struct snapshot *snapshot);
+    bool (*needs_attention)(const struct snapshot *snapshot); /* the tab calls for attention */
     /* Formats the open object or function for the line of the levels; NULL: the screen's name. */
     void (*crumb)(const struct browser *browser, char *out, size_t size);
     /* Formats the first line instead of the process; such a screen has no tabs and no totals. */

@@ -63,13 +63,13 @@ static const struct report *diff_run(const struct diff *diff, size_t run)
 static bool new_row(struct diff *diff, struct diff_row *row, const struct report_row *what)
 {
     size_t runs = count_runs(diff);
-    *row = (struct diff_row){.what = what,
+    *row = (struct diff_row){.row = what,
                              .shares = arena_array(&diff->arena, runs, sizeof(double)),
-                             .leasts = arena_array(&diff->arena, runs, sizeof(double)),
-                             .design = 1};
-    for (size_t i = 0; i < runs && row->shares && row->leasts; i++)
-        row->shares[i] = row->leasts[i] = NAN;
-    return row->shares && row->leasts;
+                             .min_listed_shares = arena_array(&diff->arena, runs, sizeof(double)),
+                             .design_effect = 1};
+    for (size_t i = 0; i < runs && row->shares && row->min_listed_shares; i++)
+        row->shares[i] = row->min_listed_shares[i] = NAN;
+    return row->shares && row->min_listed_shares;
 }
 
 /* Returns the matching row; creates it if there is none. Returns NULL if out of memory. */
@@ -83,7 +83,7 @@ static struct diff_row *diff_match_row_of(struct match *match, const struct repo
         uint32_t *index = hash_insert(&match->index, key, &created);
         if (!index)
             return NULL;
-        if (!created && !diff_match_same(match->table, rows[*index - 1].what, what))
+        if (!created && !diff_match_same(match->table, rows[*index - 1].row, what))
             continue;
         if (created) {
             *index = (uint32_t)++diff->count[match->table];
@@ -116,7 +116,9 @@ static int match_run(struct match *match, const struct report *report, size_t ru
         if (!row)
             return -ENOMEM;
         row->shares[run] = fmin(1, what->share + (isnan(row->shares[run]) ? 0 : row->shares[run]));
-        row->leasts[run] = fmax(what->least, isnan(row->leasts[run]) ? 0 : row->leasts[run]);
+        row->min_listed_shares[run] =
+            fmax(what->min_listed_share,
+                 isnan(row->min_listed_shares[run]) ? 0 : row->min_listed_shares[run]);
         row->parts[side] = sum_parts(diff, row->parts[side], report, what->parts);
     }
     return 0;
@@ -155,13 +157,13 @@ static int find_objects(struct diff *diff, enum report_table table)
     int code = 0;
     hash_init(&index);
     for (size_t i = 0; i < diff->count[REPORT_OBJECTS] && !code; i++) {
-        uint32_t *at = hash_insert(&index, object_key(table, objects[i].what), NULL);
+        uint32_t *at = hash_insert(&index, object_key(table, objects[i].row), NULL);
         if (at && !*at)
             *at = (uint32_t)i + 1;
         code = at ? 0 : -ENOMEM;
     }
     for (size_t i = 0; i < diff->count[table] && !code; i++) {
-        struct report_row object = *diff->rows[table][i].what;
+        struct report_row object = *diff->rows[table][i].row;
         object.name = object.object;
         const uint32_t *at = hash_find(&index, object_key(table, &object));
         diff->rows[table][i].object = at ? &objects[*at - 1] : NULL;
@@ -225,7 +227,7 @@ static void sum_side(struct diff *diff, struct diff_side *side)
     double amount = 0;
     double weight = 0;
     for (size_t i = 0; i < side->run_count; i++) {
-        side->effective += side->runs[i]->effective;
+        side->effective_samples += side->runs[i]->effective_samples;
         amount += diff_amount(diff, side->runs[i]);
         weight += is_whole_run(side->runs[i]) ? side->runs[i]->weight : NAN;
     }
@@ -241,8 +243,8 @@ static void compare_totals(struct diff *diff)
         double times = diff->b.amount / diff->a.amount;
         diff->times = diff->amounts == DIFF_AMOUNT_OF_RUN
                           ? (struct compare_times){times, times, times}
-                          : compare_amounts(diff->a.amount, diff->a.effective, diff->b.amount,
-                                            diff->b.effective);
+                          : compare_amounts(diff->a.amount, diff->a.effective_samples,
+                                            diff->b.amount, diff->b.effective_samples);
         return;
     }
     for (size_t i = 0; i < runs_a + diff->b.run_count; i++)
@@ -290,7 +292,7 @@ static int check_run(struct diff *diff, size_t index, struct error *error)
 {
     const struct report *first = diff->a.runs[0];
     const struct report *run = diff_run(diff, index);
-    if (!(run->effective > 0))
+    if (!(run->effective_samples > 0))
         return error_set(error, -EDOM, "%s has no sample with an address: nothing to compare",
                          run->path);
     if (!is_same_event(first, run))
@@ -307,12 +309,12 @@ static int check_run(struct diff *diff, size_t index, struct error *error)
                          "%s shows the recent past (half-life %g s), not the whole run; press c or "
                          "use -H 0 before writing it",
                          run->path, run->half_life_s);
-    if (run->waiting >= waiting_min)
+    if (run->loading_share >= waiting_min)
         diff_totals_note(
             diff,
             "%s: %.0f %% of the samples came before debug information was loaded; their fields are "
             "offsets, and objects are not yet named after their types",
-            run->path, run->waiting * 100);
+            run->path, run->loading_share * 100);
     if (fabs(log(run->period / first->period)) > 0.1)
         diff_totals_note(diff, "%s has one sample per %.6g events, %s one per %.6g", first->path,
                          first->period, run->path, run->period);
@@ -387,8 +389,8 @@ static const double share_that_speaks = 0.01;
 static double unloaded_share(enum report_table table, const struct diff_row *row,
                              const struct report *report)
 {
-    bool heap = !strcmp(row->what->kind, "heap") || !strcmp(row->what->kind, "anon");
-    return table == REPORT_FIELDS || (table == REPORT_OBJECTS && heap) ? report->waiting : 0;
+    bool heap = !strcmp(row->row->kind, "heap") || !strcmp(row->row->kind, "anon");
+    return table == REPORT_FIELDS || (table == REPORT_OBJECTS && heap) ? report->loading_share : 0;
 }
 
 /* Returns the upper bound of a row's share in a run that does not list it. */
@@ -399,9 +401,9 @@ static double unlisted_share_bound(const struct diff *diff, enum report_table ta
     double early = unloaded_share(table, row, report);
     if (table == REPORT_FUNCTIONS)
         return report->min_code;
-    if (table == REPORT_FIELDS && row->object && !isnan(row->object->leasts[run]))
-        return fmax(row->object->leasts[run], early);
-    return fmax(report->least, early);
+    if (table == REPORT_FIELDS && row->object && !isnan(row->object->min_listed_shares[run]))
+        return fmax(row->object->min_listed_shares[run], early);
+    return fmax(report->min_object_share, early);
 }
 
 static double largest_share(const struct diff *diff, const struct diff_row *row)
@@ -423,14 +425,6 @@ static void fill_shares(const struct diff *diff, enum report_table table,
                                           : row->shares[i];
 }
 
-static double mean_of(const double *values, size_t count)
-{
-    double sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += values[i];
-    return sum / (double)count;
-}
-
 /* A run that does not list the row counts as 0; NAN if no run lists it. */
 static double shown_mean(const double *shares, size_t count)
 {
@@ -448,7 +442,7 @@ static double sampling_variance(const struct diff_side *side, const double *shar
 {
     double sum = 0;
     for (size_t i = 0; i < side->run_count; i++)
-        sum += shares[i] * (1 - shares[i]) / side->runs[i]->effective;
+        sum += shares[i] * (1 - shares[i]) / side->runs[i]->effective_samples;
     return sum / (double)side->run_count / (double)side->run_count;
 }
 
@@ -458,7 +452,7 @@ static double amount_variance(const struct diff_side *side, const double *shares
     double sum = 0;
     for (size_t i = 0; i < side->run_count; i++)
         if (shares[i] > 0)
-            sum += amounts[i] * amounts[i] / (shares[i] * side->runs[i]->effective);
+            sum += amounts[i] * amounts[i] / (shares[i] * side->runs[i]->effective_samples);
     return sum / (double)side->run_count / (double)side->run_count;
 }
 
@@ -484,8 +478,8 @@ static void compare_run_series(const struct diff *diff, struct diff_row *row, co
 static void compare_single_runs(const struct diff *diff, enum report_table table,
                                 struct diff_row *row, const double *shares)
 {
-    double n_a = diff->a.effective / row->design;
-    double n_b = diff->b.effective / row->design;
+    double n_a = diff->a.effective_samples / row->design_effect;
+    double n_b = diff->b.effective_samples / row->design_effect;
     double a = mean_of(shares, diff->a.run_count);
     double b = mean_of(shares + diff->a.run_count, diff->b.run_count);
     double early = fmax(unloaded_share(table, row, diff->a.runs[0]),
@@ -502,8 +496,8 @@ static double design_effect(const struct diff *diff, const struct diff_row *row)
     size_t parts = diff->a.runs[0]->part_count;
     if (diff->a.run_count != 1 || diff->b.run_count != 1 || !row->parts[0] || !row->parts[1])
         return NAN;
-    return compare_design(row->parts[0], row->parts[1], parts, diff->a.effective,
-                          diff->b.effective);
+    return compare_design(row->parts[0], row->parts[1], parts, diff->a.effective_samples,
+                          diff->b.effective_samples);
 }
 
 /* Estimates the clustering of samples in time, per object; its fields and code share the object's
@@ -513,16 +507,16 @@ static void find_design_effects(struct diff *diff)
     double worst = 1;
     for (size_t i = 0; i < diff->count[REPORT_OBJECTS]; i++) {
         struct diff_row *row = &diff->rows[REPORT_OBJECTS][i];
-        row->design = design_effect(diff, row);
-        if (fmin(row->a, row->b) >= share_that_speaks && row->design > worst)
-            worst = row->design;
+        row->design_effect = design_effect(diff, row);
+        if (fmin(row->a, row->b) >= share_that_speaks && row->design_effect > worst)
+            worst = row->design_effect;
     }
     for (int table = 0; table < REPORT_TABLES; table++)
         for (size_t i = 0; i < diff->count[table]; i++) {
             struct diff_row *row = &diff->rows[table][i];
             if (table != REPORT_OBJECTS)
-                row->design = row->object ? row->object->design : NAN;
-            row->design = isnan(row->design) ? worst : row->design;
+                row->design_effect = row->object ? row->object->design_effect : NAN;
+            row->design_effect = isnan(row->design_effect) ? worst : row->design_effect;
         }
 }
 
@@ -584,7 +578,7 @@ static int compare_by_change(const void *left, const void *right)
     if (a->changed != b->changed)
         return a->changed ? -1 : 1;
     double difference = fabs(b->share.change) - fabs(a->share.change);
-    return difference > 0 ? 1 : difference < 0 ? -1 : strcmp(a->what->name, b->what->name);
+    return difference > 0 ? 1 : difference < 0 ? -1 : strcmp(a->row->name, b->row->name);
 }
 
 static int diff_compare_compare(struct diff *diff)
@@ -718,57 +712,60 @@ static enum paint paint_change(struct value value)
         COLUMN(.title = "B", .key = "share_b", .from = FIELD(struct diff_row, b), .width = 6,      \
                UNIT_PERCENT),                                                                      \
         COLUMN(.title = "A > B AMOUNT", .from = FIELD(struct diff_row, amounts), .width = 15,      \
-               .rank = 3, .look = COLUMN_RIGHT, .only = KNOWN(struct snapshot, totals.weight)),    \
+               .rank = 3, .look = COLUMN_RIGHT,                                                    \
+               .shown_if = KNOWN(struct snapshot, totals.weight)),                                 \
         COLUMN(.title = "TIMES", .key = "times", .form = JSON_EXACT,                               \
                .from = FIELD(struct diff_row, times.value), .width = 6, .rank = 1,                 \
-               .look = COLUMN_RIGHT, .only = KNOWN(struct snapshot, totals.weight),                \
+               .look = COLUMN_RIGHT, .shown_if = KNOWN(struct snapshot, totals.weight),            \
                .format = format_factor)
 /* The reading, and members of JSON alone. */
 #define READING                                                                                    \
     COLUMN(.title = "READING", .key = "reading", .value = diff_reading_value, .width = 24,         \
-           .most = 28, .rank = 1),                                                                 \
+           .width_max = 28, .rank = 1),                                                            \
         MEMBER("change_low", struct diff_row, share.low),                                          \
         MEMBER("change_high", struct diff_row, share.high),                                        \
-        COLUMN(.key = "amount_a", .form = JSON_EXACT, .where = FIELD(struct diff_row, a),          \
+        COLUMN(.key = "amount_a", .form = JSON_EXACT, .known_if = FIELD(struct diff_row, a),       \
                .from = FIELD(struct diff_row, amount_a)),                                          \
-        COLUMN(.key = "amount_b", .form = JSON_EXACT, .where = FIELD(struct diff_row, b),          \
+        COLUMN(.key = "amount_b", .form = JSON_EXACT, .known_if = FIELD(struct diff_row, b),       \
                .from = FIELD(struct diff_row, amount_b)),                                          \
         MEMBER_EXACT("times_low", struct diff_row, times.low),                                     \
         MEMBER_EXACT("times_high", struct diff_row, times.high),                                   \
         MEMBER_EXACT("p", struct diff_row, share.p),                                               \
         MEMBER_EXACT("p_adjusted", struct diff_row, p_adjusted),                                   \
-        MEMBER_EXACT("design", struct diff_row, design),                                           \
+        MEMBER_EXACT("design", struct diff_row, design_effect),                                    \
         MEMBER("changed", struct diff_row, changed)
 /* Column entries from the compared row. */
-#define WHAT(json_key, path) .key = json_key, .in = ROW_OF(struct diff_row, what), .from = path
+#define FROM_COMPARED(json_key, path)                                                              \
+    .key = json_key, .in = ROW_OF(struct diff_row, row), .from = path
 
 static const struct column object_list[] = {
     FIGURES,
-    COLUMN(.title = "OBJECT", WHAT("name", FIELD(struct report_row, name)), .width = 10, .most = 40,
-           .look = COLUMN_NAME, .paint = paint_strong),
-    COLUMN(.title = "KIND", WHAT("kind", FIELD(struct report_row, kind)), .width = 6, .rank = 4),
-    COLUMN(.title = "MODULE", WHAT("module", KNOWN(struct report_row, module)), .width = 8,
-           .most = 20, .rank = 5, .look = COLUMN_NAME),
+    COLUMN(.title = "OBJECT", FROM_COMPARED("name", FIELD(struct report_row, name)), .width = 10,
+           .width_max = 40, .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "KIND", FROM_COMPARED("kind", FIELD(struct report_row, kind)), .width = 6,
+           .rank = 4),
+    COLUMN(.title = "MODULE", FROM_COMPARED("module", KNOWN(struct report_row, module)), .width = 8,
+           .width_max = 20, .rank = 5, .look = COLUMN_NAME),
     READING,
 };
 
 static const struct column field_list[] = {
     FIGURES,
-    COLUMN(.title = "FIELD", WHAT("name", FIELD(struct report_row, name)), .width = 10, .most = 40,
-           .look = COLUMN_NAME, .paint = paint_strong),
-    COLUMN(.title = "IN OBJECT", WHAT("object", FIELD(struct report_row, object)), .width = 10,
-           .most = 30, .rank = 1, .look = COLUMN_NAME),
+    COLUMN(.title = "FIELD", FROM_COMPARED("name", FIELD(struct report_row, name)), .width = 10,
+           .width_max = 40, .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "IN OBJECT", FROM_COMPARED("object", FIELD(struct report_row, object)),
+           .width = 10, .width_max = 30, .rank = 1, .look = COLUMN_NAME),
     READING,
-    COLUMN(WHAT("kind", FIELD(struct report_row, kind))),
-    COLUMN(WHAT("module", KNOWN(struct report_row, module))),
+    COLUMN(FROM_COMPARED("kind", FIELD(struct report_row, kind))),
+    COLUMN(FROM_COMPARED("module", KNOWN(struct report_row, module))),
 };
 
 static const struct column function_list[] = {
     FIGURES,
-    COLUMN(.title = "FUNCTION", WHAT("function", FIELD(struct report_row, name)), .width = 10,
-           .most = 40, .look = COLUMN_NAME, .paint = paint_strong),
-    COLUMN(.title = "MODULE", WHAT("module", KNOWN(struct report_row, module)), .width = 8,
-           .most = 20, .rank = 4, .look = COLUMN_NAME),
+    COLUMN(.title = "FUNCTION", FROM_COMPARED("function", FIELD(struct report_row, name)),
+           .width = 10, .width_max = 40, .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "MODULE", FROM_COMPARED("module", KNOWN(struct report_row, module)), .width = 8,
+           .width_max = 20, .rank = 4, .look = COLUMN_NAME),
     READING,
 };
 
@@ -807,7 +804,8 @@ static void print_run(struct text_writer *writer, const char *side, const struct
     if (!isnan(run->elapsed_s))
         snprintf(elapsed, sizeof elapsed, ", %.1f s", run->elapsed_s);
     text_printf(writer, "%s: %s: %s%s, %s samples", side, run->path, *run->comm ? run->comm : "?",
-                elapsed, text_count(samples, isnan(run->samples) ? run->effective : run->samples));
+                elapsed,
+                text_count(samples, isnan(run->samples) ? run->effective_samples : run->samples));
 }
 
 static void print_comparison_totals(struct text_writer *writer, const struct diff *diff)
@@ -816,7 +814,7 @@ static void print_comparison_totals(struct text_writer *writer, const struct dif
     char b[16];
     char times[16] = "";
     const char *event = diff->a.runs[0]->event;
-    const char *weighs = diff->a.runs[0]->weighs;
+    const char *weighs = diff->a.runs[0]->weight_unit;
     const char *amounts = amounts_text(diff);
     bool same = !*weighs || !strcmp(event, weighs);
     text_printf(writer, "shares of %s%s%s%s, in percentage points: B minus A", event,

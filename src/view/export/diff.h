@@ -27,21 +27,21 @@ enum report_table { REPORT_OBJECTS, REPORT_FIELDS, REPORT_FUNCTIONS, REPORT_TABL
 /* Addresses in names are not part of the key. Strings are never NULL. */
 struct report_row {
     const char *name;
-    const char *kind;    /* "" for functions */
-    const char *module;  /* "" if not known */
-    bool own;            /* the module is the program itself, with any name */
-    const char *object;  /* object of a field; of a function, the one with most of its misses */
-    double share;        /* fraction of all attributed weight */
-    double least;        /* for an object: fields with a smaller share may be missing */
-    const double *parts; /* for an object: its share in each part of the run; [part_count] */
+    const char *kind;        /* "" for functions */
+    const char *module;      /* "" if not known */
+    bool own;                /* the module is the program itself, with any name */
+    const char *object;      /* object of a field; of a function, the one with most of its misses */
+    double share;            /* fraction of all attributed weight */
+    double min_listed_share; /* for an object: fields with a smaller share may be missing */
+    const double *parts;     /* for an object: its share in each part of the run; [part_count] */
 };
 
 struct report {
     const char *path;
     const char *comm;
-    const char *event;  /* ranking event; "" if not known */
-    const char *weighs; /* unit of shares; "" */
-    const char *basis;  /* "run" or "decayed" */
+    const char *event;       /* ranking event; "" if not known */
+    const char *weight_unit; /* unit of shares; "" */
+    const char *basis;       /* "run" or "decayed" */
     bool simulated;
     double period;       /* events per sample; NAN */
     double half_life_s;  /* 0: no decay */
@@ -50,10 +50,11 @@ struct report {
     double weight;       /* events of all attributed samples, under the basis */
     double instructions; /* instructions during covered_s, if sampled */
     double samples;      /* attributed, without decay */
-    double effective;    /* number of samples of equal weight with the same statistical error */
-    double least;        /* objects with a smaller share may be missing; 0: all are listed */
+    /* number of samples of equal weight with the same statistical error */
+    double effective_samples;
+    double min_object_share; /* objects with a smaller share may be missing; 0: all are listed */
     double min_code;
-    double waiting; /* share of the samples before debug information was loaded; 0 */
+    double loading_share; /* share of the samples before debug information was loaded; 0 */
     size_t part_count;
     struct report_row *rows[REPORT_TABLES];
     size_t count[REPORT_TABLES];
@@ -82,24 +83,24 @@ enum diff_amount {
 struct diff_side {
     struct report *const *runs;
     size_t run_count;
-    double effective; /* samples of all runs */
-    double amount;    /* amount of all attributed samples, mean of the runs; NAN */
-    double weight;    /* events of a whole run, mean of the runs; NAN */
+    double effective_samples; /* samples of all runs */
+    double amount;            /* amount of all attributed samples, mean of the runs; NAN */
+    double weight;            /* events of a whole run, mean of the runs; NAN */
 };
 
 struct diff_row {
-    const struct report_row *what;
+    const struct report_row *row;
     /* Object of a field; of a function, the one with most of its misses; NULL: none. Valid until
      * the rows are sorted. */
     const struct diff_row *object;
-    double *shares;         /* [runs of a, then of b]; NAN: not listed there */
-    double *leasts;         /* for an object, as in struct report_row; NAN: not listed */
-    const double *parts[2]; /* known if each side has one run */
-    double a;               /* means of the shares; NAN: listed in none of the runs */
+    double *shares;            /* [runs of a, then of b]; NAN: not listed there */
+    double *min_listed_shares; /* for an object, as in struct report_row; NAN: not listed */
+    const double *parts[2];    /* known if each side has one run */
+    double a;                  /* means of the shares; NAN: listed in none of the runs */
     double b;
     double amount_a;
     double amount_b;
-    double design; /* compare_design() of the row, or of its object */
+    double design_effect; /* compare_design() of the row, or of its object */
     struct comparison share;
     struct compare_times times; /* ratio of the amounts, b / a */
     double p_adjusted;          /* adjusted for all rows of the table; NAN: not tested */

@@ -80,7 +80,7 @@ static void write_source(struct html_writer *writer)
     write_fact(writer, "Source", "%s%s%s", or_empty(source->name),
                event && event->name ? ", event " : "", event ? or_empty(event->name) : "");
     write_fact(writer, "Shares of", "%s, %s",
-               source->weighs ? source->weighs : "the event's samples",
+               source->weight_unit ? source->weight_unit : "the event's samples",
                snapshot->time_range           ? "over a time range of the run"
                : snapshot->basis == BASIS_RUN ? "over the whole run"
                                               : "in the recent past");
@@ -264,7 +264,7 @@ static bool has_sets(const struct snapshot *snapshot)
 
 static bool has_watched(const struct snapshot *snapshot)
 {
-    return snapshot->watch.on && snapshot->watch.count;
+    return snapshot->watch.is_on && snapshot->watch.count;
 }
 
 /* The main result of a part, for the list before all tables; "": none. */
@@ -308,7 +308,7 @@ static void summarise_timeline(const struct snapshot *snapshot, char *out, size_
 static void summarise_whatif(const struct snapshot *snapshot, char *out, size_t size)
 {
     *out = '\0';
-    if (snapshot->whatif.list[0].state == WHATIF_COUNTS)
+    if (snapshot->whatif.list[0].state == WHATIF_COUNTING)
         whatif_sentence(&snapshot->whatif.list[0], out, size);
 }
 
@@ -321,7 +321,7 @@ static void summarise_sharing(const struct snapshot *snapshot, char *out, size_t
 {
     const struct snapshot_sharing_group *group = &snapshot->sharing.groups[0];
     *out = '\0';
-    if (group->verdict == SHARING_READ_ONLY || !group->sure)
+    if (group->verdict == SHARING_READ_ONLY || !group->has_enough_samples)
         return;
     int used = snprintf(out, size, "%.200s: ", group->name);
     sharing_reading(group, out + used, size - (size_t)used);
@@ -347,19 +347,19 @@ static const struct section {
     const char *lead;
     struct path given; /* member of the snapshot without which the part is left out */
     /* A further condition for showing the part; NULL: none. */
-    bool (*there)(const struct snapshot *snapshot);
+    bool (*is_present)(const struct snapshot *snapshot);
     void (*write)(struct html_writer *writer);
-    void (*in_short)(const struct snapshot *snapshot, char *out, size_t size); /* NULL: nothing */
+    void (*summary)(const struct snapshot *snapshot, char *out, size_t size); /* NULL: nothing */
 } sections[] = {
     SECTION(.id = "findings", .link = "Problems", .title = "Problems recognised",
-            .write = html_findings, .in_short = summarise_findings),
+            .write = html_findings, .summary = summarise_findings),
     SECTION(.id = "objects", .link = "Objects", .title = "Objects",
             .lead = "The variables, heap blocks and mappings that the samples are on. The whisker "
                     "on a bar is the 95 % interval of the share: rows with overlapping whiskers "
                     "may be in either order.",
-            .write = html_objects, .in_short = summarise_objects),
-    SECTION(.id = "time", .link = "Time", .title = "The run over time", .there = has_time,
-            .write = html_timeline, .in_short = summarise_timeline),
+            .write = html_objects, .summary = summarise_objects),
+    SECTION(.id = "time", .link = "Time", .title = "The run over time", .is_present = has_time,
+            .write = html_timeline, .summary = summarise_timeline),
     SECTION(.id = "inside", .link = "Inside the objects", .title = "Inside the objects",
             .lead = "Fields, their positions in cache lines, and the code that accesses them.",
             .given = FIELD(struct snapshot, object_count), .write = html_opened_objects),
@@ -367,7 +367,7 @@ static const struct section {
             .lead =
                 "The same accesses in a second simulated cache, with another layout of one object.",
             .given = FIELD(struct snapshot, whatif.count), .write = html_whatif,
-            .in_short = summarise_whatif),
+            .summary = summarise_whatif),
     SECTION(.id = "code", .link = "Code", .title = "Code",
             .lead = "The functions that contain the sampled accesses, and the source lines of the "
                     "first ones.",
@@ -381,7 +381,7 @@ static const struct section {
             .given = FIELD(struct snapshot, reuse.known), .write = html_reuse),
     SECTION(.id = "causes", .link = "Causes", .title = "Why lines were missed",
             .given = FIELD(struct snapshot, causes.known), .write = html_causes,
-            .in_short = summarise_causes),
+            .summary = summarise_causes),
     SECTION(.id = "simulation", .link = "Simulated caches", .title = "Simulated caches",
             .lead = "The program ran under these caches, not those of the machine. The totals are "
                     "exact and cover the whole run.",
@@ -389,18 +389,18 @@ static const struct section {
     SECTION(.id = "watch", .link = "Watched lines", .title = "Watched lines",
             .lead = "Debug registers of the CPU were set on sampled lines, to see whether they are "
                     "accessed again, how soon, and how much of each is used.",
-            .there = has_watched, .write = html_watch),
+            .is_present = has_watched, .write = html_watch),
     SECTION(.id = "sharing", .link = "Sharing", .title = "Shared cache lines",
             .given = FIELD(struct snapshot, sharing.group_count), .write = html_sharing,
-            .in_short = summarise_sharing),
+            .summary = summarise_sharing),
     SECTION(.id = "sets", .link = "Cache sets", .title = "Cache sets",
             .lead = "Samples by cache set. A few sets above all others indicate hot lines, or "
                     "lines that compete for one set.",
-            .there = has_sets, .write = html_sets, .in_short = summarise_sets),
+            .is_present = has_sets, .write = html_sets, .summary = summarise_sets),
     SECTION(.id = "again", .link = "Recurrence", .title = "Lines sampled again",
             .lead = "Lines that recur among the last samples.",
             .given = FIELD(struct snapshot, window.used), .write = html_window,
-            .in_short = window_reading),
+            .summary = window_reading),
     SECTION(.id = "heap", .link = "Heap", .title = "Heap",
             .lead = "The allocation sites of live memory, with their shares of the samples.",
             .given = FIELD(struct snapshot, heap.summary.feed), .write = html_heap),
@@ -420,7 +420,8 @@ enum { SECTIONS = sizeof sections / sizeof *sections };
 
 static bool section_is_present(const struct section *section, const struct snapshot *snapshot)
 {
-    return path_given(&section->given, snapshot) && (!section->there || section->there(snapshot));
+    return path_given(&section->given, snapshot) &&
+           (!section->is_present || section->is_present(snapshot));
 }
 
 static void html_links(struct html_writer *writer)
@@ -437,8 +438,8 @@ static void html_short(struct html_writer *writer)
     bool any = false;
     for (size_t i = 0; i < SECTIONS; i++) {
         char text[SHORT_BYTES] = "";
-        if (sections[i].in_short && section_is_present(&sections[i], writer->snapshot))
-            sections[i].in_short(writer->snapshot, text, sizeof text);
+        if (sections[i].summary && section_is_present(&sections[i], writer->snapshot))
+            sections[i].summary(writer->snapshot, text, sizeof text);
         if (!*text)
             continue;
         html_markup(writer, "%s",
@@ -643,7 +644,7 @@ static int write_to(int fd, const struct snapshot *snapshot, const struct view_s
 int html_write(const char *path, const struct snapshot *snapshot,
                const struct view_sources *sources, const struct html_run *run, struct error *error)
 {
-    struct whole_file file;
+    struct atomic_file file;
     int code = whole_file_open(&file, option, path, error);
     return code ? code : whole_file_close(&file, write_to(file.fd, snapshot, sources, run), error);
 }

@@ -97,7 +97,7 @@ static void write_kind(struct html_writer *writer, enum causes_of kind)
     static bool (*const links[CAUSES_KINDS])(const struct snapshot *, const void *, char *,
                                              size_t) = {[CAUSES_FUNCTIONS] = link_function};
     const struct snapshot_causes *causes = &writer->snapshot->causes;
-    const struct snapshot_causes_list *list = &causes->of[kind];
+    const struct snapshot_causes_list *list = &causes->by_kind[kind];
     if (kind == CAUSES_THREADS && list->count < 2)
         return;
     html_markup(writer, "<h3>By %s</h3>\n", causes_of_name(kind));
@@ -111,7 +111,7 @@ static void write_kind(struct html_writer *writer, enum causes_of kind)
 static void write_evictions(struct html_writer *writer, enum causes_of kind)
 {
     struct eviction_row rows[EVICTION_ROWS_MAX];
-    if (kind == CAUSES_THREADS && writer->snapshot->causes.of[kind].count < 2)
+    if (kind == CAUSES_THREADS && writer->snapshot->causes.by_kind[kind].count < 2)
         return;
     size_t count = eviction_rows(writer->snapshot, kind, rows);
     html_rows(writer, &eviction_columns, rows, count, HTML_CAUSES_ROWS);

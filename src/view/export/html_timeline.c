@@ -44,11 +44,11 @@ enum { TURNS = 5 };
 static void write_turns(struct html_writer *writer, const struct snapshot_timeline *timeline)
 {
     const struct snapshot_streams *objects = &snapshot_timeline_ranking(timeline)->objects;
-    if (!timeline->turn_count)
+    if (!timeline->alternation_count)
         return;
     html_markup(writer, "<h3>Objects that take turns</h3>\n<ul class=\"notes\">\n");
-    for (size_t i = 0; i < timeline->turn_count && i < TURNS; i++) {
-        const struct snapshot_turns *turns = &timeline->turns[i];
+    for (size_t i = 0; i < timeline->alternation_count && i < TURNS; i++) {
+        const struct snapshot_alternation *turns = &timeline->alternations[i];
         if (turns->left >= objects->count || turns->right >= objects->count)
             continue;
         html_printf(writer, "<li><b>%s</b> has samples when <b>%s</b> has none, and vice versa",
@@ -79,7 +79,7 @@ static void write_collapsed_chart(struct html_writer *writer, enum snapshot_meas
 
 static void write_fields(struct html_writer *writer, enum snapshot_measure measure)
 {
-    const struct snapshot_measured *measured = &writer->snapshot->timeline.by[measure];
+    const struct snapshot_measured *measured = &writer->snapshot->timeline.by_measure[measure];
     for (size_t i = 0; i < measured->objects.count && i < OBJECTS_OPENED; i++) {
         struct timeline_stack stack = timeline_stack_fields(measured, &measured->objects.list[i]);
         write_collapsed_chart(writer, measure, &stack);
@@ -92,8 +92,8 @@ static void write_collapsed_charts(struct html_writer *writer)
     const struct snapshot_timeline *timeline = &writer->snapshot->timeline;
     for (int i = 0; i < SNAPSHOT_MEASURES; i++) {
         enum snapshot_measure measure =
-            (enum snapshot_measure)(((int)timeline->ranks + i) % SNAPSHOT_MEASURES);
-        const struct snapshot_measured *measured = &timeline->by[measure];
+            (enum snapshot_measure)(((int)timeline->ranking_measure + i) % SNAPSHOT_MEASURES);
+        const struct snapshot_measured *measured = &timeline->by_measure[measure];
         struct timeline_stack objects = timeline_stack_of(measured, "object", &measured->objects);
         struct timeline_stack functions =
             timeline_stack_of(measured, "function", &measured->functions);
@@ -110,7 +110,7 @@ void html_timeline(struct html_writer *writer)
 {
     const struct snapshot_timeline *timeline = &writer->snapshot->timeline;
     const struct snapshot_measured *ranking = snapshot_timeline_ranking(timeline);
-    const char *name = measure_name(writer->snapshot, timeline->ranks);
+    const char *name = measure_name(writer->snapshot, timeline->ranking_measure);
     char reading[PHASES_READING_BYTES];
     char lead[LABEL_BYTES];
     snprintf(lead, sizeof lead,

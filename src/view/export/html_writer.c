@@ -259,9 +259,9 @@ struct html_table {
     const struct columns *columns;
     const void *rows;
     size_t count;
-    size_t most;
+    size_t rows_max;
     bool (*link)(const struct snapshot *snapshot, const void *row, char *id, size_t size);
-    const struct column *named; /* column with the name of the row; NULL: none */
+    const struct column *name_column; /* column with the name of the row; NULL: none */
 };
 
 static const void *row_at(const struct html_table *table, size_t index)
@@ -281,7 +281,7 @@ static bool has_content_value(struct value value)
 
 static size_t rows_shown(const struct html_table *table)
 {
-    return table->count < table->most ? table->count : table->most;
+    return table->count < table->rows_max ? table->count : table->rows_max;
 }
 
 /* Returns false if all cells of a column would be blank. */
@@ -414,7 +414,7 @@ static void write_cell(struct html_writer *writer, const struct html_table *tabl
     } else if (known && column->format) {
         column->format(text, sizeof text, value);
         html_text(writer, text);
-    } else if (known && column == table->named) {
+    } else if (known && column == table->name_column) {
         write_name(writer, table, row, value.text);
     } else if (known) {
         html_text(writer, value.text);
@@ -469,7 +469,7 @@ void html_linked_rows(struct html_writer *writer, const struct columns *columns,
     struct html_table table = {columns, rows, count, most, link, NULL};
     for (unsigned i = columns->count; i-- > 0;)
         if (columns->list[i].look == COLUMN_NAME && columns->list[i].paint == paint_strong)
-            table.named = &columns->list[i];
+            table.name_column = &columns->list[i];
     write_table(writer, &table);
 }
 

@@ -39,7 +39,7 @@ static const struct columns event_members = MEMBERS(
     MEMBER_KNOWN("period", struct snapshot_event, period),
     MEMBER("samples", struct snapshot_event, samples),
     MEMBER_COUNT("events", struct snapshot_event, events),
-    MEMBER_KNOWN("counted", struct snapshot_event, counted));
+    MEMBER_KNOWN("counted", struct snapshot_event, running_share));
 
 static const void *ranking_of(const struct snapshot *snapshot, const void *source)
 {
@@ -54,7 +54,7 @@ static const struct columns source_members = MEMBERS(
     COLUMN(.key = "period", .target = ranking_of, .from = KNOWN(struct snapshot_event, period)),
     MEMBER("precise", struct snapshot_source, precise),
     MEMBER("live", struct snapshot_source, live),
-    MEMBER("weighs", struct snapshot_source, weighs),
+    MEMBER("weighs", struct snapshot_source, weight_unit),
     COLUMN(.key = "events", .from = ROW_IN(struct snapshot_source, events),
            .count = FIELD(struct snapshot_source, event_count), .rows = &event_members));
 
@@ -82,7 +82,7 @@ static const char *reason_key(unsigned reason)
 
 const char *typed_key(unsigned typed)
 {
-    return typed == TYPED_NOT ? NULL : typed_name(typed);
+    return typed == TYPED_NONE ? NULL : typed_name(typed);
 }
 
 static const char *untyped_key(unsigned untyped)
@@ -100,12 +100,12 @@ static const struct columns samples_members = MEMBERS(
     MEMBER("agent", struct snapshot_totals, agent),
     MEMBER("attributed", struct snapshot_totals, attributed),
     MEMBER_COUNT("weight", struct snapshot_totals, weight),
-    MEMBER_COUNT("effective", struct snapshot_totals, effective),
+    MEMBER_COUNT("effective", struct snapshot_totals, effective_samples),
     MEMBER_COUNT("rate", struct snapshot_totals, rate),
     COLUMN(.key = "unattributed", .from = FIELD(struct snapshot_totals, reasons[0]),
-           .elements = REASON_COUNT, .each = reason_key),
+           .elements = REASON_COUNT, .element_name = reason_key),
     COLUMN(.key = "how", .from = FIELD(struct snapshot_totals, how[0]),
-           .elements = ACCESS_HOW_COUNT, .each = access_how_name));
+           .elements = ACCESS_HOW_COUNT, .element_name = access_how_name));
 
 static const struct columns types_members = MEMBERS(
     struct snapshot_totals,
@@ -114,19 +114,19 @@ static const struct columns types_members = MEMBERS(
     MEMBER("agreed", struct snapshot_totals, typed[TYPED_AGREED]),
     MEMBER("disagreed", struct snapshot_totals, typed[TYPED_DISAGREED]),
     COLUMN(.key = "unknown", .from = FIELD(struct snapshot_totals, untyped[0]),
-           .elements = UNTYPED_COUNT, .each = untyped_key));
+           .elements = UNTYPED_COUNT, .element_name = untyped_key));
 
 static const struct columns loading_members =
     MEMBERS(
     struct loading_state,
-    MEMBER("waiting", struct loading_state, waiting),
+    MEMBER("waiting", struct loading_state, pending_requests),
     MEMBER("processes", struct loading_state, processes),
     MEMBER("resident_bytes", struct loading_state, resident_bytes),
-    MEMBER("busy_with", struct loading_state, busy_with));
+    MEMBER("busy_with", struct loading_state, slow_file));
 
 static const struct columns refused_members =
     MEMBERS(struct file_refused, MEMBER("path", struct file_refused, path),
-            MEMBER("why", struct file_refused, why));
+            MEMBER("why", struct file_refused, reason));
 
 static const char *binary_state(unsigned state)
 {
@@ -247,11 +247,11 @@ static json_t *measures_of(const struct snapshot *snapshot)
     const struct snapshot_timeline *timeline = &snapshot->timeline;
     json_t *out = json_array();
     for (int i = 0; i < SNAPSHOT_MEASURES; i++) {
-        if (i == (int)timeline->ranks || !timeline->by[i].all)
+        if (i == (int)timeline->ranking_measure || !timeline->by_measure[i].all)
             continue;
         json_t *one = json_object();
         json_set(one, "measure", json_text(measure_key(snapshot, (enum snapshot_measure)i)));
-        set_measured(one, snapshot, &timeline->by[i], "objects");
+        set_measured(one, snapshot, &timeline->by_measure[i], "objects");
         json_array_append_new(out, one);
     }
     return out;
@@ -266,15 +266,15 @@ static const struct columns recent_members = MEMBERS(
     struct snapshot_timeline,
     MEMBER_ROWS("volatility", struct snapshot_timeline, recent, recent_count, &volatility_members),
     MEMBER("period", struct snapshot_timeline, recent_s),
-    MEMBER("damped", struct snapshot_timeline, recent_damped),
+    MEMBER("damped", struct snapshot_timeline, recent_is_damped),
     MEMBER("display", struct snapshot_timeline, display_s));
 
 static json_t *turns_of(const struct snapshot_timeline *timeline)
 {
     const struct snapshot_streams *objects = &snapshot_timeline_ranking(timeline)->objects;
     json_t *out = json_array();
-    for (size_t i = 0; i < timeline->turn_count; i++) {
-        const struct snapshot_turns *turns = &timeline->turns[i];
+    for (size_t i = 0; i < timeline->alternation_count; i++) {
+        const struct snapshot_alternation *turns = &timeline->alternations[i];
         json_t *one = json_object();
         json_set(
             one, "objects",
@@ -297,7 +297,7 @@ static json_t *json_phases(const struct snapshot *snapshot, const void *row)
     json_set(out, "start_monotonic",
              timeline->start_ns ? json_real((double)timeline->start_ns / 1e9) : json_null());
     json_set(out, "period", json_share(timeline->period_s));
-    json_set(out, "measure", json_text(measure_key(snapshot, timeline->ranks)));
+    json_set(out, "measure", json_text(measure_key(snapshot, timeline->ranking_measure)));
     set_measured(out, snapshot, snapshot_timeline_ranking(timeline), "streams");
     json_set(out, "measures", measures_of(snapshot));
     json_set(out, "volatility",
@@ -331,13 +331,13 @@ static const struct columns snapshot_members = MEMBERS(
     MEMBER_ROW("target", struct snapshot, target, &target_members),
     MEMBER_ROW("source", struct snapshot, source, &source_members),
     COLUMN(.key = "recording", .from = ROW_OF(struct snapshot, recording), .json = json_recording,
-           .given = ROW_OF(struct snapshot, recording)),
+           .json_if = ROW_OF(struct snapshot, recording)),
     COLUMN(.key = "stretch", .from = ROW_OF(struct snapshot, time_range),
            .rows = &time_range_members),
-    COLUMN(.key = "simulation", .in = ROW_IN(struct snapshot, simulation), .where = FIELD(struct snapshot_simulation, level_count),
+    COLUMN(.key = "simulation", .in = ROW_IN(struct snapshot, simulation), .known_if = FIELD(struct snapshot_simulation, level_count),
            .rows = &simulation_members),
     COLUMN(.key = "causes", .from = ROW_IN(struct snapshot, causes), .rows = &all_causes_members,
-           .given = FIELD(struct snapshot, causes.known)),
+           .json_if = FIELD(struct snapshot, causes.known)),
     MEMBER_ROW("samples", struct snapshot, totals, &samples_members),
     MEMBER_ROW("types", struct snapshot, totals, &types_members),
     MEMBER_ROW("reading", struct snapshot, loading, &loading_members),
@@ -358,16 +358,16 @@ static const struct columns snapshot_members = MEMBERS(
     COLUMN(.key = "phases", .from = ROW_IN(struct snapshot, timeline), .json = json_phases),
     MEMBER_ROWS("findings", struct snapshot, findings.list, findings.count, &finding_columns),
     COLUMN(.key = "reuse", .from = ROW_IN(struct snapshot, reuse), .json = json_reuse,
-           .given = FIELD(struct snapshot, reuse.known)),
+           .json_if = FIELD(struct snapshot, reuse.known)),
     COLUMN(.key = "watch", .from = ROW_IN(struct snapshot, watch), .rows = &watch_members,
-           .given = FIELD(struct snapshot, watch.on)),
+           .json_if = FIELD(struct snapshot, watch.is_on)),
     COLUMN(.from = ROW_IN(struct snapshot, whatif), .members = &whatif_members,
-           .given = FIELD(struct snapshot, whatif.count)),
+           .json_if = FIELD(struct snapshot, whatif.count)),
     COLUMN(.key = "binaries", .from = ROW_IN(struct snapshot, binaries), .json = json_binaries,
            .present = is_recording),
     COLUMN(.key = "not_opened", .from = ROW_OF(struct snapshot, refused.list),
            .count = FIELD(struct snapshot, refused.count), .rows = &refused_members,
-           .given = FIELD(struct snapshot, refused.count)));
+           .json_if = FIELD(struct snapshot, refused.count)));
 
 json_t *json_snapshot(const struct snapshot *snapshot)
 {
@@ -427,7 +427,7 @@ static json_t *named_json(const struct column *column, const struct snapshot *sn
     json_t *out = json_object();
     bool known = !column->sparse;
     for (unsigned i = 0; i < column->elements; i++) {
-        const char *key = column->each(i);
+        const char *key = column->element_name(i);
         struct value value = columns_element(column, snapshot, row, i);
         known |= value.kind != VALUE_UNKNOWN;
         if (key && (!column->sparse || value.number > 0))
@@ -445,14 +445,14 @@ static json_t *column_json(const struct column *column, const struct snapshot *s
     const void *target = columns_target(column, snapshot, row);
     if (column->json)
         return column->json(snapshot, target);
-    if (column->words) {
+    if (column->format_sentence) {
         char words[COLUMN_WORDS_BYTES];
-        column->words(snapshot, target, words, sizeof words);
+        column->format_sentence(snapshot, target, words, sizeof words);
         return json_text(words);
     }
     if (column->rows && column->count.kind == PATH_NONE)
         return json_row(column->rows, snapshot, target);
-    if (column->each)
+    if (column->element_name)
         return named_json(column, snapshot, row);
     const struct column counted = {
         .in = column->in, .target = column->target, .from = column->count};

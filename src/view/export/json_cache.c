@@ -36,7 +36,7 @@ const struct columns sets_members = MEMBERS(
            .count = FIELD(struct snapshot_sets, sets)),
     COLUMN(.key = "lines", .from = FIRST_OF(struct snapshot_sets, lines),
            .count = FIELD(struct snapshot_sets, sets),
-           .given = ROW_OF(struct snapshot_sets, lines)),
+           .json_if = ROW_OF(struct snapshot_sets, lines)),
     COLUMN(.key = "verdict", .from = FIELD(struct snapshot_sets, verdict),
            .name = sets_verdict_name),
     MEMBER_COUNT("chi2", struct snapshot_sets, chi2),
@@ -51,7 +51,7 @@ const struct columns region_phase_members =
     struct snapshot_region_phase,
     MEMBER("name", struct snapshot_region_phase, name),
     MEMBER("share", struct snapshot_region_phase, share),
-    MEMBER("leads", struct snapshot_region_phase, leads));
+    MEMBER("leads", struct snapshot_region_phase, is_largest));
 
 const struct columns search_members = MEMBERS(
     struct snapshot_search,
@@ -59,13 +59,13 @@ const struct columns search_members = MEMBERS(
            .name = search_state_name),
     MEMBER_KNOWN("ways", struct snapshot_search, ways),
     MEMBER("iteration", struct snapshot_search, iteration),
-    COLUMN(.key = "interval", .where = FIELD(struct snapshot_search, state), .from = FIELD(struct snapshot_search, interval_s)),
+    COLUMN(.key = "interval", .known_if = FIELD(struct snapshot_search, state), .from = FIELD(struct snapshot_search, interval_s)),
     MEMBER("restarts", struct snapshot_search, restarts),
-    COLUMN(.key = "explained", .where = FIELD(struct snapshot_search, state), .from = FIELD(struct snapshot_search, explained)),
-    COLUMN(.key = "what", .where = FIELD(struct snapshot_search, state), .from = FIELD(struct snapshot_search, what)),
-    COLUMN(.key = "base", .where = FIELD(struct snapshot_search, state), .from = FIELD(struct snapshot_search, base),
+    COLUMN(.key = "explained", .known_if = FIELD(struct snapshot_search, state), .from = FIELD(struct snapshot_search, explained)),
+    COLUMN(.key = "what", .known_if = FIELD(struct snapshot_search, state), .from = FIELD(struct snapshot_search, range_name)),
+    COLUMN(.key = "base", .known_if = FIELD(struct snapshot_search, state), .from = FIELD(struct snapshot_search, base),
            .format = format_address),
-    COLUMN(.key = "bound", .where = FIELD(struct snapshot_search, state), .from = FIELD(struct snapshot_search, bound),
+    COLUMN(.key = "bound", .known_if = FIELD(struct snapshot_search, state), .from = FIELD(struct snapshot_search, bound),
            .format = format_address),
     MEMBER_ROWS("regions", struct snapshot_search, regions, region_count, &region_columns),
     MEMBER_ROWS("dropped", struct snapshot_search, dropped, dropped_count, &region_columns));
@@ -80,7 +80,7 @@ const struct columns window_members = MEMBERS(
     MEMBER("span", struct snapshot_window, span_s),
     COLUMN(.key = "histogram", .from = FIELD(struct snapshot_window, histogram[0]),
            .elements = SNAPSHOT_RECURRENCE_BINS),
-    COLUMN(.key = "reading", .words = json_window_reading),
+    COLUMN(.key = "reading", .format_sentence = json_window_reading),
     MEMBER_ROWS("top", struct snapshot_window, top, top_count, &line_columns),
     MEMBER_ROWS("pairs", struct snapshot_window, pairs, pair_count, &pair_columns));
 
@@ -99,7 +99,7 @@ const struct columns causes_figures_members = MEMBERS(
     MEMBER("conflict", struct snapshot_causes_figures, share[CAUSE_CONFLICT]),
     MEMBER("capacity", struct snapshot_causes_figures, share[CAUSE_CAPACITY]),
     MEMBER_COUNT("evicted", struct snapshot_causes_figures, evicted),
-    MEMBER("by_itself", struct snapshot_causes_figures, by_itself),
+    MEMBER("by_itself", struct snapshot_causes_figures, self_evicted),
     MEMBER("premature_same", struct snapshot_causes_figures, early_same),
     MEMBER("premature_other", struct snapshot_causes_figures, early_other));
 
@@ -165,15 +165,15 @@ static json_t *json_evictions(const struct snapshot *snapshot, const void *row)
 const struct columns all_causes_members = MEMBERS(
     struct snapshot_causes,
     COLUMN(.from = ROW_IN(struct snapshot_causes, all), .members = &causes_figures_members),
-    MEMBER_ROWS("threads", struct snapshot_causes, of[CAUSES_THREADS].rows,
-                of[CAUSES_THREADS].count, &thread_causes_members),
-    COLUMN(.key = "evictions", .from = ROW_IN(struct snapshot_causes, of[CAUSES_OBJECTS].evictions),
+    MEMBER_ROWS("threads", struct snapshot_causes, by_kind[CAUSES_THREADS].rows,
+                by_kind[CAUSES_THREADS].count, &thread_causes_members),
+    COLUMN(.key = "evictions", .from = ROW_IN(struct snapshot_causes, by_kind[CAUSES_OBJECTS].evictions),
            .json = json_evictions),
     COLUMN(.key = "evictions_by_function",
-           .from = ROW_IN(struct snapshot_causes, of[CAUSES_FUNCTIONS].evictions),
+           .from = ROW_IN(struct snapshot_causes, by_kind[CAUSES_FUNCTIONS].evictions),
            .json = json_evictions),
     COLUMN(.key = "evictions_by_thread",
-           .from = ROW_IN(struct snapshot_causes, of[CAUSES_THREADS].evictions),
+           .from = ROW_IN(struct snapshot_causes, by_kind[CAUSES_THREADS].evictions),
            .json = json_evictions));
 
 /* ---- miss-ratio curves ---- */
@@ -321,8 +321,8 @@ const struct columns simulation_members = MEMBERS(
     MEMBER("accesses", struct snapshot_simulation, accesses),
     COLUMN(.key = "levels", .from = ROW_IN(struct snapshot_simulation, level),
            .count = FIELD(struct snapshot_simulation, level_count), .rows = &simulation_columns),
-    MEMBER("one_in", struct snapshot_simulation, one_in),
+    MEMBER("one_in", struct snapshot_simulation, miss_period),
     MEMBER("untold", struct snapshot_simulation, dropped),
     MEMBER("counting", struct snapshot_simulation, counting),
-    COLUMN(.key = "paused", .unless = FIELD(struct snapshot_simulation, counting), .from = FIELD(struct snapshot_simulation, pause),
+    COLUMN(.key = "paused", .unknown_if = FIELD(struct snapshot_simulation, counting), .from = FIELD(struct snapshot_simulation, pause),
            .name = simulation_pause_name));

@@ -43,10 +43,10 @@ const struct columns instruction_members = MEMBERS(
     COLUMN(.key = "object", OBJECT_NAME(struct snapshot_instruction, object)),
     MEMBER("object_share", struct snapshot_instruction, object_share),
     MEMBER_KNOWN("objects", struct snapshot_instruction, objects),
-    COLUMN(.key = "samples", .from = SUM(struct snapshot_instruction, samples, count_over),
+    COLUMN(.key = "samples", .from = SUM(struct snapshot_instruction, samples, count_excess),
            .form = JSON_COUNT),
     COLUMN(.key = "unknown_samples",
-           .from = SUM(struct snapshot_instruction, unknown_samples, unknown_over),
+           .from = SUM(struct snapshot_instruction, unknown_samples, unknown_excess),
            .form = JSON_COUNT),
     COLUMN(.key = "unknown", .from = FIELD(struct snapshot_instruction, unknown_reason),
            .name = access_reason_note),
@@ -56,9 +56,9 @@ const struct columns instruction_members = MEMBERS(
            .from = COUNTED(struct snapshot_instruction, stores)),
     COLUMN(.from = ROW_OF(struct snapshot_instruction, use), .members = &use_members),
     COLUMN(.key = "used_by", .from = ROW_OF(struct snapshot_instruction, partners),
-           .json = json_used_by, .given = ROW_OF(struct snapshot_instruction, partners)),
+           .json = json_used_by, .json_if = ROW_OF(struct snapshot_instruction, partners)),
     COLUMN(.key = "thrown_out_by", .from = ROW_OF(struct snapshot_instruction, partners),
-           .json = json_evicted_by, .given = ROW_OF(struct snapshot_instruction, partners)));
+           .json = json_evicted_by, .json_if = ROW_OF(struct snapshot_instruction, partners)));
 
 const struct columns threads_members =
     MEMBERS(
@@ -78,9 +78,9 @@ static json_t *json_matrix_measures(const struct snapshot *snapshot,
 {
     json_t *out = json_object();
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
-        if (!isnan(cell->by[i]))
+        if (!isnan(cell->by_measure[i]))
             json_set(out, measure_key(snapshot, (enum snapshot_measure)i),
-                     json_count(cell->by[i] - without->by[i]));
+                     json_count(cell->by_measure[i] - without->by_measure[i]));
     return out;
 }
 
@@ -245,7 +245,7 @@ json_t *json_matrix(const struct snapshot *snapshot, const void *row)
     json_set(out, "columns", json_matrix_lines(&table, MATRIX_OBJECTS));
     json_set(out, "cells", json_matrix_cells(&table));
     json_set(out, "unknown", json_unknown(snapshot));
-    json_set(out, "forgotten", json_share(snapshot->matrix.forgotten));
+    json_set(out, "forgotten", json_share(snapshot->matrix.dropped_share));
     json_set(out, "estimated", json_share(snapshot->matrix.estimated));
     bin_rules_fini(&rules);
     return out;

@@ -23,18 +23,18 @@ static struct value row_hole(const struct snapshot *snapshot, const void *pointe
 static const struct columns layout_row_members = MEMBERS(
     struct snapshot_layout_row,
     MEMBER("offset", struct snapshot_layout_row, member.offset),
-    COLUMN(.key = "size", .unless = FIELD(struct snapshot_layout_row, member.bit_size),
+    COLUMN(.key = "size", .unknown_if = FIELD(struct snapshot_layout_row, member.bit_size),
            .from = KNOWN(struct snapshot_layout_row, member.size)),
     MEMBER_KNOWN("type", struct snapshot_layout_row, member.type),
     MEMBER_KNOWN("name", struct snapshot_layout_row, member.name),
     COLUMN(.key = "kind", .from = FIELD(struct snapshot_layout_row, kind), .name = kind_name),
     COLUMN(.key = "hole", .value = row_hole),
     MEMBER("depth", struct snapshot_layout_row, member.depth),
-    COLUMN(.key = "bit_offset", .where = FIELD(struct snapshot_layout_row, member.bit_size),
+    COLUMN(.key = "bit_offset", .known_if = FIELD(struct snapshot_layout_row, member.bit_size),
            .from = FIELD(struct snapshot_layout_row, member.bit_offset)),
     MEMBER_KNOWN("bit_size", struct snapshot_layout_row, member.bit_size),
     MEMBER_KNOWN("count", struct snapshot_layout_row, member.count),
-    COLUMN(.key = "samples", .form = JSON_COUNT, .from = SUM(struct snapshot_layout_row, samples, count_over)),
+    COLUMN(.key = "samples", .form = JSON_COUNT, .from = SUM(struct snapshot_layout_row, samples, count_excess)),
     MEMBER("share", struct snapshot_layout_row, share),
     COLUMN(.key = "loads", .form = JSON_COUNT, .from = COUNTED(struct snapshot_layout_row, loads)),
     COLUMN(.key = "stores", .form = JSON_COUNT, .from = COUNTED(struct snapshot_layout_row, stores)),
@@ -52,13 +52,14 @@ static const struct columns layout_line_members =
     MEMBER("used", struct snapshot_layout_line, used),
     MEMBER("cold", struct snapshot_layout_line, cold));
 
-const struct columns layout_summary_members = MEMBERS(
+const struct columns layout_summary_members =
+    MEMBERS(
     struct snapshot_layout,
-    COLUMN(.key = "type", .unless = FIELD(struct snapshot_layout, inferred),
+    COLUMN(.key = "type", .unknown_if = FIELD(struct snapshot_layout, inferred),
            .from = FIELD(struct snapshot_layout, name)),
     MEMBER_KNOWN("size", struct snapshot_layout, size),
     MEMBER("inferred", struct snapshot_layout, inferred),
-    COLUMN(.key = "samples", .form = JSON_COUNT, .from = SUM(struct snapshot_layout, samples, count_over)),
+    COLUMN(.key = "samples", .form = JSON_COUNT, .from = SUM(struct snapshot_layout, samples, count_excess)),
     MEMBER("share", struct snapshot_layout, share));
 
 static json_t *json_layout_reading(const struct snapshot *snapshot, const void *layout)
@@ -72,7 +73,7 @@ static json_t *json_layout_reading(const struct snapshot *snapshot, const void *
 const struct columns layout_members = MEMBERS(
     struct snapshot_layout,
     COLUMN(.members = &layout_summary_members),
-    COLUMN(.key = "phase", .where = FIELD(struct snapshot_layout, phase_share),
+    COLUMN(.key = "phase", .known_if = FIELD(struct snapshot_layout, phase_share),
            .from = FIELD(struct snapshot_layout, phase)),
     MEMBER("phase_share", struct snapshot_layout, phase_share),
     MEMBER_KNOWN("phases", struct snapshot_layout, phases),
@@ -90,12 +91,12 @@ const struct columns layout_members = MEMBERS(
 /* Members of the blocks themselves; null if it is not a heap bin. */
 const struct columns heap_members = MEMBERS(
     struct heap_bin,
-    COLUMN(.key = "site", .where = FIELD(struct heap_bin, site_count),
+    COLUMN(.key = "site", .known_if = FIELD(struct heap_bin, site_count),
            .from = FIRST_OF(struct heap_bin, site), .count = FIELD(struct heap_bin, site_count)),
     MEMBER("live_blocks", struct heap_bin, live_blocks),
     MEMBER("live_bytes", struct heap_bin, usable_bytes),
     MEMBER("usable_bytes", struct heap_bin, usable_bytes),
-    COLUMN(.key = "requested_bytes", .unless = FIELD(struct heap_bin, walked),
+    COLUMN(.key = "requested_bytes", .unknown_if = FIELD(struct heap_bin, is_size_class),
            .from = FIELD(struct heap_bin, requested_bytes)));
 
 static const char *feed_name(unsigned feed)
@@ -120,12 +121,12 @@ const struct columns heap_summary_members = MEMBERS(
     COLUMN(.key = "feed", .from = FIELD(struct snapshot_heap, summary.feed), .name = feed_name),
     MEMBER("source", struct snapshot_heap, summary.source),
     COLUMN(.key = "note", .value = note_value),
-    COLUMN(.key = "live_blocks", .where = FIELD(struct snapshot_heap, summary.feed), .from = FIELD(struct snapshot_heap, summary.live_blocks)),
-    COLUMN(.key = "live_bytes", .where = FIELD(struct snapshot_heap, summary.feed), .from = FIELD(struct snapshot_heap, summary.usable_bytes)),
+    COLUMN(.key = "live_blocks", .known_if = FIELD(struct snapshot_heap, summary.feed), .from = FIELD(struct snapshot_heap, summary.live_blocks)),
+    COLUMN(.key = "live_bytes", .known_if = FIELD(struct snapshot_heap, summary.feed), .from = FIELD(struct snapshot_heap, summary.usable_bytes)),
     COLUMN(.key = "requested_bytes", .target = heap_fed_by_agent,
            .from = FIELD(struct snapshot_heap, summary.requested_bytes)),
-    COLUMN(.key = "lost", .where = FIELD(struct snapshot_heap, summary.feed), .from = FIELD(struct snapshot_heap, summary.lost)),
-    COLUMN(.key = "failed", .where = FIELD(struct snapshot_heap, summary.feed), .from = FIELD(struct snapshot_heap, summary.failed)),
+    COLUMN(.key = "lost", .known_if = FIELD(struct snapshot_heap, summary.feed), .from = FIELD(struct snapshot_heap, summary.lost)),
+    COLUMN(.key = "failed", .known_if = FIELD(struct snapshot_heap, summary.feed), .from = FIELD(struct snapshot_heap, summary.failed)),
     MEMBER("mark_age", struct snapshot_heap, summary.mark_age_s),
     MEMBER_ROWS("bins", struct snapshot_heap, bins, bin_count, &bin_columns),
     MEMBER("bins_left_out", struct snapshot_heap, bins_left_out));
@@ -157,24 +158,24 @@ static const char *levels_origin_name(unsigned from)
 
 static const struct columns level_members = MEMBERS(
     struct snapshot_levels,
-    COLUMN(.key = "from", .from = FIELD(struct snapshot_levels, from), .name = levels_origin_name),
+    COLUMN(.key = "from", .from = FIELD(struct snapshot_levels, evidence), .name = levels_origin_name),
     COLUMN(.key = "counts", .json = json_basis),
     MEMBER_COUNT("accesses", struct snapshot_levels, accesses),
     COLUMN(.key = "found", .from = FIELD(struct snapshot_levels, level[0]), .form = JSON_COUNT,
-           .elements = DATA_LEVEL_COUNT, .each = data_level_name, .sparse = true),
+           .elements = DATA_LEVEL_COUNT, .element_name = data_level_name, .sparse = true),
     COLUMN(.key = "waited", .from = FIELD(struct snapshot_levels, waited[0]), .form = JSON_COUNT,
-           .elements = DATA_LEVEL_COUNT, .each = data_level_name, .sparse = true),
+           .elements = DATA_LEVEL_COUNT, .element_name = data_level_name, .sparse = true),
     COLUMN(.key = "snoop", .from = FIELD(struct snapshot_levels, snoop[0]), .form = JSON_COUNT,
-           .elements = SNOOP_COUNT, .each = data_snoop_name, .sparse = true),
+           .elements = SNOOP_COUNT, .element_name = data_snoop_name, .sparse = true),
     COLUMN(.key = "tlb", .from = FIELD(struct snapshot_levels, tlb[0]), .form = JSON_COUNT,
-           .elements = TLB_COUNT, .each = data_tlb_name, .sparse = true),
-    MEMBER("far", struct snapshot_levels, far),
+           .elements = TLB_COUNT, .element_name = data_tlb_name, .sparse = true),
+    MEMBER("far", struct snapshot_levels, far_share),
     MEMBER("hitm", struct snapshot_levels, hitm),
     MEMBER("remote", struct snapshot_levels, remote),
     MEMBER("tlb_miss", struct snapshot_levels, tlb_miss),
     MEMBER("locked", struct snapshot_levels, locked),
     MEMBER("blocked", struct snapshot_levels, blocked),
-    COLUMN(.key = "latencies", .where = FIELD(struct snapshot_levels, latency),
+    COLUMN(.key = "latencies", .known_if = FIELD(struct snapshot_levels, latency),
            .from = FIELD(struct snapshot_levels, histogram[0]), .form = JSON_COUNT,
            .elements = SNAPSHOT_LATENCY_CLASSES));
 
@@ -191,10 +192,10 @@ json_t *json_waits(const struct snapshot *snapshot, const void *pointer)
     static const char *const levels[WAIT_LEVELS] = {"L1", "L2", "L3"};
     const struct snapshot_wait *wait = pointer;
     (void)snapshot;
-    if (wait->from == WAIT_UNKNOWN)
+    if (wait->evidence == WAIT_UNKNOWN)
         return json_null();
     json_t *out = json_object();
-    json_set(out, "from", json_text(from[wait->from]));
+    json_set(out, "from", json_text(from[wait->evidence]));
     for (int i = 0; i < WAIT_LEVELS; i++) {
         json_t *beyond = isnan(wait->high[i]) ? json_null() : json_object();
         if (!isnan(wait->high[i])) {
@@ -259,18 +260,17 @@ static struct value first_miss_rate_of(const struct snapshot *snapshot, const vo
     return value_text(level < 0 ? NULL : rate_level_name((enum rate_level)level));
 }
 
-static const struct columns rate_members =
-    MEMBERS(
+static const struct columns rate_members = MEMBERS(
     struct snapshot_rates,
-    COLUMN(.key = "from", .from = FIELD(struct snapshot_rates, from), .name = rates_origin_name),
-    COLUMN(.key = "accessed", .from = ROW_IN(struct snapshot_rates, accessed),
+    COLUMN(.key = "from", .from = FIELD(struct snapshot_rates, evidence), .name = rates_origin_name),
+    COLUMN(.key = "accessed", .from = ROW_IN(struct snapshot_rates, access_share),
            .json = json_interval),
     COLUMN(.key = "miss", .json = json_miss_rates),
-    COLUMN(.key = "stall", .from = ROW_IN(struct snapshot_rates, stall), .json = json_interval),
-    COLUMN(.key = "missed", .from = ROW_IN(struct snapshot_rates, missed), .json = json_interval),
+    COLUMN(.key = "stall", .from = ROW_IN(struct snapshot_rates, stall_share), .json = json_interval),
+    COLUMN(.key = "missed", .from = ROW_IN(struct snapshot_rates, miss_share), .json = json_interval),
     COLUMN(.key = "missed_level", .from = FIELD(struct snapshot_rates, level),
            .name = rate_level_name),
-    COLUMN(.key = "critical", .from = ROW_IN(struct snapshot_rates, critical),
+    COLUMN(.key = "critical", .from = ROW_IN(struct snapshot_rates, stall_ratio),
            .json = json_interval));
 
 const struct columns rates_members =
@@ -295,7 +295,7 @@ static const struct columns used_members = MEMBERS(
     MEMBER_COUNT("lines", struct snapshot_use, lines),
     MEMBER_COUNT("fetched_bytes", struct snapshot_use, fetched_bytes),
     MEMBER_COUNT("used_bytes", struct snapshot_use, used_bytes),
-    MEMBER_COUNT("followed", struct snapshot_use, followed),
+    MEMBER_COUNT("followed", struct snapshot_use, followed_lines),
     MEMBER("spatial_use_low", struct snapshot_use, spatial_low),
     MEMBER("spatial_use_high", struct snapshot_use, spatial_high),
     MEMBER_COUNT("touched_bytes", struct snapshot_use, touched_bytes),
@@ -307,9 +307,9 @@ static const struct columns used_members = MEMBERS(
 const struct columns use_members =
     MEMBERS(
     struct snapshot_use,
-    COLUMN(.key = "spatial_use", .value = use_spatial, .with = FIELD(struct snapshot, uses.known)),
-    COLUMN(.key = "temporal_use", .value = use_temporal, .with = FIELD(struct snapshot, uses.known)),
-    COLUMN(.key = "use", .rows = &used_members, .with = FIELD(struct snapshot, uses.known)));
+    COLUMN(.key = "spatial_use", .value = use_spatial, .json_if_snapshot = FIELD(struct snapshot, uses.known)),
+    COLUMN(.key = "temporal_use", .value = use_temporal, .json_if_snapshot = FIELD(struct snapshot, uses.known)),
+    COLUMN(.key = "use", .rows = &used_members, .json_if_snapshot = FIELD(struct snapshot, uses.known)));
 
 /* ---- questions about another layout, and the answers ---- */
 
@@ -320,7 +320,7 @@ static const struct columns whatif_level_members = MEMBERS(
     COLUMN(.key = "change", .from = CHANGE(struct snapshot_whatif_level, before, after)),
     MEMBER_COUNT("object_misses", struct snapshot_whatif_level, object_before),
     MEMBER_COUNT("object_misses_then", struct snapshot_whatif_level, object_after),
-    MEMBER_COUNT("object_first_touches_then", struct snapshot_whatif_level, fresh));
+    MEMBER_COUNT("object_first_touches_then", struct snapshot_whatif_level, cold_share));
 
 static json_t *json_whatif_levels(const struct snapshot *snapshot, const void *row)
 {
@@ -338,7 +338,7 @@ static json_t *json_whatif_levels(const struct snapshot *snapshot, const void *r
 static bool whatif_counts(const struct snapshot *snapshot, const void *row)
 {
     (void)snapshot;
-    return ((const struct snapshot_whatif *)row)->state == WHATIF_COUNTS;
+    return ((const struct snapshot_whatif *)row)->state == WHATIF_COUNTING;
 }
 
 static const struct columns whatif_figures_members = MEMBERS(
@@ -346,7 +346,7 @@ static const struct columns whatif_figures_members = MEMBERS(
     MEMBER("settled", struct snapshot_whatif, settled),
     MEMBER_COUNT("accesses", struct snapshot_whatif, accesses),
     MEMBER_COUNT("object_accesses", struct snapshot_whatif, object_accesses),
-    MEMBER_COUNT("object_accesses_cut", struct snapshot_whatif, cut),
+    MEMBER_COUNT("object_accesses_cut", struct snapshot_whatif, split_accesses),
     MEMBER_COUNT("blocks", struct snapshot_whatif, blocks),
     MEMBER_COUNT("blocks_left_out", struct snapshot_whatif, blocks_left_out),
     MEMBER_COUNT("blocks_small", struct snapshot_whatif, blocks_small),
@@ -362,7 +362,7 @@ static const struct columns whatif_answer_members = MEMBERS(
     MEMBER("question", struct snapshot_whatif, question),
     COLUMN(.key = "layout", .from = KNOWN(struct snapshot_whatif, layout)),
     COLUMN(.key = "state", .from = FIELD(struct snapshot_whatif, state), .name = whatif_state_name),
-    COLUMN(.key = "why", .from = KNOWN(struct snapshot_whatif, why)),
+    COLUMN(.key = "why", .from = KNOWN(struct snapshot_whatif, reason)),
     COLUMN(.members = &whatif_figures_members, .present = whatif_counts));
 
 static const struct columns whatif_past_members =
@@ -399,14 +399,14 @@ const struct columns watch_members = MEMBERS(
     MEMBER("threads_left_out", struct snapshot_watch, threads_left_out),
     MEMBER("offered", struct snapshot_watch, offered),
     MEMBER("armed", struct snapshot_watch, armed),
-    MEMBER("unpaid", struct snapshot_watch, unpaid),
+    MEMBER("unpaid", struct snapshot_watch, over_budget),
     MEMBER("touches", struct snapshot_watch, touches),
     MEMBER("trap_ns", struct snapshot_watch, trap_ns),
     MEMBER("arm_ns", struct snapshot_watch, arm_ns),
     MEMBER("budget", struct snapshot_watch, budget),
     MEMBER("overhead", struct snapshot_watch, overhead),
-    MEMBER("budget_limits", struct snapshot_watch, budget_limits),
+    MEMBER("budget_limits", struct snapshot_watch, is_limited_by_budget),
     MEMBER("verdicts", struct snapshot_watch, verdicts),
     MEMBER("next_seconds", struct snapshot_watch, next_s),
-    MEMBER("trouble", struct snapshot_watch, trouble),
+    MEMBER("trouble", struct snapshot_watch, failure),
     MEMBER_ROWS("objects", struct snapshot_watch, objects, count, &watch_columns));

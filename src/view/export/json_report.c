@@ -16,7 +16,19 @@
 enum { REPORT_ROWS_MAX = 1 << 17 };
 
 static double report_number(const json_t *from, const char *path);
-static json_t *report_member(const json_t *from, const char *path);
+/* Finds "a.b"; returns NULL if it does not exist. */
+static json_t *report_member(const json_t *from, const char *path)
+{
+    char name[64];
+    json_t *at = (json_t *)(uintptr_t)from;
+    for (const char *dot; at && *path; path = dot + (*dot == '.')) {
+        dot = strchrnul(path, '.');
+        snprintf(name, sizeof name, "%.*s", (int)(dot - path), path);
+        at = json_object_get(at, name);
+    }
+    return at;
+}
+
 static const char *report_text(struct report *report, const json_t *from, const char *path);
 
 /* ---- tables of a saved report: objects with their fields, and functions ---- */
@@ -74,7 +86,7 @@ static void take_fields(struct report *report, struct report_row *object, const 
 {
     size_t i;
     json_t *from;
-    object->least = 0;
+    object->min_listed_share = 0;
     json_array_foreach(fields, i, from)
     {
         double part = report_share(from);
@@ -90,10 +102,10 @@ static void take_fields(struct report *report, struct report_row *object, const 
                                    .module = object->module,
                                    .own = object->own,
                                    .share = part * object->share};
-        object->least = row->share;
+        object->min_listed_share = row->share;
     }
     if (json_array_size(fields) < FIELDS_LISTED)
-        object->least = 0;
+        object->min_listed_share = 0;
 }
 
 /* Reads the parts, starting with the first that exists. */
@@ -228,19 +240,6 @@ enum { TEXT_MAX = 4096 };
 
 static const double objects_listed = 0.001;
 
-/* Finds "a.b"; returns NULL if it does not exist. */
-static json_t *report_member(const json_t *from, const char *path)
-{
-    char name[64];
-    json_t *at = (json_t *)(uintptr_t)from;
-    for (const char *dot; at && *path; path = dot + (*dot == '.')) {
-        dot = strchrnul(path, '.');
-        snprintf(name, sizeof name, "%.*s", (int)(dot - path), path);
-        at = json_object_get(at, name);
-    }
-    return at;
-}
-
 /* Returns NAN if the member does not exist, or is not a finite number of at least 0. */
 static double report_number(const json_t *from, const char *path)
 {
@@ -288,7 +287,7 @@ static void report_take_head(struct report *report, const json_t *root)
     double counted_s = report_number(root, "counted");
     report->comm = report_text(report, root, "target.comm");
     report->event = report_text(report, root, "source.event");
-    report->weighs = report_text(report, root, "source.weighs");
+    report->weight_unit = report_text(report, root, "source.weighs");
     report->basis = report_text(report, root, "basis");
     report->simulated = json_array_size(report_member(root, "simulation.levels")) > 0;
     report->period = report_number(root, "source.period");
@@ -297,14 +296,14 @@ static void report_take_head(struct report *report, const json_t *root)
     report->covered_s = seconds_covered(report, isnan(counted_s) ? report->elapsed_s : counted_s);
     report->weight = report_number(root, "samples.weight");
     report->samples = report_number(root, "samples.attributed");
-    report->effective = report_number(root, "samples.effective");
+    report->effective_samples = report_number(root, "samples.effective");
     /* Decayed counts have the information of fewer samples than were taken; use the samples only if
      * the effective number is missing. */
-    if (isnan(report->effective))
-        report->effective = report->samples;
-    report->least = report_number(root, "objects_left_out") == 0 ? 0 : objects_listed;
-    report->waiting = report_number(root, "types.unknown.waiting") / report->samples;
-    report->waiting = report->waiting <= 1 ? report->waiting : 0;
+    if (isnan(report->effective_samples))
+        report->effective_samples = report->samples;
+    report->min_object_share = report_number(root, "objects_left_out") == 0 ? 0 : objects_listed;
+    report->loading_share = report_number(root, "types.unknown.waiting") / report->samples;
+    report->loading_share = report->loading_share <= 1 ? report->loading_share : 0;
     report->instructions = report->covered_s == counted_s
                                ? instructions_of(report_member(root, "source.events"))
                                : NAN;
@@ -429,7 +428,7 @@ static const struct columns run_members = MEMBERS(
     MEMBER_KNOWN("basis", struct report, basis),
     MEMBER("elapsed", struct report, elapsed_s),
     MEMBER_COUNT("samples", struct report, samples),
-    MEMBER_COUNT("effective", struct report, effective),
+    MEMBER_COUNT("effective", struct report, effective_samples),
     MEMBER_COUNT("weight", struct report, weight));
 
 static json_t *json_runs(const struct diff_side *side)

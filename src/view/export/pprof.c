@@ -301,7 +301,7 @@ static int write_packed(int fd, const unsigned char *bytes, size_t size_bytes)
 static int pprof_file_write(const char *path, const void *bytes, size_t size_bytes,
                             struct error *error)
 {
-    struct whole_file file;
+    struct atomic_file file;
     int code = whole_file_open(&file, option, path, error);
     return code ? code : whole_file_close(&file, write_packed(file.fd, bytes, size_bytes), error);
 }
@@ -432,7 +432,7 @@ static void set_profile_head(struct writer *writer, uint64_t now_ns)
     snprintf(comment, sizeof comment, "misstop: %s %u, source %s: %s",
              target->comm ? target->comm : "?", (unsigned)target->pid,
              snapshot->source.name ? snapshot->source.name : "?",
-             snapshot->source.weighs ? snapshot->source.weighs : "");
+             snapshot->source.weight_unit ? snapshot->source.weight_unit : "");
     writer->comments[0] = pprof_string(&writer->tables, comment);
     snprintf(comment, sizeof comment, "%llu of %llu samples (all events) had an object",
              (unsigned long long)snapshot->totals.attributed,

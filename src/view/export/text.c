@@ -45,7 +45,7 @@ static void print_head(struct text_writer *writer)
                  target->threads == 1 ? "" : "s");
     text_printf(writer, "misstop %s%s%s%s, %s%s%s: %s, %s", target->comm ? target->comm : "?", pid,
                 threads, elapsed, source->name ? source->name : "?", event ? " " : "",
-                event ? event : "", source->weighs ? source->weighs : "",
+                event ? event : "", source->weight_unit ? source->weight_unit : "",
                 snapshot->time_range           ? "a time range of the run"
                 : snapshot->basis == BASIS_RUN ? "whole run"
                                                : "recent past");
@@ -102,7 +102,7 @@ static void print_refused(struct text_writer *writer)
     const struct snapshot_refused *refused = &writer->snapshot->refused;
     for (size_t i = 0; i < refused->count; i++)
         text_printf(writer, "note: not opened: %s (%s)", refused->list[i].path,
-                    refused->list[i].why);
+                    refused->list[i].reason);
 }
 
 /* Prints the answer to the first question, as on the screen. */
@@ -327,7 +327,7 @@ enum { CAUSES_ROWS = 15, EXPLAINED = 3, TEXT_BYTES = 512, EVICTION_ROWS = 5 };
 
 static void print_causes_kind(struct text_writer *writer, enum causes_of kind)
 {
-    const struct snapshot_causes_list *list = &writer->snapshot->causes.of[kind];
+    const struct snapshot_causes_list *list = &writer->snapshot->causes.by_kind[kind];
     char text[TEXT_BYTES];
     if (kind == CAUSES_THREADS && list->count < 2)
         return;
@@ -405,7 +405,7 @@ static void watch_text_print(struct text_writer *writer)
 {
     const struct snapshot_watch *watch = &writer->snapshot->watch;
     char text[WATCH_READING_BYTES];
-    if (!watch->on)
+    if (!watch->is_on)
         return;
     watch_summary(watch, text, sizeof text);
     text_printf(writer, "\nwatch: %s", text);

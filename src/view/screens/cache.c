@@ -313,11 +313,13 @@ static const char *cache_label(struct browser *browser, enum action action)
 
 const struct screen cache_screen = {
     .name = "Cache",
-    .shows = "How evenly the sets of a cache are used, and which lines recur. Each cell of the map "
-             "shows the samples of a set. The lists below are the objects in the set under the "
-             "cursor, the recurring lines, and the objects that are sampled close together.",
-    .next = "Crowded sets: data at power-of-two distances; pad it. Most lines seen once: more data "
-            "than fits in the cache. A few lines repeatedly: see Sharing.",
+    .description =
+        "How evenly the sets of a cache are used, and which lines recur. Each cell of the map "
+        "shows the samples of a set. The lists below are the objects in the set under the "
+        "cursor, the recurring lines, and the objects that are sampled close together.",
+    .next_step =
+        "Crowded sets: data at power-of-two distances; pad it. Most lines seen once: more data "
+        "than fits in the cache. A few lines repeatedly: see Sharing.",
     .state_size = sizeof(struct cache_view),
     .tables = {{.at = offsetof(struct cache_view, parts), .columns = &part_columns},
                {.at = offsetof(struct cache_view, lines), .columns = &line_columns},
@@ -345,15 +347,15 @@ static const struct column line_list[] = {
     COLUMN(.title = "TIMES", .key = "count", .help = "Samples on the line within the window.",
            .from = FIELD(struct snapshot_recurrence, count), .width = 5, UNIT_COUNT),
     COLUMN(.title = "LINE", .key = "address", .help = "Address of the cache line.",
-           .from = FIELD(struct snapshot_recurrence, address), .width = 14, .most = 18, .rank = 1,
-           .format = format_address, .paint = paint_dim),
+           .from = FIELD(struct snapshot_recurrence, address), .width = 14, .width_max = 18,
+           .rank = 1, .format = format_address, .paint = paint_dim),
     COLUMN(.title = "SET", .key = "set", .help = "Its cache set (the map above).",
            .from = FIELD(struct snapshot_recurrence, set), .width = 5, .rank = 3, UNIT_INTEGER),
     COLUMN(.title = "FUNCS", .key = "functions", .help = "Functions with samples on it.",
            .from = KNOWN(struct snapshot_recurrence, functions), .width = 5, .rank = 4,
            UNIT_INTEGER),
     COLUMN(.title = "OBJECT", OBJECT_NAME(struct snapshot_recurrence, object),
-           .otherwise = "(not listed)", .width = 12, .most = 48, .look = COLUMN_NAME,
+           .unknown_text = "(not listed)", .width = 12, .width_max = 48, .look = COLUMN_NAME,
            .paint = paint_strong),
     COLUMN(.title = "OFFSET", .key = "offset", .value = line_offset, .width = 9, .rank = 2,
            .format = format_offset),
@@ -385,19 +387,19 @@ static const struct column pair_list[] = {
            .from = FIELD(struct snapshot_pair, lift), .width = 6, .look = COLUMN_RIGHT,
            .format = format_times),
     COLUMN(.title = "TIMES", .key = "together", .help = "How often they were sampled together.",
-           .from = FIELD(struct snapshot_pair, together), .width = 5, .rank = 3, UNIT_COUNT),
+           .from = FIELD(struct snapshot_pair, pair_count), .width = 5, .rank = 3, UNIT_COUNT),
     COLUMN(.title = "OBJECT", OBJECT_NAME(struct snapshot_pair, object_a),
-           .otherwise = "(not listed)", .width = 8, .most = 48, .look = COLUMN_NAME,
+           .unknown_text = "(not listed)", .width = 8, .width_max = 48, .look = COLUMN_NAME,
            .paint = paint_strong),
     COLUMN(.title = "LINE", .key = "line_a", .from = KNOWN(struct snapshot_pair, line_a),
-           .width = 14, .most = 18, .rank = 1, .some = true, .format = format_address,
-           .paint = paint_dim),
+           .width = 14, .width_max = 18, .rank = 1, .needs_any_value = true,
+           .format = format_address, .paint = paint_dim),
     COLUMN(.title = "WITH", OBJECT_NAME(struct snapshot_pair, object_b),
-           .otherwise = "(not listed)", .width = 8, .most = 48, .look = COLUMN_NAME,
+           .unknown_text = "(not listed)", .width = 8, .width_max = 48, .look = COLUMN_NAME,
            .paint = paint_strong),
     COLUMN(.title = "LINE", .key = "line_b", .from = KNOWN(struct snapshot_pair, line_b),
-           .width = 14, .most = 18, .rank = 1, .some = true, .format = format_address,
-           .paint = paint_dim),
+           .width = 14, .width_max = 18, .rank = 1, .needs_any_value = true,
+           .format = format_address, .paint = paint_dim),
     COLUMN(.key = "object_a", OBJECT_NAME(struct snapshot_pair, object_a)),
     COLUMN(.key = "object_b", OBJECT_NAME(struct snapshot_pair, object_b)),
 };

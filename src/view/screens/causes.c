@@ -37,7 +37,7 @@ static struct eviction_row eviction_row(const struct snapshot_evictions *from, s
 size_t eviction_rows(const struct snapshot *snapshot, enum causes_of kind,
                      struct eviction_row rows[EVICTION_ROWS_MAX])
 {
-    const struct snapshot_evictions *from = &snapshot->causes.of[kind].evictions;
+    const struct snapshot_evictions *from = &snapshot->causes.by_kind[kind].evictions;
     size_t count = 0;
     for (size_t i = 0; from->row_count && i <= from->row_count; i++)
         for (size_t k = 0; k <= from->column_count; k++)
@@ -55,10 +55,10 @@ static uint64_t eviction_identity(const struct snapshot *snapshot, const void *p
 
 static const struct column eviction_list[] = {
     COLUMN(.title = "LINES OF", .help = "The object (or function, or thread) of the missed lines.",
-           .from = FIELD(struct eviction_row, missed), .width = 12, .most = 40, .look = COLUMN_NAME,
-           .paint = paint_strong),
+           .from = FIELD(struct eviction_row, missed), .width = 12, .width_max = 40,
+           .look = COLUMN_NAME, .paint = paint_strong),
     COLUMN(.title = "EVICTED BY", .help = "The one that had evicted these lines.",
-           .from = FIELD(struct eviction_row, evictor), .width = 12, .most = 40,
+           .from = FIELD(struct eviction_row, evictor), .width = 12, .width_max = 40,
            .look = COLUMN_NAME),
     COLUMN(.title = "MISSES", .help = "Misses on these lines.",
            .from = FIELD(struct eviction_row, misses), .width = 7, .rank = 1, UNIT_COUNT),
@@ -98,13 +98,13 @@ enum {
     LIST_MAX = 12,
     TEXT_ROWS = 12,
     SUMMARY_ROWS = 2,
-    TABS_FROM = 6,
+    TABS_MIN_ROWS = 6,
     TEXT_BYTES = 512
 };
 
 static const struct snapshot_causes_list *shown_causes_list(const struct browser *browser)
 {
-    return &browser->snapshot->causes.of[causes_view(browser)->of];
+    return &browser->snapshot->causes.by_kind[causes_view(browser)->of];
 }
 
 static void causes_update(struct browser *browser)
@@ -163,7 +163,7 @@ static void draw_list(struct browser *browser, struct canvas *canvas, struct are
     struct table *panes[PANES_MAX];
     unsigned count = browser_panes(browser, panes);
     struct table *table = browser_table(browser);
-    if (body.rows > TABS_FROM)
+    if (body.rows > TABS_MIN_ROWS)
         body = area_below(body, pane_tabs(browser, canvas, body, panes, count));
     if (!reuse_has_focus(browser)) {
         pane_explained(browser, canvas, body, table);
@@ -233,7 +233,7 @@ static void show_next_kind(struct browser *browser)
 {
     struct causes_view *view = causes_view(browser);
     view->of = (view->of + 1) % CAUSES_KINDS;
-    view->table.pinned = view->evictions.pinned = false;
+    view->table.selection_moved = view->evictions.selection_moved = false;
     causes_update(browser);
 }
 
@@ -284,11 +284,13 @@ static const char *causes_label(struct browser *browser, enum action action)
 
 const struct screen causes_screen = {
     .name = "Causes",
-    .shows = "Why lines were not in the simulated caches (misstop --sim): first reference, too "
-             "much data, too many lines per set, or a write by another thread; what replaced them; "
-             "and which cache sizes would hold them (Reuse).",
-    .next = "Capacity: use less memory at a time. Conflict: change distances. Sharing: see 7. A "
-            "steep fall in a Reuse curve is a size at which data starts to fit.",
+    .description =
+        "Why lines were not in the simulated caches (misstop --sim): first reference, too "
+        "much data, too many lines per set, or a write by another thread; what replaced them; "
+        "and which cache sizes would hold them (Reuse).",
+    .next_step =
+        "Capacity: use less memory at a time. Conflict: change distances. Sharing: see 7. A "
+        "steep fall in a Reuse curve is a size at which data starts to fit.",
     .key_help = "Causes: with --sim, why lines were not in the cache, and what replaced them",
     .state_size = sizeof(struct causes_view),
     .tables = {{.at = offsetof(struct causes_view, table),
@@ -309,7 +311,7 @@ const struct screen causes_screen = {
                 .open = reuse_open,
                 .enter = "Function",
                 .hint = "Enter: the function.  F1: what the columns mean"}},
-    .filled = causes_are_filled,
+    .has_data = causes_are_filled,
     .update = causes_update,
     .draw = causes_draw,
     .panes = causes_panes,
@@ -332,7 +334,7 @@ static void causes_open_reuse(struct browser *browser)
 const struct screen reuse_screen = {
     .name = "Reuse",
     .key_help = "Reuse: with --sim, the curve over all cache sizes; a pane of Causes",
-    .filled_by = FIELD(struct snapshot, reuse.known),
+    .has_data_path = FIELD(struct snapshot, reuse.known),
     .open = causes_open_reuse,
 };
 
@@ -343,7 +345,7 @@ static const double min_early = 0.05; /* fraction of the misses; smaller ones ar
 const struct snapshot_causes_row *causes_row_of(const struct snapshot_causes *causes,
                                                 enum causes_of kind, uint32_t id)
 {
-    const struct snapshot_causes_list *list = &causes->of[kind];
+    const struct snapshot_causes_list *list = &causes->by_kind[kind];
     for (size_t i = 0; i < list->count; i++)
         if (list->rows[i].id == id)
             return &list->rows[i];
@@ -475,7 +477,7 @@ void causes_evictor(const struct snapshot_evictor *evictor, char *out, size_t si
 
 static bool has_threads(const struct snapshot *snapshot)
 {
-    const struct snapshot_causes_list *list = &snapshot->causes.of[CAUSES_THREADS];
+    const struct snapshot_causes_list *list = &snapshot->causes.by_kind[CAUSES_THREADS];
     return list->count > 1 || list->evictions.column_count > 1;
 }
 
@@ -503,7 +505,7 @@ static bool find_rival(enum causes_of kind, const struct snapshot_causes_row *ro
             first = evictor;
         share += first && id == id_of(kind, first) ? evictor->share : 0;
     }
-    if (!first || share <= row->figures.by_itself)
+    if (!first || share <= row->figures.self_evicted)
         return false;
     const char *name = kind == CAUSES_OBJECTS ? first->object : first->function;
     bool alike = name && row->name && !strcmp(name, row->name);
@@ -514,7 +516,7 @@ static bool find_rival(enum causes_of kind, const struct snapshot_causes_row *ro
 static void advise_capacity(const struct snapshot_causes_row *row, char *out, size_t size)
 {
     char other[ADVICE_NAME_BYTES];
-    if (row->figures.by_itself >= itself_leads)
+    if (row->figures.self_evicted >= itself_leads)
         snprintf(out, size,
                  "It is larger than the cache, and mostly evicts itself before it is used again. "
                  "Process it in blocks that fit, or make its elements smaller.");
@@ -618,7 +620,7 @@ static enum causes_of causes_row_kind(const struct snapshot *snapshot,
                                       const struct snapshot_causes_row *row)
 {
     for (enum causes_of kind = CAUSES_OBJECTS + 1; kind < CAUSES_KINDS; kind++) {
-        const struct snapshot_causes_list *list = &snapshot->causes.of[kind];
+        const struct snapshot_causes_list *list = &snapshot->causes.by_kind[kind];
         if (row >= list->rows && row < list->rows + list->count)
             return kind;
     }
@@ -763,28 +765,29 @@ static bool has_rest(const struct snapshot *snapshot)
                .value = causes_early_rest_value, .width = 7, .rank = 2, UNIT_PERCENT),             \
         COLUMN(.title = "ITSELF",                                                                  \
                .help = "Share of the misses with a known evictor that it evicted itself.",         \
-               .from = FIELD(struct snapshot_causes_row, figures.by_itself), .width = 6,           \
+               .from = FIELD(struct snapshot_causes_row, figures.self_evicted), .width = 6,        \
                .rank = 5, UNIT_PERCENT),                                                           \
         COLUMN(.title = "BY%",                                                                     \
                .help = "Share of the misses evicted by the function in the next column.",          \
                .value = evictor_share, .width = 6, .rank = 1, UNIT_PERCENT),                       \
         COLUMN(.title = "EVICTED BY",                                                              \
                .help = "The function that evicted most of its lines, and the object it accessed.", \
-               .value = main_evictor, .width = 12, .most = 36, .rank = 1, .look = COLUMN_CODE),    \
-        COLUMN(.title = "ON", .value = evictor_object, .width = 8, .most = 30, .rank = 3,          \
+               .value = main_evictor, .width = 12, .width_max = 36, .rank = 1,                     \
+               .look = COLUMN_CODE),                                                               \
+        COLUMN(.title = "ON", .value = evictor_object, .width = 8, .width_max = 30, .rank = 3,     \
                .look = COLUMN_NAME)
 
 static const struct column object_list[] = {
     COLUMN(.title = "OBJECT", .from = FIELD(struct snapshot_causes_row, name), .width = 12,
-           .most = 30, .look = COLUMN_NAME, .paint = paint_strong),
+           .width_max = 30, .look = COLUMN_NAME, .paint = paint_strong),
     FIGURES};
 static const struct column function_list[] = {
     COLUMN(.title = "FUNCTION", .from = FIELD(struct snapshot_causes_row, name), .width = 12,
-           .most = 30, .look = COLUMN_NAME, .paint = paint_strong),
+           .width_max = 30, .look = COLUMN_NAME, .paint = paint_strong),
     FIGURES};
 static const struct column thread_list[] = {
     COLUMN(.title = "THREAD", .from = FIELD(struct snapshot_causes_row, name), .width = 12,
-           .most = 30, .look = COLUMN_NAME, .paint = paint_strong),
+           .width_max = 30, .look = COLUMN_NAME, .paint = paint_strong),
     FIGURES};
 
 #define COLUMNS(rows, ...)                                                                         \

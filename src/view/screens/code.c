@@ -25,7 +25,8 @@ static struct code_view *code_view(const struct browser *browser)
 static struct value code_column_samples(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_code);
-    return value_number(row->samples + row->count_over + row->unknown_samples + row->unknown_over);
+    return value_number(row->samples + row->count_excess + row->unknown_samples +
+                        row->unknown_excess);
 }
 
 /* The initial sort column of functions depends on this. */
@@ -53,8 +54,7 @@ const struct snapshot_code *columns_unknown_leader(const struct snapshot *snapsh
 static struct value code_file_name(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_code);
-    const char *slash = row->file ? strrchr(row->file, '/') : NULL;
-    return value_text(slash ? slash + 1 : row->file);
+    return value_text(row->file ? text_base_name(row->file) : NULL);
 }
 
 static bool is_mostly_unknown(const struct snapshot_code *row)
@@ -110,32 +110,33 @@ static const struct column function_list[] = {
                .help = "Its share of all samples of the process, including those on unknown "
                        "objects. The shares of perf report refer to all processes of a recording.",
                .from = FIELD(struct snapshot_code, all_share),
-               .given = FIELD(struct snapshot_code, all_share), .width = 6,
+               .json_if = FIELD(struct snapshot_code, all_share), .width = 6,
                .shown = columns_have_unknown, UNIT_SHARE),
     COLUMN(.title = "UNKNOWN",
            .help = "Share of all samples: the function waited for data of an unknown object.",
-           .where = KNOWN(struct snapshot_code, unknown_samples),
-           .from = FIELD(struct snapshot_code, unknown_share), .width = 7, .rank = 2, .some = true,
-           UNIT_SHARE),
-    COLUMN(.title = "", .value = code_sort_share, .width = 8, .most = 12, .rank = 4,
+           .known_if = KNOWN(struct snapshot_code, unknown_samples),
+           .from = FIELD(struct snapshot_code, unknown_share), .width = 7, .rank = 2,
+           .needs_any_value = true, UNIT_SHARE),
+    COLUMN(.title = "", .value = code_sort_share, .width = 8, .width_max = 12, .rank = 4,
            .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "SAMPLES", .help = "Including those on unknown objects.",
            .value = code_column_samples, .width = 7, .rank = 5, UNIT_COUNT),
     COLUMN(.title = "FUNCTION", .key = "function",
            .help = "The function that contains the sampled accesses.",
-           .from = FIELD(struct snapshot_code, function), .width = 14, .most = 64,
+           .from = FIELD(struct snapshot_code, function), .width = 14, .width_max = 64,
            .look = COLUMN_NAME, .paint = paint_strong),
     COLUMN(.title = "MODULE", .key = "module", .from = KNOWN(struct snapshot_code, module),
-           .width = 10, .most = 20, .rank = 3, .look = COLUMN_NAME, .paint = paint_dim),
+           .width = 10, .width_max = 20, .rank = 3, .look = COLUMN_NAME, .paint = paint_dim),
     COLUMN(.title = "FILE", .help = "Source file, if debug information has it.",
-           .value = code_file_name, .width = 10, .most = 24, .rank = 7, .look = COLUMN_NAME,
-           .some = true),
+           .value = code_file_name, .width = 10, .width_max = 24, .rank = 7, .look = COLUMN_NAME,
+           .needs_any_value = true),
     COLUMN(.title = "LINE", .key = "line", .from = KNOWN(struct snapshot_code, line), .width = 5,
-           .rank = 7, .some = true, UNIT_INTEGER),
+           .rank = 7, .needs_any_value = true, UNIT_INTEGER),
     COLUMN(.title = "SITES", .key = "sites", .help = "Sampled accessing instructions in it.",
            .from = KNOWN(struct snapshot_code, sites), .width = 5, .rank = 6, UNIT_INTEGER),
     COLUMN(.title = "MOSTLY ON", .help = "The object with most of its samples.",
-           .value = code_column_object, .width = 12, .most = 40, .rank = 1, .look = COLUMN_NAME),
+           .value = code_column_object, .width = 12, .width_max = 40, .rank = 1,
+           .look = COLUMN_NAME),
     COLUMN(.title = "OF IT", .help = "Share of the function's samples on that object.",
            .value = code_column_object_share, .width = 5, .rank = 2, UNIT_SHARE),
     WAITS_COLUMNS(3, struct snapshot_code),
@@ -147,7 +148,7 @@ static const struct column function_list[] = {
     RATES_COLUMNS(3, ROW_OF(struct snapshot_code, rates)),
     USE_COLUMNS(2, ROW_OF(struct snapshot_code, use)),
     MEMBER_KNOWN("file", struct snapshot_code, file),
-    COLUMN(.key = "samples", .from = SUM(struct snapshot_code, samples, count_over),
+    COLUMN(.key = "samples", .from = SUM(struct snapshot_code, samples, count_excess),
            .form = JSON_COUNT),
     MEMBER("share_low", struct snapshot_code, share.low),
     MEMBER("share_high", struct snapshot_code, share.high),
@@ -156,27 +157,27 @@ static const struct column function_list[] = {
     COLUMN(.key = "object", OBJECT_NAME(struct snapshot_code, top_object)),
     MEMBER("object_share", struct snapshot_code, top_object_share),
     COLUMN(.key = "unknown_samples",
-           .from = SUM(struct snapshot_code, unknown_samples, unknown_over), .form = JSON_COUNT,
-           .given = FIELD(struct snapshot_code, all_share)),
+           .from = SUM(struct snapshot_code, unknown_samples, unknown_excess), .form = JSON_COUNT,
+           .json_if = FIELD(struct snapshot_code, all_share)),
     COLUMN(.key = "unknown_share", .from = FIELD(struct snapshot_code, unknown_share),
-           .given = FIELD(struct snapshot_code, all_share)),
+           .json_if = FIELD(struct snapshot_code, all_share)),
     COLUMN(.key = "unknown", .from = FIELD(struct snapshot_code, unknown_reason),
-           .name = access_reason_note, .given = FIELD(struct snapshot_code, all_share)),
+           .name = access_reason_note, .json_if = FIELD(struct snapshot_code, all_share)),
     COLUMN(.from = ROW_OF(struct snapshot_code, rates), .members = &rates_members,
-           .given = ROW_OF(struct snapshot_code, rates)),
-    COLUMN(.key = "stall_share", .from = VIA(struct snapshot_code, rates, stall.value),
-           .given = ROW_OF(struct snapshot_code, rates)),
+           .json_if = ROW_OF(struct snapshot_code, rates)),
+    COLUMN(.key = "stall_share", .from = VIA(struct snapshot_code, rates, stall_share.value),
+           .json_if = ROW_OF(struct snapshot_code, rates)),
     COLUMN(.from = ROW_OF(struct snapshot_code, use), .members = &use_members,
-           .given = ROW_OF(struct snapshot_code, use)),
+           .json_if = ROW_OF(struct snapshot_code, use)),
     COLUMN(.key = "causes", .target = function_causes, .rows = &causes_members,
-           .with = FIELD(struct snapshot, causes.known),
-           .given =
+           .json_if_snapshot = FIELD(struct snapshot, causes.known),
+           .json_if =
                FIELD(struct snapshot_code, all_share)), /* not for the functions of an object */
     COLUMN(.key = "callers", .from = ROW_OF(struct snapshot_code, callers),
-           .rows = &callers_members, .given = ROW_OF(struct snapshot_code, callers)),
+           .rows = &callers_members, .json_if = ROW_OF(struct snapshot_code, callers)),
     COLUMN(.key = "instructions", .from = ROW_OF(struct snapshot_code, instructions),
            .count = FIELD(struct snapshot_code, instruction_count), .rows = &instruction_members,
-           .given = FIELD(struct snapshot_code, instruction_count)),
+           .json_if = FIELD(struct snapshot_code, instruction_count)),
 };
 
 const struct columns function_columns = {
@@ -193,14 +194,14 @@ static const struct column toucher_list[] = {
     COLUMN(.title = "±", .from = HALF(struct snapshot_code, share), .width = 4, .rank = 3,
            UNIT_POINTS),
     COLUMN(.title = "FUNCTION", .from = FIELD(struct snapshot_code, function), .width = 14,
-           .most = 64, .look = COLUMN_NAME, .paint = paint_strong),
-    COLUMN(.title = "MODULE", .from = FIELD(struct snapshot_code, module), .width = 10, .most = 16,
-           .rank = 4, .look = COLUMN_NAME, .paint = paint_dim),
+           .width_max = 64, .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "MODULE", .from = FIELD(struct snapshot_code, module), .width = 10,
+           .width_max = 16, .rank = 4, .look = COLUMN_NAME, .paint = paint_dim),
     COLUMN(.title = "SAMPLES", .value = code_column_samples, .width = 7, .rank = 2, UNIT_COUNT),
     COLUMN(.title = "SITES", .from = KNOWN(struct snapshot_code, sites), .width = 5, .rank = 1,
            UNIT_INTEGER),
     COLUMN(.title = "HOTTEST AT", .help = "The accessing instruction with most samples.",
-           .from = KNOWN(struct snapshot_code, address), .width = 14, .most = 18, .rank = 6,
+           .from = KNOWN(struct snapshot_code, address), .width = 14, .width_max = 18, .rank = 6,
            .format = format_address, .paint = paint_dim),
 };
 
@@ -214,20 +215,20 @@ const struct columns toucher_columns = {
 static const struct column site_list[] = {
     COLUMN(.title = "OF IT", .help = "Share of the function's listed samples.",
            .from = FIELD(struct site, share), .width = 6, UNIT_SHARE),
-    COLUMN(.title = "", .from = FIELD(struct site, share), .width = 6, .most = 10, .rank = 5,
+    COLUMN(.title = "", .from = FIELD(struct site, share), .width = 6, .width_max = 10, .rank = 5,
            .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "SAMPLES", .in = ROW_OF(struct site, code),
-           .from = SUM(struct snapshot_code, samples, count_over), .width = 7, .rank = 4,
+           .from = SUM(struct snapshot_code, samples, count_excess), .width = 7, .rank = 4,
            UNIT_COUNT),
     COLUMN(.title = "HOTTEST AT", .from = VIA_KNOWN(struct site, code, address), .width = 14,
-           .most = 18, .rank = 3, .format = format_address, .paint = paint_dim),
+           .width_max = 18, .rank = 3, .format = format_address, .paint = paint_dim),
     COLUMN(.title = "INSTRUCTION", .help = "The instruction, read from the process.",
-           .from = FIELD(struct site, text), .width = 16, .most = 44, .rank = 1),
+           .from = FIELD(struct site, text), .width = 16, .width_max = 44, .rank = 1),
     COLUMN(.title = "SITES", .from = VIA_KNOWN(struct site, code, sites), .width = 5, .rank = 6,
            UNIT_INTEGER),
     COLUMN(.title = "OBJECT", .help = "The object that these accesses are on.",
-           .from = VIA(struct site, object, name), .width = 14, .most = 56, .look = COLUMN_NAME,
-           .paint = paint_strong),
+           .from = VIA(struct site, object, name), .width = 14, .width_max = 56,
+           .look = COLUMN_NAME, .paint = paint_strong),
 };
 
 const struct columns site_columns = {
@@ -267,10 +268,12 @@ static void code_hint(struct browser *browser, char *out, size_t size)
 
 const struct screen code_screen = {
     .name = "Code",
-    .shows = "Functions that access data, most costly first, each with its main object. Functions "
-             "with samples on unknown objects are listed too, with the reason.",
-    .next = "Enter opens the source of one, with its samples; m shows the samples of each function "
-            "on each object.",
+    .description =
+        "Functions that access data, most costly first, each with its main object. Functions "
+        "with samples on unknown objects are listed too, with the reason.",
+    .next_step =
+        "Enter opens the source of one, with its samples; m shows the samples of each function "
+        "on each object.",
     .state_size = sizeof(struct code_view),
     .tables = {{.at = offsetof(struct code_view, functions),
                 .columns = &function_columns,
@@ -279,7 +282,7 @@ const struct screen code_screen = {
                 .hint = "Enter: its source lines and instructions, and the data they access"},
                {.at = offsetof(struct code_view, threads),
                 .columns = &thread_columns,
-                .least = 2,
+                .rows_min = 2,
                 .enter = "Object"}},
     .update = code_update,
     .draw = code_draw,
@@ -297,25 +300,25 @@ static const struct column thread_list[] = {
            .from = FIELD(struct snapshot_thread, share.value), .width = 6, UNIT_SHARE),
     COLUMN(.title = "±", .from = HALF(struct snapshot_thread, share), .width = 4, .rank = 2,
            UNIT_POINTS),
-    COLUMN(.title = "", .from = FIELD(struct snapshot_thread, share.value), .width = 6, .most = 10,
-           .rank = 5, .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "", .from = FIELD(struct snapshot_thread, share.value), .width = 6,
+           .width_max = 10, .rank = 5, .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "SAMPLES", .key = "samples", .from = FIELD(struct snapshot_thread, samples),
            .width = 7, .rank = 4, UNIT_COUNT),
     COLUMN(.title = "THREAD", .key = "tid", .help = "Its thread id, as in ps -L and gdb.",
            .from = FIELD(struct snapshot_thread, tid), .width = 7, UNIT_INTEGER,
            .paint = paint_strong),
     COLUMN(.title = "CALLED", .key = "name", .help = "Its current name; blank: it has ended.",
-           .from = FIELD(struct snapshot_thread, name), .width = 10, .most = 15,
+           .from = FIELD(struct snapshot_thread, name), .width = 10, .width_max = 15,
            .look = COLUMN_NAME),
     COLUMN(.title = "MOSTLY ON", .key = "object", .help = "The object with most of its samples.",
-           .from = FIELD(struct snapshot_thread, object_name), .width = 12, .most = 40, .rank = 1,
-           .look = COLUMN_NAME),
+           .from = FIELD(struct snapshot_thread, object_name), .width = 12, .width_max = 40,
+           .rank = 1, .look = COLUMN_NAME),
     COLUMN(.title = "OF IT", .key = "of_object",
            .help = "Share of the thread's samples on that object.",
            .from = FIELD(struct snapshot_thread, object_share), .width = 5, .rank = 3, UNIT_SHARE),
     COLUMN(.title = "IN", .key = "function", .help = "The function with most of its samples.",
-           .from = FIELD(struct snapshot_thread, function_name), .width = 12, .most = 40, .rank = 2,
-           .look = COLUMN_NAME),
+           .from = FIELD(struct snapshot_thread, function_name), .width = 12, .width_max = 40,
+           .rank = 2, .look = COLUMN_NAME),
     COLUMN(.title = "OF IT", .key = "of_function",
            .help = "Share of the thread's samples in that function.",
            .from = FIELD(struct snapshot_thread, function_share), .width = 5, .rank = 3,

@@ -36,7 +36,7 @@ static void explain_place(const struct snapshot *snapshot, const struct snapshot
     char bytes[16] = "";
     bool blocks = object->bin != UINT32_MAX;
     bool walked = blocks && object->bin < snapshot->heap.bin_count &&
-                  snapshot->heap.bins[object->bin].heap.walked;
+                  snapshot->heap.bins[object->bin].heap.is_size_class;
     snprintf(out, size, "%s%s%s%s%s", object_kind_name(object->kind),
              object->module && *object->module ? " of " : "", object->module ? object->module : "",
              object->size ? ", " : "", object->size ? text_bytes(bytes, object->size) : "");
@@ -177,10 +177,10 @@ void browser_open_object(struct browser *browser, const struct snapshot_object *
     browser_leave(browser);
     browser->opened.chosen = true;
     browser->opened.id = object->id;
-    detail_view(browser)->fields.pinned = false;
-    detail_view(browser)->code.pinned = false;
-    detail_view(browser)->instances.pinned = false;
-    detail_view(browser)->called_by.pinned = false;
+    detail_view(browser)->fields.selection_moved = false;
+    detail_view(browser)->code.selection_moved = false;
+    detail_view(browser)->instances.selection_moved = false;
+    detail_view(browser)->called_by.selection_moved = false;
     browser->pane[SCREEN_DETAIL] = 0;
     browser_enter(browser, SCREEN_DETAIL);
 }
@@ -329,10 +329,11 @@ static void detail_fini(void *state)
 
 const struct screen detail_screen = {
     .name = "Detail",
-    .shows = "One object: its fields or offsets with their samples, the code that accesses it with "
-             "its callers, and its blocks. Left and Right switch between the lists.",
-    .next = "Is it one field or all of them? Enter on a field shows its position in the cache "
-            "line; Enter on a function, the source line that waits.",
+    .description =
+        "One object: its fields or offsets with their samples, the code that accesses it with "
+        "its callers, and its blocks. Left and Right switch between the lists.",
+    .next_step = "Is it one field or all of them? Enter on a field shows its position in the cache "
+                 "line; Enter on a function, the source line that waits.",
     .state_size = sizeof(struct detail_view),
     .tables = {{.at = offsetof(struct detail_view, fields),
                 .columns = &field_columns,
@@ -351,13 +352,13 @@ const struct screen detail_screen = {
                 .hint = "s: search inside this instance, down to its cache lines"},
                {.at = offsetof(struct detail_view, levels),
                 .columns = &levels_columns,
-                .least = 1,
+                .rows_min = 1,
                 .enter = "",
                 .hint = "WAITED: cost of each level. Far levels: make it smaller or closer; hitm: "
                         "threads share it; page walks: huge pages"},
                {.at = offsetof(struct detail_view, called_by),
                 .columns = &caller_columns,
-                .least = 1,
+                .rows_min = 1,
                 .open = callers_open,
                 .enter = "Function"}},
     .fini = detail_fini,
@@ -405,22 +406,22 @@ static struct value field_stall_share(const struct snapshot *snapshot, const voi
 {
     ROW(snapshot_field);
     double timed = row->levels ? row->levels->stall : NAN;
-    return value_number(isnan(timed) && row->rates ? row->rates->stall.value : timed);
+    return value_number(isnan(timed) && row->rates ? row->rates->stall_share.value : timed);
 }
 
 static const struct column field_list[] = {
     COLUMN(.title = "OF IT", .key = "share",
            .help = "Share of the object's samples at this offset.",
            .from = FIELD(struct snapshot_field, share), .width = 6, UNIT_SHARE),
-    COLUMN(.title = "", .from = FIELD(struct snapshot_field, share), .width = 8, .most = 16,
+    COLUMN(.title = "", .from = FIELD(struct snapshot_field, share), .width = 8, .width_max = 16,
            .rank = 2, .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "FIELD", .key = "name",
            .help = "Its name, lo..hi for one of several bit-fields; otherwise the offset in the "
                    "object, or [*]+N in each array element.",
-           .from = FIELD(struct snapshot_field, name), .width = 10, .most = 40, .look = COLUMN_NAME,
-           .paint = paint_strong),
+           .from = FIELD(struct snapshot_field, name), .width = 10, .width_max = 40,
+           .look = COLUMN_NAME, .paint = paint_strong),
     COLUMN(.title = "TYPE", .key = "type", .help = "The field's type.",
-           .from = FIELD(struct snapshot_field, type), .width = 8, .most = 24, .rank = 3,
+           .from = FIELD(struct snapshot_field, type), .width = 8, .width_max = 24, .rank = 3,
            .look = COLUMN_NAME, .shown = has_field_type),
     COLUMN(.title = "OFFSET", .key = "offset",
            .help = "The offset as a number: sort by it to see the layout.",
@@ -432,7 +433,7 @@ static const struct column field_list[] = {
     COLUMN(.title = "BYTES", .key = "size", .help = "Widest access seen.",
            .from = KNOWN(struct snapshot_field, size), .width = 5, .rank = 4, UNIT_INTEGER),
     COLUMN(.title = "SAMPLES", .key = "samples",
-           .from = SUM(struct snapshot_field, samples, count_over), .width = 7, .rank = 1,
+           .from = SUM(struct snapshot_field, samples, count_excess), .width = 7, .rank = 1,
            UNIT_COUNT),
     LEVELS_COLUMNS(2, 2, ROW_OF(struct snapshot_field, levels)),
     LOADS_COLUMNS(3, struct snapshot_field, {0}),
@@ -447,7 +448,7 @@ static const struct column field_list[] = {
     COLUMN(.from = ROW_OF(struct snapshot_field, use), .members = &use_members),
     COLUMN(.key = "stall_share", .value = field_stall_share),
     COLUMN(.key = "causes", .from = ROW_OF(struct snapshot_field, causes),
-           .rows = &causes_figures_members, .given = ROW_OF(struct snapshot_field, causes)),
+           .rows = &causes_figures_members, .json_if = ROW_OF(struct snapshot_field, causes)),
 };
 
 const struct columns field_columns = {
@@ -465,14 +466,14 @@ static uint64_t offset_identity(const struct snapshot *snapshot, const void *poi
 
 static const struct column offset_list[] = {
     COLUMN(.title = "OF IT", .from = VIA(struct hot_offset, field, share), .width = 6, UNIT_SHARE),
-    COLUMN(.title = "FIELD", .from = VIA(struct hot_offset, field, name), .width = 12, .most = 40,
-           .look = COLUMN_NAME),
-    COLUMN(.title = "TYPE", .from = VIA(struct hot_offset, field, type), .width = 8, .most = 24,
-           .rank = 4, .look = COLUMN_NAME, .shown = has_field_type),
+    COLUMN(.title = "FIELD", .from = VIA(struct hot_offset, field, name), .width = 12,
+           .width_max = 40, .look = COLUMN_NAME),
+    COLUMN(.title = "TYPE", .from = VIA(struct hot_offset, field, type), .width = 8,
+           .width_max = 24, .rank = 4, .look = COLUMN_NAME, .shown = has_field_type),
     COLUMN(.title = "BYTES", .from = VIA_KNOWN(struct hot_offset, field, size), .width = 5,
            .rank = 2, UNIT_INTEGER),
     COLUMN(.title = "SAMPLES", .in = ROW_OF(struct hot_offset, field),
-           .from = SUM(struct snapshot_field, samples, count_over), .width = 7, .rank = 1,
+           .from = SUM(struct snapshot_field, samples, count_excess), .width = 7, .rank = 1,
            UNIT_COUNT),
     LOADS_COLUMNS(3, struct snapshot_field, ROW_OF(struct hot_offset, field)),
     LEVELS_COLUMNS(2, 2, ROW_VIA(struct hot_offset, field, levels)),
@@ -480,7 +481,7 @@ static const struct column offset_list[] = {
     RATES_COLUMNS(2, ROW_VIA(struct hot_offset, field, rates)),
     LEVELS_COLUMNS_REST(4, ROW_VIA(struct hot_offset, field, levels)),
     COLUMN(.title = "IN OBJECT", .from = VIA(struct hot_offset, object, name), .width = 14,
-           .most = 64, .look = COLUMN_NAME),
+           .width_max = 64, .look = COLUMN_NAME),
 };
 
 const struct columns offset_columns = {
@@ -493,15 +494,15 @@ static const struct column instance_list[] = {
     COLUMN(.title = "OF IT", .key = "share",
            .help = "Share of the object's samples on this instance.",
            .from = FIELD(struct snapshot_instance, share), .width = 6, UNIT_SHARE),
-    COLUMN(.title = "", .from = FIELD(struct snapshot_instance, share), .width = 6, .most = 12,
+    COLUMN(.title = "", .from = FIELD(struct snapshot_instance, share), .width = 6, .width_max = 12,
            .rank = 4, .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "START", .key = "address", .help = "Start address of the instance.",
-           .from = FIELD(struct snapshot_instance, base), .width = 14, .most = 18,
+           .from = FIELD(struct snapshot_instance, base), .width = 14, .width_max = 18,
            .format = format_address),
     COLUMN(.title = "SIZE", .key = "size", .from = KNOWN(struct snapshot_instance, size),
            .width = 6, .rank = 1, UNIT_BYTES),
     COLUMN(.title = "SAMPLES", .key = "samples",
-           .from = SUM(struct snapshot_instance, samples, count_over), .width = 7, .rank = 2,
+           .from = SUM(struct snapshot_instance, samples, count_excess), .width = 7, .rank = 2,
            UNIT_COUNT),
     COLUMN(.title = "THREAD", .key = "tid", .help = "The thread with most of its samples.",
            .from = KNOWN(struct snapshot_instance, tid), .width = 7, .rank = 3, UNIT_INTEGER,

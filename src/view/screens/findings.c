@@ -87,15 +87,16 @@ static bool findings_have_alert(const struct snapshot *snapshot)
 
 const struct screen findings_screen = {
     .name = "Findings",
-    .shows =
+    .description =
         "Problems that misstop recognises, largest estimated gain first. Below, for the selected "
         "one: the evidence in numbers, the remedy, the estimated gain, and the confidence.",
-    .next = "Enter opens the screen with the details. An empty list means that no rule applies, "
-            "not that there is no problem.",
+    .next_step =
+        "Enter opens the screen with the details. An empty list means that no rule applies, "
+        "not that there is no problem.",
     .key_help = "findings: recognised problems, and their remedies",
     .state_size = sizeof(struct table),
     .tables = {{.columns = &finding_columns, .open = findings_open}},
-    .calls = findings_have_alert,
+    .needs_attention = findings_have_alert,
     .draw = findings_draw,
     .hint = findings_hint,
     .label = findings_label,
@@ -126,7 +127,7 @@ static struct value finding_gain_prefix(const struct snapshot *snapshot, const v
 {
     ROW(snapshot_finding);
     return value_text(isnan(row->gain) || row->gain_low > 0 ? ""
-                      : row->bound                          ? "at most"
+                      : row->is_upper_bound                 ? "at most"
                                                             : "about");
 }
 
@@ -154,14 +155,14 @@ static void finding_estimate(const struct snapshot *snapshot, const void *row, c
                              size_t size)
 {
     (void)snapshot;
-    finding_text(row, offsetof(struct finding_words, reckoned), out, size);
+    finding_text(row, offsetof(struct finding_words, gain_method), out, size);
 }
 
 static void finding_confidence_reason(const struct snapshot *snapshot, const void *row, char *out,
                                       size_t size)
 {
     (void)snapshot;
-    finding_text(row, offsetof(struct finding_words, how_sure), out, size);
+    finding_text(row, offsetof(struct finding_words, evidence_limits), out, size);
 }
 
 static void finding_advice(const struct snapshot *snapshot, const void *row, char *out, size_t size)
@@ -188,10 +189,10 @@ static bool findings_explain(const struct snapshot *snapshot, const void *pointe
     else if (line == 1)
         snprintf(out->text, sizeof out->text, "%s", words.advice);
     else if (line == 2)
-        snprintf(out->text, sizeof out->text, "%s: %s.", gain, words.reckoned);
+        snprintf(out->text, sizeof out->text, "%s: %s.", gain, words.gain_method);
     else if (line == 3)
-        snprintf(out->text, sizeof out->text, "%s: %s.", finding_confidence(row->sure),
-                 words.how_sure);
+        snprintf(out->text, sizeof out->text, "%s: %s.", finding_confidence(row->confidence),
+                 words.evidence_limits);
     else if (row->function && row->file && row->line)
         snprintf(out->text, sizeof out->text, "%s (%s:%u)", row->function, row->file, row->line);
     else
@@ -215,7 +216,7 @@ static struct value finding_gain_middle(const struct snapshot *snapshot, const v
 static struct value gain_is_bound(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_finding);
-    return value_yes_no(!isnan(row->gain) && row->bound);
+    return value_yes_no(!isnan(row->gain) && row->is_upper_bound);
 }
 
 static const struct column finding_list[] = {
@@ -229,33 +230,34 @@ static const struct column finding_list[] = {
            .from = FIELD(struct snapshot_finding, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "PROBLEM", .help = "Below the list: the evidence.",
            .from = FIELD(struct snapshot_finding, kind), .name = finding_kind_words, .width = 15,
-           .most = 19, .paint = paint_strong),
+           .width_max = 19, .paint = paint_strong),
     COLUMN(.title = "OBJECT", .key = "object", .from = FIELD(struct snapshot_finding, name),
-           .width = 10, .most = 40, .look = COLUMN_NAME, .paint = paint_strong),
+           .width = 10, .width_max = 40, .look = COLUMN_NAME, .paint = paint_strong),
     COLUMN(.title = "FIELDS", .key = "field", .from = FIELD(struct snapshot_finding, field),
-           .width = 10, .most = 40, .rank = 2, .look = COLUMN_NAME),
+           .width = 10, .width_max = 40, .rank = 2, .look = COLUMN_NAME),
     COLUMN(.title = "FUNCTION", .key = "function", .help = "The function with most samples on it.",
-           .from = FIELD(struct snapshot_finding, function), .width = 10, .most = 32, .rank = 3,
-           .look = COLUMN_NAME),
+           .from = FIELD(struct snapshot_finding, function), .width = 10, .width_max = 32,
+           .rank = 3, .look = COLUMN_NAME),
     COLUMN(.title = "CONFID.",
            .help = "How well the evidence supports it; the limits are below the list.",
-           .from = FIELD(struct snapshot_finding, sure), .name = finding_confidence, .width = 7,
-           .rank = 1),
+           .from = FIELD(struct snapshot_finding, confidence), .name = finding_confidence,
+           .width = 7, .rank = 1),
     COLUMN(.title = "SCREEN", .key = "screen", .help = "Enter opens it.",
            .value = finding_screen_name, .width = 7, .rank = 4, .paint = paint_dim),
     COLUMN(.key = "kind", .from = FIELD(struct snapshot_finding, kind), .name = finding_kind_name),
     MEMBER("file", struct snapshot_finding, file),
     MEMBER_KNOWN("line", struct snapshot_finding, line),
-    COLUMN(.key = "evidence", .words = finding_evidence),
+    COLUMN(.key = "evidence", .format_sentence = finding_evidence),
     COLUMN(.key = "gain", .value = finding_gain_middle),
     MEMBER_KNOWN("gain_low", struct snapshot_finding, gain_low),
-    COLUMN(.key = "gain_high", .where = KNOWN(struct snapshot_finding, gain_low),
+    COLUMN(.key = "gain_high", .known_if = KNOWN(struct snapshot_finding, gain_low),
            .from = FIELD(struct snapshot_finding, gain)),
     COLUMN(.key = "gain_is_bound", .value = gain_is_bound),
-    COLUMN(.key = "reckoned", .words = finding_estimate),
-    COLUMN(.key = "sure", .from = FIELD(struct snapshot_finding, sure), .name = finding_sure_name),
-    COLUMN(.key = "why_sure", .words = finding_confidence_reason),
-    COLUMN(.key = "try", .words = finding_advice),
+    COLUMN(.key = "reckoned", .format_sentence = finding_estimate),
+    COLUMN(.key = "sure", .from = FIELD(struct snapshot_finding, confidence),
+           .name = finding_sure_name),
+    COLUMN(.key = "why_sure", .format_sentence = finding_confidence_reason),
+    COLUMN(.key = "try", .format_sentence = finding_advice),
 };
 
 const struct columns finding_columns = {

@@ -151,7 +151,7 @@ static void add_line(struct source_rows *rows, const struct view_sources *source
         rows->unreadable = true;
 }
 
-struct reach {
+struct source_extent {
     const char *file; /* NULL: none yet */
     uint64_t end;     /* first line that was not added yet */
     bool readable;
@@ -160,13 +160,13 @@ struct reach {
 /* Begins a file: adds its name, and the function's first line if it is in this file. */
 static void begin_source_file(struct source_rows *rows, const struct snapshot_code *code,
                               const struct view_sources *sources,
-                              const struct snapshot_instruction *first, struct reach *reach)
+                              const struct snapshot_instruction *first, struct source_extent *reach)
 {
     const char *file = first->file;
     uint32_t line = first->line;
     char text[256];
     char title[256];
-    *reach = (struct reach){.file = file, .end = line};
+    *reach = (struct source_extent){.file = file, .end = line};
     reach->readable = read_line(sources, file, line, text, sizeof text);
     snprintf(title, sizeof title, "%.150s%s%.80s", file, first->inlined ? "  inlined: " : "",
              first->inlined ? first->inlined : "");
@@ -185,7 +185,7 @@ static void begin_source_file(struct source_rows *rows, const struct snapshot_co
 
 /* Skips the middle of a long gap. */
 static void bridge_gap(struct source_rows *rows, const struct view_sources *sources, uint32_t line,
-                       struct reach *reach)
+                       struct source_extent *reach)
 {
     uint64_t after = reach->end + CONTEXT_LINES;
     uint64_t before = line > CONTEXT_LINES ? line - CONTEXT_LINES : 1;
@@ -201,7 +201,7 @@ static void bridge_gap(struct source_rows *rows, const struct view_sources *sour
 }
 
 static void end_file(struct source_rows *rows, const struct view_sources *sources,
-                     const struct reach *reach)
+                     const struct source_extent *reach)
 {
     if (reach->file && reach->readable)
         add_context(rows, sources, reach->file, reach->end, reach->end + CONTEXT_LINES);
@@ -211,7 +211,7 @@ static void add_all_lines(struct source_rows *rows, const struct snapshot_code *
                           const struct view_sources *sources,
                           const struct snapshot_instruction *const *sorted)
 {
-    struct reach reach = {0};
+    struct source_extent reach = {0};
     for (size_t i = 0, next = 0; i < code->instruction_count; i = next) {
         const struct snapshot_instruction *first = sorted[i];
         bool known = has_line(first);
@@ -332,7 +332,7 @@ static void function_gather_line(struct browser *browser)
     /* Instructions are read and disassembled, so do not repeat it for every key. */
     if (!code || (view->gathered && wanted == view->gathered_line))
         return;
-    view->accesses.pinned &= wanted == view->gathered_line;
+    view->accesses.selection_moved &= wanted == view->gathered_line;
     view->gathered = true;
     view->gathered_line = wanted;
     instruction_rows_make(&view->instructions, code, line, &browser->sources);
@@ -468,10 +468,10 @@ void browser_open_function(struct browser *browser, const struct snapshot_code *
 {
     browser_leave(browser);
     browser->opened_function.id = code->id;
-    function_view(browser)->table.pinned = false;
-    function_view(browser)->source.pinned = false;
-    function_view(browser)->accesses.pinned = false;
-    function_view(browser)->called_by.pinned = false;
+    function_view(browser)->table.selection_moved = false;
+    function_view(browser)->source.selection_moved = false;
+    function_view(browser)->accesses.selection_moved = false;
+    function_view(browser)->called_by.selection_moved = false;
     browser->pane[SCREEN_FUNCTION] = 0;
     browser_enter(browser, SCREEN_FUNCTION);
 }
@@ -539,7 +539,7 @@ static void draw_figures(const struct snapshot_code *code, struct canvas *canvas
 static const char *missing_lines_reason(const struct browser *browser)
 {
     const struct snapshot_code *code = function_view(browser)->function;
-    if (browser->snapshot->loading.waiting)
+    if (browser->snapshot->loading.pending_requests)
         return "source lines: debug information is still being loaded";
     if (code && !*code->module && !strncmp(code->function, "[code ", 6))
         return "code generated at run time: it has a name if the runtime writes /tmp/perf-PID.map "
@@ -663,11 +663,13 @@ static void function_crumb(const struct browser *browser, char *out, size_t size
 
 const struct screen function_screen = {
     .name = "Function",
-    .shows = "One function: its source lines with their samples; below, the instructions of the "
-             "selected line and the data that each accesses, the objects that the function "
-             "accesses, and its callers.",
-    .next = "If the source was not found, a line lists the places tried. Right switches to the "
-            "instructions. Callers: F5 shows only the direct ones.",
+    .description =
+        "One function: its source lines with their samples; below, the instructions of the "
+        "selected line and the data that each accesses, the objects that the function "
+        "accesses, and its callers.",
+    .next_step =
+        "If the source was not found, a line lists the places tried. Right switches to the "
+        "instructions. Callers: F5 shows only the direct ones.",
     .state_size = sizeof(struct function_view),
     .tables = {{.at = offsetof(struct function_view, table),
                 .columns = &site_columns,
@@ -749,25 +751,25 @@ static const char *source_parting(const void *pointer)
 
 static const struct column source_list[] = {
     COLUMN(.title = "LINE", .help = "Line of the file named above it.",
-           .from = KNOWN(struct source_row, line), .width = 5, .most = 8, .rank = 1, UNIT_INTEGER,
-           .paint = paint_dim),
+           .from = KNOWN(struct source_row, line), .width = 5, .width_max = 8, .rank = 1,
+           UNIT_INTEGER, .paint = paint_dim),
     COLUMN(.title = "OF IT",
            .help = "Share of the function's samples on the line; blank: shown as context.",
            .from = FIELD(struct source_row, share), .width = 6, UNIT_SHARE),
-    COLUMN(.title = "", .from = FIELD(struct source_row, share), .width = 6, .most = 10, .rank = 4,
-           .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "", .from = FIELD(struct source_row, share), .width = 6, .width_max = 10,
+           .rank = 4, .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "SOURCE", .help = "The text, if the file can be read.", .value = source_text,
-           .width = 20, .most = 200, .look = COLUMN_CODE),
+           .width = 20, .width_max = 200, .look = COLUMN_CODE),
     COLUMN(.title = "MOSTLY ON",
            .help = "The field, or object, that its hottest instruction accesses.",
-           .value = source_mostly, .width = 12, .most = 28, .rank = 2, .look = COLUMN_NAME,
+           .value = source_mostly, .width = 12, .width_max = 28, .rank = 2, .look = COLUMN_NAME,
            .paint = paint_strong),
     COLUMN(.title = "SAMPLES", .from = SUM(struct source_row, samples, unknown_samples), .width = 7,
            .rank = 6, UNIT_COUNT),
     LOADS_COLUMNS(5, struct source_row, {0}),
     USE_COLUMNS(1, ROW_IN(struct source_row, use)),
     COLUMN(.title = "INLINED", .help = "Inlined functions, innermost first.",
-           .from = FIELD(struct source_row, inlined), .width = 10, .most = 32, .rank = 3,
+           .from = FIELD(struct source_row, inlined), .width = 10, .width_max = 32, .rank = 3,
            .look = COLUMN_NAME, .paint = paint_dim),
 };
 
@@ -805,17 +807,18 @@ static const struct column instruction_list[] = {
     COLUMN(.title = "OF IT", .help = "Share of the function's samples.",
            .from = VIA(struct instruction_row, instruction, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "", .from = VIA(struct instruction_row, instruction, share), .width = 6,
-           .most = 10, .rank = 7, .look = COLUMN_BAR, .paint = paint_share),
+           .width_max = 10, .rank = 7, .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "ADDRESS", .from = VIA_KNOWN(struct instruction_row, instruction, address),
-           .width = 14, .most = 18, .rank = 4, .format = format_address, .paint = paint_dim),
+           .width = 14, .width_max = 18, .rank = 4, .format = format_address, .paint = paint_dim),
     COLUMN(.title = "INSTRUCTION", .help = "As read from the process.",
-           .from = FIELD(struct instruction_row, text), .width = 16, .most = 48,
+           .from = FIELD(struct instruction_row, text), .width = 16, .width_max = 48,
            .look = COLUMN_CODE),
     COLUMN(.title = "FIELD", .help = "The field with most of its samples.",
-           .value = instruction_field_name, .width = 10, .most = 28, .rank = 1, .look = COLUMN_NAME,
-           .paint = paint_strong),
+           .value = instruction_field_name, .width = 10, .width_max = 28, .rank = 1,
+           .look = COLUMN_NAME, .paint = paint_strong),
     COLUMN(.title = "MOSTLY ON", .help = "The object with most of its samples.",
-           .value = source_column_object, .width = 10, .most = 40, .rank = 1, .look = COLUMN_NAME),
+           .value = source_column_object, .width = 10, .width_max = 40, .rank = 1,
+           .look = COLUMN_NAME),
     COLUMN(.title = "OBJECT", .help = "Share of the instruction's samples on that object.",
            .from = VIA(struct instruction_row, instruction, object_share), .width = 6, .rank = 5,
            UNIT_SHARE),
@@ -828,7 +831,7 @@ static const struct column instruction_list[] = {
     LOADS_COLUMNS(6, struct snapshot_instruction, ROW_OF(struct instruction_row, instruction)),
     USE_COLUMNS(2, ROW_VIA(struct instruction_row, instruction, use)),
     COLUMN(.title = "INLINED", .from = VIA(struct instruction_row, instruction, inlined),
-           .width = 10, .most = 32, .rank = 9, .look = COLUMN_NAME, .shown = has_inlined,
+           .width = 10, .width_max = 32, .rank = 9, .look = COLUMN_NAME, .shown = has_inlined,
            .paint = paint_dim),
 };
 
@@ -881,16 +884,17 @@ static const struct column caller_list[] = {
     COLUMN(.title = "SHARE",
            .help = "Share of the samples with known callers that were taken in its calls.",
            .from = VIA(struct caller_row, caller, share.value), .width = 6, UNIT_SHARE),
-    COLUMN(.title = "", .from = VIA(struct caller_row, caller, share.value), .width = 6, .most = 10,
-           .rank = 3, .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "", .from = VIA(struct caller_row, caller, share.value), .width = 6,
+           .width_max = 10, .rank = 3, .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "CALLED BY",
            .help = "A caller, with its own callers below it, indented. A recursive function is one "
                    "row.",
-           .from = FIELD(struct caller_row, text), .width = 20, .most = 80, .look = COLUMN_CODE),
+           .from = FIELD(struct caller_row, text), .width = 20, .width_max = 80,
+           .look = COLUMN_CODE),
     COLUMN(.title = "SAMPLES", .from = VIA(struct caller_row, caller, samples), .width = 7,
            .rank = 1, UNIT_COUNT),
     COLUMN(.title = "MODULE", .from = VIA(struct caller_row, caller, module), .width = 10,
-           .most = 20, .rank = 2, .look = COLUMN_NAME, .paint = paint_dim),
+           .width_max = 20, .rank = 2, .look = COLUMN_NAME, .paint = paint_dim),
 };
 
 const struct columns caller_columns = {

@@ -142,12 +142,14 @@ static void heap_hint(struct browser *browser, char *out, size_t size)
 
 const struct screen heap_screen = {
     .name = "Heap",
-    .shows = "Heap blocks by allocation site, type or size, with their share of the samples. Call "
-             "paths are known if misstop launched the program (misstop -- CMD); otherwise only "
-             "types and sizes. LIVE is currently allocated, WASTE is allocator overhead, ALLOC/S "
-             "and FREE/S are rates.",
-    .next = "M sets a mark, and GROWTH counts from there. Memory that grows and is never accessed "
-            "may be a leak.",
+    .description =
+        "Heap blocks by allocation site, type or size, with their share of the samples. Call "
+        "paths are known if misstop launched the program (misstop -- CMD); otherwise only "
+        "types and sizes. LIVE is currently allocated, WASTE is allocator overhead, ALLOC/S "
+        "and FREE/S are rates.",
+    .next_step =
+        "M sets a mark, and GROWTH counts from there. Memory that grows and is never accessed "
+        "may be a leak.",
     .state_size = sizeof(struct heap_view),
     .tables = {{.at = offsetof(struct heap_view, bins), .columns = &bin_columns, .open = open_bin}},
     .draw = heap_draw,
@@ -165,7 +167,7 @@ static struct value bin_waste(const struct snapshot *snapshot, const void *point
 {
     ROW(snapshot_bin);
     double usable = (double)row->heap.usable_bytes;
-    bool known = !row->heap.walked && usable > 0;
+    bool known = !row->heap.is_size_class && usable > 0;
     return value_number(known ? 1 - (double)row->heap.requested_bytes / usable : NAN);
 }
 
@@ -178,19 +180,19 @@ static struct value mean_size(const struct snapshot *snapshot, const void *point
 static struct value heap_column_name(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_bin);
-    return value_text(row->called ? row->called : row->heap.name);
+    return value_text(row->display_name ? row->display_name : row->heap.name);
 }
 
 static struct value bin_leak(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_bin);
-    return value_text(row->suspect ? "leak?" : NULL);
+    return value_text(row->is_leak_suspect ? "leak?" : NULL);
 }
 
 static struct value bin_source(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_bin);
-    return value_text(row->heap.walked ? "walk" : "agent");
+    return value_text(row->heap.is_size_class ? "walk" : "agent");
 }
 
 static void format_growth(char *out, size_t size, struct value value)
@@ -224,8 +226,8 @@ static bool has_both_sources(const struct snapshot *snapshot)
     bool walked = false;
     bool recorded = false;
     for (size_t i = 0; i < snapshot->heap.bin_count; i++) {
-        walked |= snapshot->heap.bins[i].heap.walked;
-        recorded |= !snapshot->heap.bins[i].heap.walked;
+        walked |= snapshot->heap.bins[i].heap.is_size_class;
+        recorded |= !snapshot->heap.bins[i].heap.is_size_class;
     }
     return walked && recorded;
 }
@@ -233,10 +235,10 @@ static bool has_both_sources(const struct snapshot *snapshot)
 static const struct column bin_list[] = {
     COLUMN(.title = "SHARE", .key = "share",
            .help = "The bin's share of all attributed samples; blank: no samples.",
-           .where = FIELD(struct snapshot_bin, touched), .from = FIELD(struct snapshot_bin, share),
-           .width = 6, UNIT_SHARE),
-    COLUMN(.title = "", .where = FIELD(struct snapshot_bin, touched),
-           .from = FIELD(struct snapshot_bin, share), .width = 6, .most = 10, .rank = 6,
+           .known_if = FIELD(struct snapshot_bin, was_sampled),
+           .from = FIELD(struct snapshot_bin, share), .width = 6, UNIT_SHARE),
+    COLUMN(.title = "", .known_if = FIELD(struct snapshot_bin, was_sampled),
+           .from = FIELD(struct snapshot_bin, share), .width = 6, .width_max = 10, .rank = 6,
            .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "LIVE", .help = "Usable bytes of its live blocks.",
            .from = FIELD(struct snapshot_bin, heap.usable_bytes), .width = 6, UNIT_BYTES),
@@ -246,59 +248,59 @@ static const struct column bin_list[] = {
            .width = 6, .rank = 5, UNIT_BYTES, .paint = paint_dim),
     COLUMN(.title = "WASTE",
            .help = "Share of the usable bytes not requested (allocator overhead).",
-           .value = bin_waste, .width = 5, .rank = 7, .some = true, UNIT_PERCENT),
+           .value = bin_waste, .width = 5, .rank = 7, .needs_any_value = true, UNIT_PERCENT),
     COLUMN(.title = "ALLOC/S", .key = "allocation_rate", .form = JSON_COUNT,
            .help = "Allocations per second, over the last refresh.",
            .from = FIELD(struct snapshot_bin, heap.allocations_per_s), .width = 7, .rank = 2,
-           .some = true, UNIT_COUNT),
+           .needs_any_value = true, UNIT_COUNT),
     COLUMN(.title = "FREE/S", .key = "free_rate", .form = JSON_COUNT,
            .help = "Frees per second, over the last refresh.",
            .from = FIELD(struct snapshot_bin, heap.frees_per_s), .width = 7, .rank = 4,
-           .some = true, UNIT_COUNT),
+           .needs_any_value = true, UNIT_COUNT),
     COLUMN(.title = "LIFE", .key = "lifetime", .form = JSON_COUNT,
            .help = "Mean lifetime of freed blocks; one in eight, chosen at random, is timed.",
            .from = FIELD(struct snapshot_bin, heap.lifetime_s), .width = 6, .rank = 3,
            .shown = has_agent, UNIT_SECONDS),
     COLUMN(.title = "AGE", .key = "age", .form = JSON_COUNT,
            .help = "Time since the first allocation.",
-           .from = FIELD(struct snapshot_bin, heap.age_s), .width = 5, .rank = 8, .some = true,
-           UNIT_SECONDS, .paint = paint_dim),
+           .from = FIELD(struct snapshot_bin, heap.age_s), .width = 5, .rank = 8,
+           .needs_any_value = true, UNIT_SECONDS, .paint = paint_dim),
     COLUMN(.title = "GROWTH", .key = "growth_bytes", .form = JSON_COUNT,
            .help = "Live bytes now minus those at the mark (key M).",
            .from = FIELD(struct snapshot_bin, heap.growth_bytes), .width = 8, .rank = 2,
-           .look = COLUMN_RIGHT, .only = FIELD(struct snapshot, heap.summary.mark_age_s),
+           .look = COLUMN_RIGHT, .shown_if = FIELD(struct snapshot, heap.summary.mark_age_s),
            .format = format_growth, .paint = paint_growth),
     COLUMN(.title = "",
            .help = "leak?: has grown since the mark, is old, and has never had a sample.",
-           .value = bin_leak, .width = 5, .rank = 2, .some = true, .paint = paint_leak),
+           .value = bin_leak, .width = 5, .rank = 2, .needs_any_value = true, .paint = paint_leak),
     COLUMN(.title = "BIN",
            .help = "The allocation site, outside the allocator's functions; or a size class "
                    "(walk). \"f < g\": f called by g, if f has other callers; \"#2\": another call "
                    "in the same function.",
-           .value = heap_column_name, .width = 14, .most = 48, .look = COLUMN_NAME,
+           .value = heap_column_name, .width = 14, .width_max = 48, .look = COLUMN_NAME,
            .paint = paint_strong),
     COLUMN(.title = "TYPE", .key = "type",
            .help = "Type of its blocks, according to the code that accesses them.",
-           .from = FIELD(struct snapshot_bin, heap.type), .width = 14, .most = 28, .rank = 4,
-           .look = COLUMN_NAME, .some = true),
+           .from = FIELD(struct snapshot_bin, heap.type), .width = 14, .width_max = 28, .rank = 4,
+           .look = COLUMN_NAME, .needs_any_value = true),
     COLUMN(.title = "KNOWN BY", .key = "known_by",
            .help = "agent: reported at the allocation; walk: read from the heap's headers.",
            .value = bin_source, .width = 8, .rank = 12, .shown = has_both_sources,
            .paint = paint_dim),
     COLUMN(.title = "PATH", .key = "path", .help = "The call path, innermost first.",
-           .from = FIELD(struct snapshot_bin, heap.path), .width = 16, .most = 120, .rank = 3,
-           .look = COLUMN_NAME, .some = true, .paint = paint_dim),
+           .from = FIELD(struct snapshot_bin, heap.path), .width = 16, .width_max = 120, .rank = 3,
+           .look = COLUMN_NAME, .needs_any_value = true, .paint = paint_dim),
     MEMBER("id", struct snapshot_bin, heap.id),
     MEMBER("name", struct snapshot_bin, heap.name),
     COLUMN(.key = "object", OBJECT_NAME(struct snapshot_bin, object)),
     MEMBER_COUNT("samples", struct snapshot_bin, samples),
     COLUMN(.from = ROW_IN(struct snapshot_bin, heap), .members = &heap_members),
-    COLUMN(.key = "allocations", .unless = FIELD(struct snapshot_bin, heap.walked),
+    COLUMN(.key = "allocations", .unknown_if = FIELD(struct snapshot_bin, heap.is_size_class),
            .from = FIELD(struct snapshot_bin, heap.allocations)),
-    COLUMN(.key = "frees", .unless = FIELD(struct snapshot_bin, heap.walked),
+    COLUMN(.key = "frees", .unknown_if = FIELD(struct snapshot_bin, heap.is_size_class),
            .from = FIELD(struct snapshot_bin, heap.frees)),
     MEMBER_COUNT("growth_blocks", struct snapshot_bin, heap.growth_blocks),
-    MEMBER("leak_suspect", struct snapshot_bin, suspect),
+    MEMBER("leak_suspect", struct snapshot_bin, is_leak_suspect),
     COLUMN(.key = "sizes", .from = FIELD(struct snapshot_bin, heap.sizes[0]),
            .elements = HEAP_SIZES),
 };
@@ -323,8 +325,8 @@ static bool heap_explain(const struct snapshot *snapshot, const void *pointer, u
         snprintf(out->text, sizeof out->text, "%s%s", line > 1 ? "< " : "", heap->site[line - 1]);
     else if (line == 1)
         snprintf(out->text, sizeof out->text, "%s",
-                 heap->walked ? "before misstop attached: known by size, not by call path"
-                              : "no call path");
+                 heap->is_size_class ? "before misstop attached: known by size, not by call path"
+                                     : "no call path");
     return line <= 1 || line <= heap->site_count;
 }
 

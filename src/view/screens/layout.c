@@ -351,7 +351,7 @@ static void layout_follow(struct browser *browser, uint32_t object, uint32_t typ
     view->object = object;
     view->type = type;
     view->folds.count = 0;
-    view->table.pinned = false;
+    view->table.selection_moved = false;
 }
 
 /* Displays the chosen type, otherwise the one with most samples. Makes the rows only while the
@@ -402,7 +402,7 @@ void browser_open_layout(struct browser *browser, const void *pointer)
         layout_view(browser)->chosen = true;
         layout_view(browser)->folds.count = 0;
     }
-    layout_view(browser)->table.pinned = false;
+    layout_view(browser)->table.selection_moved = false;
     browser_go(browser, SCREEN_LAYOUT);
     table_select(&layout_view(browser)->table,
                  layout_identity(field->member, (uint64_t)field->offset));
@@ -436,9 +436,10 @@ static void layout_draw_nothing(const struct browser *browser, struct canvas *ca
              " The type of %s is not known, and its sampled offsets show no elements of equal "
              "size. %s Detail lists the offsets and the code.",
              name,
-             browser->snapshot->loading.waiting ? "Debug information is still being loaded."
-                                                : "Debug information would provide it (build with "
-                                                  "-g, or install the debug symbols package).");
+             browser->snapshot->loading.pending_requests
+                 ? "Debug information is still being loaded."
+                 : "Debug information would provide it (build with "
+                   "-g, or install the debug symbols package).");
     canvas_wrap(canvas, area, PAINT_DIM, text);
 }
 
@@ -543,14 +544,16 @@ static void layout_fini(void *state)
 
 const struct screen layout_screen = {
     .name = "Layout",
-    .shows = "A struct in memory: members, holes, and cache line boundaries, with each member's "
-             "share of the object's samples.",
-    .next = "A line with one hot member is mostly fetched in vain: place hot members next to each "
-            "other. The first sentence states the possible gain.",
+    .description =
+        "A struct in memory: members, holes, and cache line boundaries, with each member's "
+        "share of the object's samples.",
+    .next_step =
+        "A line with one hot member is mostly fetched in vain: place hot members next to each "
+        "other. The first sentence states the possible gain.",
     .state_size = sizeof(struct layout_view),
     .tables = {{.at = offsetof(struct layout_view, table),
                 .columns = &layout_columns,
-                .least = 1,
+                .rows_min = 1,
                 .open = layout_open,
                 .enter = "Code"}},
     .fini = layout_fini,
@@ -593,7 +596,7 @@ static struct value layout_column_share(const struct snapshot *snapshot, const v
 static struct value layout_column_samples(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_layout_row);
-    return value_number(row->samples > 0 ? row->samples + row->count_over : NAN);
+    return value_number(row->samples > 0 ? row->samples + row->count_excess : NAN);
 }
 
 static enum paint paint_note(struct value value)
@@ -619,23 +622,24 @@ static const char *layout_parting(const void *pointer)
 static const struct column list[] = {
     COLUMN(.title = "OFFSET", .help = "Bytes from the start of the type; 60:1 is bit 1 of byte 60.",
            .from = ROW_OF(struct layout_row, row), .value = member_bit_offset, .width = 6,
-           .most = 8, .look = COLUMN_RIGHT, .format = format_bits, .paint = paint_dim),
+           .width_max = 8, .look = COLUMN_RIGHT, .format = format_bits, .paint = paint_dim),
     COLUMN(.title = "SIZE", .help = "Bytes, including all elements of an array.",
            .in = ROW_OF(struct layout_row, row),
-           .unless = FIELD(struct snapshot_layout_row, member.bit_size),
+           .unknown_if = FIELD(struct snapshot_layout_row, member.bit_size),
            .from = KNOWN(struct snapshot_layout_row, member.size), .width = 5, .rank = 2,
            UNIT_BYTES, .paint = paint_dim),
     COLUMN(.title = "LINE", .help = "The cache line it starts in, for the most frequent alignment.",
            .from = VIA(struct layout_row, row, line), .width = 4, .rank = 9, UNIT_INTEGER,
            .paint = paint_dim),
     COLUMN(.title = "TYPE", .help = "The member's type.",
-           .from = VIA(struct layout_row, row, member.type), .width = 8, .most = 28, .rank = 2,
+           .from = VIA(struct layout_row, row, member.type), .width = 8, .width_max = 28, .rank = 2,
            .look = COLUMN_NAME),
     COLUMN(.title = "FIELD",
            .help = "The member, indented by nesting; -: its members follow, F5 folds them.",
-           .from = FIELD(struct layout_row, text), .width = 12, .most = 40, .paint = paint_member),
+           .from = FIELD(struct layout_row, text), .width = 12, .width_max = 40,
+           .paint = paint_member),
     COLUMN(.title = "", .from = ROW_OF(struct layout_row, row), .value = layout_column_share,
-           .width = 8, .most = 24, .rank = 3, .look = COLUMN_BAR, .paint = paint_share),
+           .width = 8, .width_max = 24, .rank = 3, .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "OF IT", .help = "The member's share of the object's samples of this type.",
            .from = ROW_OF(struct layout_row, row), .value = layout_column_share, .width = 6,
            UNIT_SHARE),
@@ -650,7 +654,7 @@ static const struct column list[] = {
     COLUMN(.title = "NOTE",
            .help = "Problems, in capitals: STRADDLES two lines; HOT, but on another line than the "
                    "hottest member. Also bytes that are fetched along with hot ones.",
-           .from = FIELD(struct layout_row, note), .width = 20, .most = 34, .rank = 3,
+           .from = FIELD(struct layout_row, note), .width = 20, .width_max = 34, .rank = 3,
            .paint = paint_note),
 };
 

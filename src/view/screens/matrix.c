@@ -544,8 +544,8 @@ static void draw_summary(struct browser *browser, struct canvas *canvas, struct 
                  columns - grid->pinned);
     if (grid->tagged.count)
         pen_part(&pen, PAINT_KEY, "   %u tagged", grid->tagged.count);
-    if (matrix->forgotten >= 0.005)
-        pen_part(&pen, PAINT_WARN, "   %.1f%% without a cell: %s", matrix->forgotten * 100,
+    if (matrix->dropped_share >= 0.005)
+        pen_part(&pen, PAINT_WARN, "   %.1f%% without a cell: %s", matrix->dropped_share * 100,
                  matrix->estimated >= 0.005 ? "counted in other cells, partly estimated"
                                             : "in others");
 }
@@ -588,7 +588,7 @@ static bool move_grid_cursor(struct browser *browser, enum action action)
 /* Returns true if no event counts the measure, and a note explains how to count it. */
 static bool is_measure_wanting(const struct snapshot *snapshot, enum matrix_measure measure)
 {
-    return measure == MATRIX_ACCESSES && snapshot->timeline.ranks != MEASURE_ACCESSES &&
+    return measure == MATRIX_ACCESSES && snapshot->timeline.ranking_measure != MEASURE_ACCESSES &&
            !matrix_measure_known(snapshot, measure);
 }
 
@@ -698,10 +698,12 @@ static void matrix_fini(void *state)
 
 const struct screen matrix_screen = {
     .name = "Matrix",
-    .shows = "A row per function and a column per object. Each cell is their share of all samples; "
-             "totals are in the first row and column.",
-    .next = "The lines below describe the selected cell, at first the largest one. Enter goes to "
-            "the code, o to the data.",
+    .description =
+        "A row per function and a column per object. Each cell is their share of all samples; "
+        "totals are in the first row and column.",
+    .next_step =
+        "The lines below describe the selected cell, at first the largest one. Enter goes to "
+        "the code, o to the data.",
     .key_help = "Matrix: samples of each function on each object",
     .state_size = sizeof(struct matrix_view),
     .init = matrix_init,

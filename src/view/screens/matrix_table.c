@@ -124,18 +124,18 @@ static void matrix_table_add(struct snapshot_matrix_cell *sum,
     sum->stores += cell->stores;
     sum->cycles += cell->cycles;
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
-        sum->by[i] += cell->by[i];
+        sum->by_measure[i] += cell->by_measure[i];
 }
 
 static double cell_amount(const struct snapshot_matrix_cell *cell, enum matrix_measure measure)
 {
     switch (measure) {
     case MATRIX_MISSES:
-        return cell->by[MEASURE_MISSES];
+        return cell->by_measure[MEASURE_MISSES];
     case MATRIX_ACCESSES:
-        return cell->by[MEASURE_ACCESSES];
+        return cell->by_measure[MEASURE_ACCESSES];
     case MATRIX_STALLS:
-        return cell->by[MEASURE_WAITING];
+        return cell->by_measure[MEASURE_WAITING];
     case MATRIX_LATENCY:
         return cell->cycles;
     case MATRIX_LOADS:
@@ -169,7 +169,7 @@ const char *matrix_table_measured(const struct matrix_table *table)
         [MATRIX_LATENCY] = "waiting (latency x accesses)",
         [MATRIX_LOADS] = "sampled loads",
         [MATRIX_STORES] = "sampled stores"};
-    const char *weighs = table->snapshot->source.weighs;
+    const char *weighs = table->snapshot->source.weight_unit;
     if (table->measure == MATRIX_STALLS && measured_of(&table->snapshot->source) == MEASURED_TIME)
         return "time (by its event)";
     return table->measure != MATRIX_WEIGHT ? words[table->measure]
@@ -477,7 +477,7 @@ static void add_figures(struct snapshot_causes_figures *sum,
     sum->early_same += more->early_same * more->misses;
     sum->early_other += more->early_other * more->misses;
     sum->evicted += more->evicted;
-    sum->by_itself += more->evicted > 0 ? more->by_itself * more->evicted : 0;
+    sum->self_evicted += more->evicted > 0 ? more->self_evicted * more->evicted : 0;
 }
 
 static void finish_figures(struct snapshot_causes_figures *sum)
@@ -486,7 +486,7 @@ static void finish_figures(struct snapshot_causes_figures *sum)
         sum->share[i] /= sum->misses;
     sum->early_same = sum->misses > 0 ? sum->early_same / sum->misses : 0;
     sum->early_other = sum->misses > 0 ? sum->early_other / sum->misses : 0;
-    sum->by_itself = sum->evicted > 0 ? sum->by_itself / sum->evicted : NAN;
+    sum->self_evicted = sum->evicted > 0 ? sum->self_evicted / sum->evicted : NAN;
 }
 
 /* Sums the levels and causes of the snapshot's cells. */
@@ -753,8 +753,8 @@ void matrix_word(const struct matrix_table *table, const struct matrix_cell *cel
         format_recent(cell, out);
 }
 
-int matrix_words_draw(const struct matrix_table *table, const struct matrix_cell *cell,
-                      struct canvas *canvas, struct area area)
+void matrix_words_draw(const struct matrix_table *table, const struct matrix_cell *cell,
+                       struct canvas *canvas, struct area area)
 {
     static const enum paint paints[MATRIX_WORDS] = {
         [MATRIX_WORD_TITLE] = PAINT_PANE,   [MATRIX_WORD_SHARES] = PAINT_STRONG,
@@ -775,5 +775,4 @@ int matrix_words_draw(const struct matrix_table *table, const struct matrix_cell
         if (*text)
             used += canvas_wrap(canvas, rest, paints[word], text);
     }
-    return used;
 }

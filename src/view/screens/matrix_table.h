@@ -167,9 +167,9 @@ enum { MATRIX_WORD_BYTES = 768 };
 void matrix_word(const struct matrix_table *table, const struct matrix_cell *cell,
                  enum matrix_word word, char out[MATRIX_WORD_BYTES]);
 
-/* Draws all words in an area of the screen. Returns the rows used. */
-int matrix_words_draw(const struct matrix_table *table, const struct matrix_cell *cell,
-                      struct canvas *canvas, struct area area);
+/* Draws all words in an area of the screen. */
+void matrix_words_draw(const struct matrix_table *table, const struct matrix_cell *cell,
+                       struct canvas *canvas, struct area area);
 
 /* Functions down, objects across, totals first in both directions. */
 

@@ -87,7 +87,7 @@ static int draw_unlisted_count(struct browser *browser, struct canvas *canvas, i
     if (!*left)
         return 0;
     int used = canvas_format(canvas, row, 1, canvas->columns - 1, PAINT_DIM, "%s%s", left,
-                             browser->snapshot->objects_all ? "" : ": A lists them");
+                             browser->snapshot->lists_all_objects ? "" : ": A lists them");
     browser_zone(browser, row, 1, used, ACTION_ALL_OBJECTS);
     return 1;
 }
@@ -278,9 +278,9 @@ static void objects_hint(struct browser *browser, char *out, size_t size)
         return;
     glyph_fit(name, sizeof name, object->name, 32, GLYPH_CUT_MIDDLE, false);
     snprintf(out, size, "Enter: hot fields of %s and the code that accesses it%s", name,
-             snapshot->objects_all      ? ".  A: only objects of 0.1% and more"
-             : snapshot->findings.count ? ".  Up: the findings"
-                                        : "");
+             snapshot->lists_all_objects ? ".  A: only objects of 0.1% and more"
+             : snapshot->findings.count  ? ".  Up: the findings"
+                                         : "");
 }
 
 static const char *objects_label(struct browser *browser, enum action action)
@@ -291,11 +291,13 @@ static const char *objects_label(struct browser *browser, enum action action)
 
 const struct screen objects_screen = {
     .name = "Objects",
-    .shows = "The data that the process accesses, most costly first. Rows are variables, heap "
-             "blocks (by allocation site, type or size), stacks and mappings. Above them: whether "
-             "the process waits for memory, and the findings with the largest gain.",
-    .next = "Look at the first rows; +- is the margin of error of the share. Enter opens a row. Up "
-            "from the first row goes to the findings; i shows the quality of the samples.",
+    .description =
+        "The data that the process accesses, most costly first. Rows are variables, heap "
+        "blocks (by allocation site, type or size), stacks and mappings. Above them: whether "
+        "the process waits for memory, and the findings with the largest gain.",
+    .next_step =
+        "Look at the first rows; +- is the margin of error of the share. Enter opens a row. Up "
+        "from the first row goes to the findings; i shows the quality of the samples.",
     .state_size = sizeof(struct objects_view),
     .init = objects_init,
     .fini = objects_fini,
@@ -466,15 +468,15 @@ static const struct column object_list[] = {
            .help = "Upper limit of the time waited here: the share times the upper bound of WAITS. "
                    "Sorted by it, cached data comes last.",
            .value = object_possible_wait, .width = 9, .rank = 2, .shown = waits_known, UNIT_SHARE),
-    COLUMN(.title = "", .from = FIELD(struct snapshot_object, share.value), .width = 8, .most = 12,
-           .rank = 4, .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "", .from = FIELD(struct snapshot_object, share.value), .width = 8,
+           .width_max = 12, .rank = 4, .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "SAMPLES", .key = "samples",
            .help = "Samples that the share is based on; old ones count less unless the whole run "
                    "is shown.",
-           .from = SUM(struct snapshot_object, samples, count_over), .width = 7, .rank = 5,
+           .from = SUM(struct snapshot_object, samples, count_excess), .width = 7, .rank = 5,
            UNIT_COUNT),
     COLUMN(.title = "NAME", .help = "The variable, heap blocks, stack or mapping with the samples.",
-           .from = FIELD(struct snapshot_object, name), .width = 14, .most = 64,
+           .from = FIELD(struct snapshot_object, name), .width = 14, .width_max = 64,
            .look = COLUMN_NAME, .paint = paint_strong),
     COLUMN(.title = "KIND", .key = "kind",
            .help =
@@ -482,10 +484,10 @@ static const struct column object_list[] = {
            .from = FIELD(struct snapshot_object, kind), .name = object_kind_name, .width = 7,
            .rank = 1, .paint = paint_dim),
     COLUMN(.title = "TYPE", .help = "Its type, if debug information has it, without \"struct\".",
-           .value = object_column_type, .width = 16, .most = 28, .rank = 4, .look = COLUMN_NAME,
-           .some = true),
+           .value = object_column_type, .width = 16, .width_max = 28, .rank = 4,
+           .look = COLUMN_NAME, .needs_any_value = true),
     COLUMN(.title = "MODULE", .key = "module", .help = "The program or library it belongs to.",
-           .from = KNOWN(struct snapshot_object, module), .width = 10, .most = 20, .rank = 8,
+           .from = KNOWN(struct snapshot_object, module), .width = 10, .width_max = 20, .rank = 8,
            .look = COLUMN_NAME, .paint = paint_dim),
     COLUMN(.title = "SIZE", .key = "size", .help = "Bytes it spans.",
            .from = KNOWN(struct snapshot_object, size), .width = 6, .rank = 2, UNIT_BYTES),
@@ -499,11 +501,13 @@ static const struct column object_list[] = {
     WAITS_COLUMNS(3, struct snapshot_object),
     RATES_COLUMN_STALL(6, ROW_OF(struct snapshot_object, rates)),
     COLUMN(.title = "L1", .help = "Its share of first-level misses (event l1-miss).",
-           .value = object_l1_miss_share, .width = 6, .rank = 9, .some = true, UNIT_SHARE),
+           .value = object_l1_miss_share, .width = 6, .rank = 9, .needs_any_value = true,
+           UNIT_SHARE),
     COLUMN(.title = "L2", .help = "Its share of second-level misses (event l2-miss).",
-           .value = object_l2_miss_share, .width = 6, .rank = 9, .some = true, UNIT_SHARE),
+           .value = object_l2_miss_share, .width = 6, .rank = 9, .needs_any_value = true,
+           UNIT_SHARE),
     COLUMN(.title = "FILL", .help = "Its share of fills from memory (event mem-fill).",
-           .value = object_fill_share, .width = 6, .rank = 9, .some = true, UNIT_SHARE),
+           .value = object_fill_share, .width = 6, .rank = 9, .needs_any_value = true, UNIT_SHARE),
     RATES_COLUMNS(3, ROW_OF(struct snapshot_object, rates)),
     LEVELS_COLUMNS(2, 3, ROW_OF(struct snapshot_object, levels)),
     LEVELS_COLUMNS_REST(5, ROW_OF(struct snapshot_object, levels)),
@@ -516,7 +520,7 @@ static const struct column object_list[] = {
            .help = "The member of its type with most samples; the type is shown if the name does "
                    "not have it. Without a type, [*]+40 is 40 bytes into each array element. "
                    "(spread): no byte or element has 5 %.",
-           .value = object_hot_field, .width = 14, .most = 28, .rank = 3, .look = COLUMN_NAME),
+           .value = object_hot_field, .width = 14, .width_max = 28, .rank = 3, .look = COLUMN_NAME),
     COLUMN(.title = "OF IT", .help = "Share of the object's samples on the hot field.",
            .value = hot_share, .width = 5, .rank = 3, UNIT_SHARE),
     COLUMN(.title = "DIFF",
@@ -527,17 +531,17 @@ static const struct column object_list[] = {
     COLUMN(.title = "TREND",
            .help = "Its share in each of the last refreshes; each row has its own scale.",
            .from = FIELD(struct snapshot_object, history[SNAPSHOT_HISTORY - 1]), .width = 8,
-           .most = SNAPSHOT_HISTORY, .rank = 6, .look = COLUMN_SPARK, .paint = paint_share,
+           .width_max = SNAPSHOT_HISTORY, .rank = 6, .look = COLUMN_SPARK, .paint = paint_share,
            .series = object_history),
     MEMBER("name", struct snapshot_object, name),
     MEMBER("type", struct snapshot_object, type),
     MEMBER("type_raw", struct snapshot_object, type_raw),
-    COLUMN(.key = "type_votes", .where = ROW_OF(struct snapshot_object, type),
+    COLUMN(.key = "type_votes", .known_if = ROW_OF(struct snapshot_object, type),
            .from = FIELD(struct snapshot_object, type_votes)),
-    COLUMN(.key = "type_against", .where = ROW_OF(struct snapshot_object, type),
-           .from = FIELD(struct snapshot_object, type_against)),
+    COLUMN(.key = "type_against", .known_if = ROW_OF(struct snapshot_object, type),
+           .from = FIELD(struct snapshot_object, type_votes_against)),
     COLUMN(.key = "typed", .from = FIELD(struct snapshot_object, typed[0]), .form = JSON_COUNT,
-           .elements = TYPED_COUNT, .each = typed_key),
+           .elements = TYPED_COUNT, .element_name = typed_key),
     COLUMN(.key = "address", .from = FIELD(struct snapshot_object, address),
            .format = format_address),
     MEMBER("share_low", struct snapshot_object, share.low),
@@ -549,12 +553,12 @@ static const struct column object_list[] = {
     COLUMN(.from = ROW_OF(struct snapshot_object, levels), .members = &levels_members),
     COLUMN(.key = "stall_share", .value = stall_share),
     MEMBER_KNOWN("element_size", struct snapshot_object, element_size),
-    COLUMN(.key = "element_confidence", .where = FIELD(struct snapshot_object, element_size),
+    COLUMN(.key = "element_confidence", .known_if = FIELD(struct snapshot_object, element_size),
            .from = FIELD(struct snapshot_object, element_confidence)),
     COLUMN(.from = ROW_OF(struct snapshot_object, rates), .members = &rates_members),
     COLUMN(.from = ROW_OF(struct snapshot_object, use), .members = &use_members),
     COLUMN(.key = "causes", .target = object_causes, .rows = &causes_members,
-           .with = FIELD(struct snapshot, causes.known)),
+           .json_if_snapshot = FIELD(struct snapshot, causes.known)),
     COLUMN(.key = "events", .json = json_event_shares),
     COLUMN(.target = object_heap, .members = &heap_members),
     COLUMN(.key = "fields", .from = ROW_OF(struct snapshot_object, fields),
@@ -565,7 +569,7 @@ static const struct column object_list[] = {
     COLUMN(.key = "code", .from = ROW_OF(struct snapshot_object, code),
            .count = FIELD(struct snapshot_object, code_count), .rows = &function_columns),
     COLUMN(.key = "callers", .from = ROW_OF(struct snapshot_object, callers),
-           .rows = &callers_members, .given = ROW_OF(struct snapshot_object, callers)),
+           .rows = &callers_members, .json_if = ROW_OF(struct snapshot_object, callers)),
     COLUMN(.key = "instances", .from = ROW_OF(struct snapshot_object, instances),
            .count = FIELD(struct snapshot_object, instance_count), .rows = &instance_columns),
     COLUMN(.key = "history", .from = FIELD(struct snapshot_object, history[0]),

@@ -105,10 +105,10 @@ const struct screen picker_screen = {
     .state_size = sizeof(struct picker_view),
     .tables = {{.at = offsetof(struct picker_view, processes),
                 .columns = &process_columns,
-                .chosen_from = true},
+                .is_picker = true},
                {.at = offsetof(struct picker_view, of_recording),
                 .columns = &recorded_columns,
-                .chosen_from = true}},
+                .is_picker = true}},
     .title = picker_title,
     .draw = picker_draw,
     .panes = picker_panes,
@@ -142,15 +142,15 @@ static struct value process_state(const struct snapshot *snapshot, const void *p
 static const struct column process_list[] = {
     COLUMN(.title = "CPU", .value = process_cpu, .width = 6, UNIT_SHARE),
     COLUMN(.title = "PID", .from = FIELD(struct picker_row, pid), .width = 7, UNIT_INTEGER),
-    COLUMN(.title = "USER", .from = FIELD(struct picker_row, user), .width = 8, .most = 12,
+    COLUMN(.title = "USER", .from = FIELD(struct picker_row, user), .width = 8, .width_max = 12,
            .rank = 4, .paint = paint_dim),
     COLUMN(.title = "MEMORY", .from = KNOWN(struct picker_row, resident_bytes), .width = 6,
            .rank = 2, UNIT_BYTES),
     COLUMN(.title = "THREADS", .from = KNOWN(struct picker_row, threads), .width = 7, .rank = 3,
            UNIT_INTEGER),
     COLUMN(.title = "STATE", .value = process_state, .width = 7, .rank = 5, .paint = paint_dim),
-    COLUMN(.title = "COMMAND", .from = FIELD(struct picker_row, command), .width = 14, .most = 255,
-           .paint = paint_strong),
+    COLUMN(.title = "COMMAND", .from = FIELD(struct picker_row, command), .width = 14,
+           .width_max = 255, .paint = paint_strong),
 };
 
 static const struct columns process_columns = {
@@ -166,8 +166,8 @@ static const struct column recorded_list[] = {
     COLUMN(.title = "PID", .from = FIELD(struct picker_row, pid), .width = 7, UNIT_INTEGER),
     COLUMN(.title = "SAMPLED FOR", .from = FIELD(struct picker_row, span_s), .width = 11, .rank = 2,
            .look = COLUMN_RIGHT, .format = format_time),
-    COLUMN(.title = "NAME", .from = FIELD(struct picker_row, command), .width = 14, .most = 255,
-           .paint = paint_strong),
+    COLUMN(.title = "NAME", .from = FIELD(struct picker_row, command), .width = 14,
+           .width_max = 255, .paint = paint_strong),
 };
 
 static const struct columns recorded_columns = {

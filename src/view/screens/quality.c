@@ -124,7 +124,7 @@ static void write_fields(struct prose_writer *writer, const struct snapshot *sna
     if (!(all > 0))
         return;
     snprintf(text, sizeof text, "Samples with a field: %.1f%% of those with an object",
-             (1 - totals->typed_weight[TYPED_NOT] / all) * 100);
+             (1 - totals->typed_weight[TYPED_NONE] / all) * 100);
     prose_heading(writer, text);
     *text = '\0';
     for (int i = TYPED_CODE; i < TYPED_COUNT; i++)
@@ -190,8 +190,8 @@ static void write_source(struct prose_writer *writer, const struct snapshot *sna
     prose_heading(writer, "Meaning of the figures");
     prose_entry(writer, PAINT_STRONG, snapshot->source.name ? snapshot->source.name : "source",
                 text ? text : "An unknown source.");
-    if (snapshot->source.weighs)
-        prose_entry(writer, PAINT_STRONG, "shares are of", snapshot->source.weighs);
+    if (snapshot->source.weight_unit)
+        prose_entry(writer, PAINT_STRONG, "shares are of", snapshot->source.weight_unit);
     char wanting[256];
     rates_wanting(snapshot, wanting, sizeof wanting);
     if (*wanting)
@@ -262,7 +262,7 @@ static void write_refused(struct prose_writer *writer, const struct snapshot *sn
         return;
     prose_heading(writer, "Files that were not opened");
     for (size_t i = 0; i < refused->count; i++) {
-        snprintf(line, sizeof line, "%s: %s", refused->list[i].path, refused->list[i].why);
+        snprintf(line, sizeof line, "%s: %s", refused->list[i].path, refused->list[i].reason);
         prose_entry(writer, PAINT_BAD, "", line);
     }
 }
@@ -291,9 +291,10 @@ static void quality_write(struct prose_writer *writer, struct browser *browser)
 
 const struct screen quality_screen = {
     .name = "Quality",
-    .shows = "Quality of the samples: their number, the shares with an object and with a field, "
-             "the reasons why others have none, and remedies.",
-    .next =
+    .description =
+        "Quality of the samples: their number, the shares with an object and with a field, "
+        "the reasons why others have none, and remedies.",
+    .next_step =
         "Shares refer to the samples with an object: the more have one, the more certain they are.",
     .key_help = "quality of the samples: why some have no object or field, and remedies",
     .state_size = sizeof(struct prose),

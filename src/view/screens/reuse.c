@@ -135,12 +135,12 @@ static struct value row_temporal(const struct snapshot *snapshot, const void *po
 
 static const struct column object_list[] = {
     COLUMN(.title = "OBJECT", .from = FIELD(struct snapshot_reuse_row, name), .width = 12,
-           .most = 48, .look = COLUMN_NAME, .paint = paint_strong),
+           .width_max = 48, .look = COLUMN_NAME, .paint = paint_strong),
     FIGURES,
     COLUMN(.title = "SPATIAL", .value = row_spatial, .width = 7, .rank = 1,
-           .only = FIELD(struct snapshot, uses.known), UNIT_PERCENT, .paint = paint_spatial),
+           .shown_if = FIELD(struct snapshot, uses.known), UNIT_PERCENT, .paint = paint_spatial),
     COLUMN(.title = "TEMPORAL", .value = row_temporal, .width = 8, .rank = 3, .look = COLUMN_RIGHT,
-           .only = FIELD(struct snapshot, uses.known), .format = format_again),
+           .shown_if = FIELD(struct snapshot, uses.known), .format = format_again),
 };
 
 const struct columns reuse_columns = {
@@ -154,10 +154,10 @@ const struct columns reuse_columns = {
 
 static const struct column line_list[] = {
     COLUMN(.title = "CODE", .help = "The source line, or the function if the line is not known.",
-           .from = FIELD(struct snapshot_reuse_row, name), .width = 12, .most = 32,
+           .from = FIELD(struct snapshot_reuse_row, name), .width = 12, .width_max = 32,
            .look = COLUMN_CODE, .paint = paint_strong),
     COLUMN(.title = "FUNCTION", .from = FIELD(struct snapshot_reuse_row, function), .width = 12,
-           .most = 40, .rank = 1, .look = COLUMN_NAME),
+           .width_max = 40, .rank = 1, .look = COLUMN_NAME),
     FIGURES,
 };
 

@@ -129,7 +129,7 @@ void whatif_sentence(const struct snapshot_whatif *answer, char *out, size_t siz
 enum { WHATIF_CHOICES_MAX = 12 };
 
 struct whatif_choice {
-    struct whatif_wanted wanted;
+    struct whatif_request request;
     char title[64];
     char text[192]; /* the new layout, or why there is none */
     bool possible;

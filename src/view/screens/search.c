@@ -14,7 +14,7 @@
 struct search_view {
     struct table regions;
     struct table dropped;
-    unsigned inside; /* number of nested searches; Esc returns to the previous one */
+    unsigned depth; /* number of nested searches; Esc returns to the previous one */
 };
 
 static struct search_view *search_view(const struct browser *browser)
@@ -52,7 +52,7 @@ static void draw_search_off(struct canvas *canvas, struct area area)
 
 static bool searches_everywhere(const struct snapshot_search *search)
 {
-    return !search->what || !*search->what || !strcmp(search->what, "all");
+    return !search->range_name || !*search->range_name || !strcmp(search->range_name, "all");
 }
 
 static int draw_state(const struct snapshot_search *search, struct canvas *canvas, struct area area)
@@ -61,7 +61,7 @@ static int draw_state(const struct snapshot_search *search, struct canvas *canva
     struct pen pen = {canvas, area.row, area.column + 1, area.column + area.columns};
     pen_part(&pen, settled ? PAINT_GOOD : PAINT_WARN, "%s", settled ? "Settled" : "Searching");
     pen_part(&pen, PAINT_STRONG, "%s%s", searches_everywhere(search) ? " " : " in ",
-             searches_everywhere(search) ? "everywhere" : search->what);
+             searches_everywhere(search) ? "everywhere" : search->range_name);
     if (!isnan(search->explained))
         pen_part(&pen, PAINT_PLAIN, ": these regions have %.1f%% of the samples%s",
                  search->explained * 100, settled ? "" : " so far");
@@ -151,8 +151,8 @@ static void search_draw(struct browser *browser, struct canvas *canvas, struct a
 static bool has_previous(const struct browser *browser)
 {
     const struct table *table = &search_view(browser)->regions;
-    return search_view(browser)->inside && browser->snapshot->search.before && !*table->filter &&
-           !*search_view(browser)->dropped.filter;
+    return search_view(browser)->depth && browser->snapshot->search.previous_range_name &&
+           !*table->filter && !*search_view(browser)->dropped.filter;
 }
 
 static void request_search(struct request *request, uint64_t base, uint64_t bound, const char *name)
@@ -167,7 +167,7 @@ static void request_search(struct request *request, uint64_t base, uint64_t boun
 void search_open(struct browser *browser, struct request *request, uint64_t base, uint64_t bound,
                  const char *name)
 {
-    search_view(browser)->inside = 0;
+    search_view(browser)->depth = 0;
     request_search(request, base, bound, name);
     browser_go(browser, SCREEN_SEARCH);
 }
@@ -212,7 +212,7 @@ static const char *region_reason_words(enum region_reason reason)
         [REGION_TOO_FEW] = "too few samples to look inside",
         [REGION_EVEN] = "no hotter part",
         [REGION_SEVERAL] = "used in several lines",
-        [REGION_ELSEWHERE] = "found in another phase",
+        [REGION_IN_OTHER_PHASE] = "found in another phase",
     };
     return words[reason];
 }
@@ -225,12 +225,12 @@ static bool search_act(struct browser *browser, enum action action, struct reque
     if (!snapshot || snapshot->search.state == SEARCH_OFF)
         return false;
     if (action == ACTION_BACK && has_previous(browser)) {
-        search_view(browser)->inside--;
+        search_view(browser)->depth--;
         request->kind = REQUEST_SEARCH_BACK;
         return true;
     }
     if (action == ACTION_SEARCH_ALL)
-        search_view(browser)->inside = 0;
+        search_view(browser)->depth = 0;
     if (!region)
         return false;
     const struct snapshot_object *object = columns_object_named(snapshot, region->object);
@@ -246,7 +246,7 @@ static bool search_act(struct browser *browser, enum action action, struct reque
     }
     request_search(request, region->base, region->bound,
                    region->object && *region->object ? region->object : "a region");
-    search_view(browser)->inside++;
+    search_view(browser)->depth++;
     return true;
 }
 
@@ -256,7 +256,8 @@ static int hint_previous_search(struct browser *browser, char *out, size_t size)
     *out = '\0';
     if (!browser->snapshot || !has_previous(browser))
         return 0;
-    glyph_fit(what, sizeof what, browser->snapshot->search.before, 32, GLYPH_CUT_MIDDLE, false);
+    glyph_fit(what, sizeof what, browser->snapshot->search.previous_range_name, 32,
+              GLYPH_CUT_MIDDLE, false);
     return snprintf(out, size, "Esc: back to the search in %s.  ", what);
 }
 
@@ -269,7 +270,7 @@ static void search_hint(struct browser *browser, char *out, size_t size)
     size -= (size_t)used;
     if (!snapshot || snapshot->search.state == SEARCH_OFF)
         snprintf(out, size, "S: start on everything.  1, then s: start inside one object");
-    else if (region && region->reason && search_view(browser)->regions.pinned)
+    else if (region && region->reason && search_view(browser)->regions.selection_moved)
         snprintf(out, size, "%s: %s.  s: search inside it", region_state_name(region->state),
                  region_reason_words(region->reason));
     else if (snapshot->search.state == SEARCH_SEARCHING)
@@ -295,12 +296,14 @@ static const char *search_label(struct browser *browser, enum action action)
 
 const struct screen search_screen = {
     .name = "Search",
-    .shows = "Finds hot address ranges: splits the address space repeatedly (n-way search). The "
-             "samples in each part are counted, and the best parts are split until each is one "
-             "object or one cache line. It needs no names, so it also works in arenas and mappings "
-             "that a program manages itself.",
-    .next = "S searches everything, s the selected region or object. Enter opens the object of a "
-            "region. Esc returns to the previous search. X stops.",
+    .description =
+        "Finds hot address ranges: splits the address space repeatedly (n-way search). The "
+        "samples in each part are counted, and the best parts are split until each is one "
+        "object or one cache line. It needs no names, so it also works in arenas and mappings "
+        "that a program manages itself.",
+    .next_step =
+        "S searches everything, s the selected region or object. Enter opens the object of a "
+        "region. Esc returns to the previous search. X stops.",
     .state_size = sizeof(struct search_view),
     .tables = {{.at = offsetof(struct search_view, regions), .columns = &region_columns},
                {.at = offsetof(struct search_view, dropped), .columns = &dropped_columns}},
@@ -339,7 +342,7 @@ static void format_phases(char *out, size_t size, struct value value)
     const struct snapshot_region_phase *phase = (const void *)value.text;
     for (*out = '\0'; *phase->name; phase++)
         text_append(out, size, "%s%s %.0f%%%s", *out ? ", " : "", phase->name, phase->share * 100,
-                    phase->leads ? " leads" : "");
+                    phase->is_largest ? " leads" : "");
 }
 
 static const struct column region_list[] = {
@@ -347,27 +350,27 @@ static const struct column region_list[] = {
            .help = "The region's share of the samples in the searched range.",
            .from = FIELD(struct snapshot_region, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "±", .value = region_half_interval, .width = 4, UNIT_POINTS),
-    COLUMN(.title = "", .from = FIELD(struct snapshot_region, share), .width = 6, .most = 10,
+    COLUMN(.title = "", .from = FIELD(struct snapshot_region, share), .width = 6, .width_max = 10,
            .rank = 6, .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "STATE",
            .help = "new: measured for the first time; split: will be halved; object, line: found; "
                    "kept: no samples now, was among the best; queued: waits to be measured.",
            .value = region_state_text, .width = 7, .rank = 1),
     COLUMN(.title = "HOLDS", .help = "The object in the region.",
-           .from = FIELD(struct snapshot_region, object), .otherwise = "(several objects)",
-           .width = 12, .most = 56, .look = COLUMN_NAME, .paint = paint_strong),
+           .from = FIELD(struct snapshot_region, object), .unknown_text = "(several objects)",
+           .width = 12, .width_max = 56, .look = COLUMN_NAME, .paint = paint_strong),
     COLUMN(.title = "IN PHASES",
            .help =
                "Its share of the samples in each phase in which it was found, and where it leads.",
-           .from = VIA(struct snapshot_region, phases, name), .width = 9, .most = 40, .rank = 1,
-           .some = true, .format = format_phases),
+           .from = VIA(struct snapshot_region, phases, name), .width = 9, .width_max = 40,
+           .rank = 1, .needs_any_value = true, .format = format_phases),
     COLUMN(.title = "SIZE", .help = "Bytes it spans.", .value = region_bytes, .width = 6, .rank = 2,
            UNIT_BYTES),
     COLUMN(.title = "FROM", .key = "base", .help = "First address.",
-           .from = FIELD(struct snapshot_region, base), .width = 14, .most = 18, .rank = 3,
+           .from = FIELD(struct snapshot_region, base), .width = 14, .width_max = 18, .rank = 3,
            .format = format_address, .paint = paint_dim),
     COLUMN(.title = "TO", .key = "bound", .help = "First address after it.",
-           .from = FIELD(struct snapshot_region, bound), .width = 14, .most = 18, .rank = 9,
+           .from = FIELD(struct snapshot_region, bound), .width = 14, .width_max = 18, .rank = 9,
            .format = format_address, .paint = paint_dim),
     COLUMN(.title = "ITER", .help = "Measurements averaged.",
            .from = KNOWN(struct snapshot_region, iterations), .width = 4, .rank = 5, UNIT_INTEGER),
@@ -375,7 +378,7 @@ static const struct column region_list[] = {
            .from = FIELD(struct snapshot_region, depth), .width = 5, .rank = 8, UNIT_INTEGER),
     COLUMN(.title = "WHY", .key = "reason", .help = "Why it is kept.",
            .from = FIELD(struct snapshot_region, reason), .name = region_reason_words, .width = 26,
-           .most = 40, .rank = 7, .paint = paint_dim),
+           .width_max = 40, .rank = 7, .paint = paint_dim),
     MEMBER("share_low", struct snapshot_region, low),
     MEMBER("share_high", struct snapshot_region, high),
     MEMBER("iterations", struct snapshot_region, iterations),
@@ -383,7 +386,7 @@ static const struct column region_list[] = {
     MEMBER("object", struct snapshot_region, object),
     COLUMN(.key = "phases", .from = ROW_OF(struct snapshot_region, phases),
            .count = FIELD(struct snapshot_region, phase_count), .rows = &region_phase_members,
-           .given = FIELD(struct snapshot_region, phase_count)),
+           .json_if = FIELD(struct snapshot_region, phase_count)),
 };
 
 const struct columns region_columns = {
@@ -395,14 +398,14 @@ const struct columns region_columns = {
 };
 
 static const struct column dropped_list[] = {
-    COLUMN(.title = "FROM", .from = FIELD(struct snapshot_region, base), .width = 14, .most = 18,
-           .format = format_address, .paint = paint_dim),
+    COLUMN(.title = "FROM", .from = FIELD(struct snapshot_region, base), .width = 14,
+           .width_max = 18, .format = format_address, .paint = paint_dim),
     COLUMN(.title = "SIZE", .value = region_bytes, .width = 6, .rank = 1, UNIT_BYTES),
     COLUMN(.title = "SHARE", .from = FIELD(struct snapshot_region, share), .width = 6, .rank = 3,
            UNIT_SHARE),
     COLUMN(.title = "WHY DROPPED", .help = "Why it is not searched further.",
            .from = FIELD(struct snapshot_region, reason), .name = region_reason_words, .width = 14,
-           .most = 60),
+           .width_max = 60),
 };
 
 const struct columns dropped_columns = {
@@ -435,13 +438,13 @@ static uint64_t part_identity(const struct snapshot *snapshot, const void *point
 static const struct column part_list[] = {
     COLUMN(.title = "OF SET", .help = "Share of the set's samples in the window on this object.",
            .value = part_share, .width = 6, UNIT_SHARE),
-    COLUMN(.title = "", .value = part_share, .width = 6, .most = 12, .rank = 2, .look = COLUMN_BAR,
-           .paint = paint_share),
+    COLUMN(.title = "", .value = part_share, .width = 6, .width_max = 12, .rank = 2,
+           .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "SAMPLES", .from = FIELD(struct snapshot_set_part, samples), .width = 7,
            .rank = 1, UNIT_COUNT),
     COLUMN(.title = "OBJECT", .help = "An object with lines in the set under the cursor.",
-           OBJECT_NAME(struct snapshot_set_part, object), .otherwise = "(not listed)", .width = 14,
-           .most = 80, .look = COLUMN_NAME, .paint = paint_strong),
+           OBJECT_NAME(struct snapshot_set_part, object), .unknown_text = "(not listed)",
+           .width = 14, .width_max = 80, .look = COLUMN_NAME, .paint = paint_strong),
 };
 
 const struct columns part_columns = {

@@ -108,7 +108,7 @@ static void add_tables(struct browser *browser, struct setup_view *view)
             bool again = false;
             for (size_t k = 0; k < view->count; k++)
                 again |= view->rows[k].chosen && view->rows[k].chosen->columns == listed->columns;
-            if (again || listed->chosen_from)
+            if (again || listed->is_picker)
                 continue;
             if (table->choice.count)
                 snprintf(value, sizeof value, "%u chosen", table->choice.count);
@@ -263,7 +263,7 @@ static void change_setting(struct browser *browser, const struct setup_row *row,
     case SETUP_COLUMNS:
         setup_view(browser)->columns_of = row->chosen;
         choose_shown_columns(row->chosen);
-        setup_view(browser)->table.pinned = false;
+        setup_view(browser)->table.selection_moved = false;
         return;
     default:
         toggle_column(&row->chosen->choice, row->index);
@@ -301,7 +301,7 @@ static bool setup_change(struct browser *browser, enum action action, struct req
         if (!view->columns_of)
             return false;
         view->columns_of = NULL;
-        view->table.pinned = false;
+        view->table.selection_moved = false;
         return true;
     default:
         return false;
@@ -315,7 +315,7 @@ static bool setup_act(struct browser *browser, enum action action, struct reques
     if (!setup_change(browser, action, request))
         return false;
     setup_list(browser);
-    if (table->pinned)
+    if (table->selection_moved)
         table_select(table, selected);
     return true;
 }
@@ -363,11 +363,11 @@ static uint64_t setup_identity(const struct snapshot *snapshot, const void *poin
 }
 
 static const struct column setup_list_of_columns[] = {
-    COLUMN(.title = "SETTING", .from = FIELD(struct setup_row, name), .width = 12, .most = 30,
+    COLUMN(.title = "SETTING", .from = FIELD(struct setup_row, name), .width = 12, .width_max = 30,
            .look = COLUMN_NAME),
-    COLUMN(.title = "VALUE", .from = FIELD(struct setup_row, value), .width = 12, .most = 24),
-    COLUMN(.title = "WHAT IT IS", .from = FIELD(struct setup_row, help), .width = 10, .most = 120,
-           .rank = 1),
+    COLUMN(.title = "VALUE", .from = FIELD(struct setup_row, value), .width = 12, .width_max = 24),
+    COLUMN(.title = "WHAT IT IS", .from = FIELD(struct setup_row, help), .width = 10,
+           .width_max = 120, .rank = 1),
 };
 
 static const struct columns setup_columns = {
@@ -379,13 +379,14 @@ static const struct columns setup_columns = {
 
 const struct screen setup_screen = {
     .name = "Setup",
-    .shows = "Colours, interval, source, and the columns of each table with their order. Changes "
-             "take effect immediately and are saved.",
-    .next = "By default a table shows as many columns as fit.",
+    .description =
+        "Colours, interval, source, and the columns of each table with their order. Changes "
+        "take effect immediately and are saved.",
+    .next_step = "By default a table shows as many columns as fit.",
     .state_size = sizeof(struct setup_view),
     .tables = {{.at = offsetof(struct setup_view, table),
                 .columns = &setup_columns,
-                .chosen_from = true}},
+                .is_picker = true}},
     .crumb = setup_crumb,
     .draw = setup_draw,
     .act = setup_act,

@@ -228,10 +228,12 @@ static const char read_and_written[] =
 
 const struct screen sharing_screen = {
     .name = "Sharing",
-    .shows = "Cache lines that several threads access in turn, at least one with stores. Below, "
-             "the bytes of the selected line: r read, W written by a thread.",
-    .next = "False: threads access different bytes; give each its own line. True: they access the "
-            "same bytes; share less. No rows: no thread waits for another's line.",
+    .description =
+        "Cache lines that several threads access in turn, at least one with stores. Below, "
+        "the bytes of the selected line: r read, W written by a thread.",
+    .next_step =
+        "False: threads access different bytes; give each its own line. True: they access the "
+        "same bytes; share less. No rows: no thread waits for another's line.",
     .state_size = sizeof(struct sharing_view),
     .tables = {{.at = offsetof(struct sharing_view, groups),
                 .columns = &sharing_columns,
@@ -337,7 +339,7 @@ static const struct column group_list[] = {
     COLUMN(.title = "±", .from = HALF(struct snapshot_sharing_group, share), .width = 4, .rank = 6,
            UNIT_POINTS),
     COLUMN(.title = "OF IT", .key = "of_object", .help = "Part of the object's samples.",
-           .from = FIELD(struct snapshot_sharing_group, of_object), .width = 6, .rank = 4,
+           .from = FIELD(struct snapshot_sharing_group, object_share), .width = 6, .rank = 4,
            UNIT_PERCENT),
     COLUMN(.title = "SHARING",
            .help = "True: threads access the same bytes. False: each accesses different bytes of "
@@ -345,11 +347,11 @@ static const struct column group_list[] = {
                    "too few samples.",
            .value = group_kind, .width = 10, .paint = sharing_paint),
     COLUMN(.title = "OBJECT", .key = "object", .from = FIELD(struct snapshot_sharing_group, name),
-           .width = 10, .most = 40, .look = COLUMN_NAME, .paint = paint_strong),
+           .width = 10, .width_max = 40, .look = COLUMN_NAME, .paint = paint_strong),
     COLUMN(.title = "FIELDS", .key = "fields",
            .help = "Fields used by the two busiest threads, | between them.",
-           .from = FIELD(struct snapshot_sharing_group, fields), .width = 12, .most = 60, .rank = 1,
-           .look = COLUMN_NAME),
+           .from = FIELD(struct snapshot_sharing_group, fields), .width = 12, .width_max = 60,
+           .rank = 1, .look = COLUMN_NAME),
     COLUMN(.title = "LINES", .key = "lines",
            .help = "Similar cache lines: neighbours, or the same line of many blocks.",
            .from = FIELD(struct snapshot_sharing_group, line_count), .width = 5, .rank = 3,
@@ -364,26 +366,27 @@ static const struct column group_list[] = {
            .value = group_evidence, .width = 5, .rank = 1, .paint = paint_dim),
     COLUMN(.title = "HITM", .help = "Samples that found the line modified in another CPU's cache.",
            .from = FIELD(struct snapshot_sharing_group, hitm), .width = 5, .rank = 2,
-           .only = FIELD(struct snapshot, sharing.evidence), UNIT_COUNT),
+           .shown_if = FIELD(struct snapshot, sharing.evidence), UNIT_COUNT),
     COLUMN(.title = "TURNS",
            .help = "Samples within a second of one by another thread on another CPU, at least one "
                    "of them a store.",
-           .from = FIELD(struct snapshot_sharing_group, turns), .width = 5, .rank = 5, UNIT_COUNT),
+           .from = FIELD(struct snapshot_sharing_group, alternations), .width = 5, .rank = 5,
+           UNIT_COUNT),
     COLUMN(.title = "IF MIXED",
            .help = "Expected turns if all threads always ran and their samples were shuffled. "
                    "Threads that wait for a CPU take fewer turns; below a tenth of this number "
                    "they used the line one after the other, and it is not listed.",
-           .from = FIELD(struct snapshot_sharing_group, expected), .width = 8, .rank = 7,
-           UNIT_COUNT, .paint = paint_dim),
+           .from = FIELD(struct snapshot_sharing_group, expected_alternations), .width = 8,
+           .rank = 7, UNIT_COUNT, .paint = paint_dim),
     COLUMN(.key = "verdict", .from = FIELD(struct snapshot_sharing_group, verdict),
            .name = sharing_verdict_name),
     COLUMN(.key = "evidence", .from = FIELD(struct snapshot_sharing_group, evidence),
            .name = sharing_evidence_name),
-    MEMBER("sure", struct snapshot_sharing_group, sure),
+    MEMBER("sure", struct snapshot_sharing_group, has_enough_samples),
     MEMBER_COUNT("samples", struct snapshot_sharing_group, samples),
     MEMBER("threads", struct snapshot_sharing_group, threads),
     MEMBER("locked", struct snapshot_sharing_group, locked),
-    COLUMN(.key = "reading", .words = sharing_column_reading),
+    COLUMN(.key = "reading", .format_sentence = sharing_column_reading),
 };
 
 const struct columns sharing_columns = {
@@ -408,7 +411,7 @@ static const struct column line_list[] = {
     COLUMN(.title = "SHARE", .key = "share", .from = FIELD(struct snapshot_sharing_line, share),
            .width = 6, UNIT_SHARE),
     COLUMN(.title = "LINE", .from = FIELD(struct snapshot_sharing_line, address), .width = 14,
-           .most = 18, .format = format_address, .paint = paint_dim),
+           .width_max = 18, .format = format_address, .paint = paint_dim),
     COLUMN(.title = "OFFSET", .key = "offset",
            .help = "Offset of the line in its object; negative from the end of a frame (CFA), or "
                    "if the object starts later.",
@@ -421,16 +424,17 @@ static const struct column line_list[] = {
     COLUMN(.title = "THREADS", .from = KNOWN(struct snapshot_sharing_line, threads), .width = 7,
            .rank = 3, UNIT_INTEGER),
     COLUMN(.title = "HITM", .key = "hitm", .from = FIELD(struct snapshot_sharing_line, hitm),
-           .width = 5, .rank = 3, .only = FIELD(struct snapshot, sharing.evidence), UNIT_COUNT),
-    COLUMN(.title = "TURNS", .key = "turns", .from = FIELD(struct snapshot_sharing_line, turns),
-           .width = 5, .rank = 4, UNIT_COUNT),
+           .width = 5, .rank = 3, .shown_if = FIELD(struct snapshot, sharing.evidence), UNIT_COUNT),
+    COLUMN(.title = "TURNS", .key = "turns",
+           .from = FIELD(struct snapshot_sharing_line, alternations), .width = 5, .rank = 4,
+           UNIT_COUNT),
     COLUMN(.key = "verdict", .from = FIELD(struct snapshot_sharing_line, verdict),
            .name = sharing_verdict_name),
     MEMBER("overlap", struct snapshot_sharing_line, overlap),
     MEMBER_COUNT("samples", struct snapshot_sharing_line, samples),
-    MEMBER("of_object", struct snapshot_sharing_line, of_object),
-    MEMBER_COUNT("pairs", struct snapshot_sharing_line, pairs),
-    MEMBER("expected", struct snapshot_sharing_line, expected),
+    MEMBER("of_object", struct snapshot_sharing_line, object_share),
+    MEMBER_COUNT("pairs", struct snapshot_sharing_line, close_accesses),
+    MEMBER("expected", struct snapshot_sharing_line, expected_alternations),
     MEMBER("locked", struct snapshot_sharing_line, locked),
     COLUMN(.key = "sides", .from = ROW_OF(struct snapshot_sharing_line, sides),
            .count = FIELD(struct snapshot_sharing_line, side_count), .rows = &sharing_side_members),
@@ -489,7 +493,7 @@ static const struct column access_list[] = {
     COLUMN(.title = "THREAD", .from = VIA(struct sharing_access, side, tid), .width = 7,
            UNIT_INTEGER),
     COLUMN(.title = "CALLED", .help = "The thread's current name.", .value = access_thread_name,
-           .width = 8, .most = 15, .rank = 6, .look = COLUMN_NAME),
+           .width = 8, .width_max = 15, .rank = 6, .look = COLUMN_NAME),
     COLUMN(.title = "CPU", .help = "Last seen on this CPU.", .value = access_cpu, .width = 3,
            .rank = 4, UNIT_INTEGER, .paint = paint_dim),
     COLUMN(.title = "NODE", .help = "NUMA node of that CPU.",
@@ -500,13 +504,13 @@ static const struct column access_list[] = {
     COLUMN(.title = "DOES", .help = "Atomic: with a locked instruction.", .value = access_operation,
            .width = 7, .paint = paint_operation),
     COLUMN(.title = "FIELD", .from = VIA(struct sharing_access, code, field), .width = 8,
-           .most = 40, .look = COLUMN_NAME),
+           .width_max = 40, .look = COLUMN_NAME),
     COLUMN(.title = "OBJECT", .from = VIA(struct sharing_access, side, name), .width = 8,
-           .most = 30, .rank = 5, .look = COLUMN_NAME),
+           .width_max = 30, .rank = 5, .look = COLUMN_NAME),
     COLUMN(.title = "FUNCTION", .from = VIA(struct sharing_access, code, function), .width = 10,
-           .most = 50, .rank = 1, .look = COLUMN_NAME, .paint = paint_strong),
-    COLUMN(.title = "AT", .from = VIA(struct sharing_access, code, where), .width = 8, .most = 40,
-           .rank = 2, .look = COLUMN_NAME, .paint = paint_dim),
+           .width_max = 50, .rank = 1, .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "AT", .from = VIA(struct sharing_access, code, position), .width = 8,
+           .width_max = 40, .rank = 2, .look = COLUMN_NAME, .paint = paint_dim),
 };
 
 const struct columns sharing_access_columns = {
@@ -520,18 +524,11 @@ const struct columns sharing_access_columns = {
 
 enum { SIDE_BYTES = 400, REMEDY_BYTES = 640 };
 
-/* Returns the first byte of the line that the thread uses. */
-static unsigned side_first_byte(const struct snapshot_sharing_side *side)
-{
-    uint64_t bytes = side->read | side->written;
-    return bytes ? (unsigned)__builtin_ctzll(bytes) : 0;
-}
-
 /* Formats "thread 12 writes bytes 0 to 7 of counters (hits)": bytes of the line. */
 static const char *side_words(const struct snapshot_sharing_side *side, char out[SIDE_BYTES])
 {
     uint64_t bytes = side->read | side->written;
-    unsigned first = side_first_byte(side);
+    unsigned first = sharing_first_byte(side);
     unsigned last = bytes ? 63 - (unsigned)__builtin_clzll(bytes) : 0;
     const char *fields = side->fields ? side->fields : "";
     bool more = *fields && strcmp(fields, side->name) != 0;
@@ -584,7 +581,7 @@ static int false_sharing_words(const struct snapshot_sharing_group *group, char 
     const struct snapshot_sharing_side *low = &group->lines[0].sides[0];
     const struct snapshot_sharing_side *high = low + 1;
     char left[SIDE_BYTES], right[SIDE_BYTES], lines[48] = "";
-    if (side_first_byte(high) < side_first_byte(low)) {
+    if (sharing_first_byte(high) < sharing_first_byte(low)) {
         high = low;
         low = high + 1;
     }
@@ -625,12 +622,12 @@ static int unsure_sharing_words(const struct snapshot_sharing_group *group, char
     return snprintf(out, size,
                     "Several threads and a store, but too few samples for a verdict: %.0f turns of "
                     "the %d needed.",
-                    group->turns, SHARING_TURNS_SURE);
+                    group->alternations, SHARING_TURNS_SURE);
 }
 
 static int verdict_words(const struct snapshot_sharing_group *group, char *out, size_t size)
 {
-    switch (group->lines[0].side_count > 1 ? group->verdict : SHARING_UNSURE) {
+    switch (group->lines[0].side_count > 1 ? group->verdict : SHARING_INCONCLUSIVE) {
     case SHARING_FALSE:
         return false_sharing_words(group, out, size);
     case SHARING_TRUE:

@@ -47,12 +47,12 @@ static const struct snapshot_stream *stream_of(const struct snapshot_streams *ob
 static enum snapshot_measure timeline_measure(const struct browser *browser)
 {
     struct timeline_view *view = timeline_view(browser);
-    return view->chosen ? view->measure : browser->snapshot->timeline.ranks;
+    return view->chosen ? view->measure : browser->snapshot->timeline.ranking_measure;
 }
 
 static const struct snapshot_measured *shown_measure(const struct browser *browser)
 {
-    return &browser->snapshot->timeline.by[timeline_measure(browser)];
+    return &browser->snapshot->timeline.by_measure[timeline_measure(browser)];
 }
 
 static bool timeline_is_sampled(const struct browser *browser)
@@ -99,7 +99,7 @@ static struct timeline_stack timeline_stack(const struct browser *browser)
 }
 
 /* Draws that two objects alternate: one has its misses when the other has none. */
-static void draw_turns(const struct snapshot_turns *turns, struct canvas *canvas, int row,
+static void draw_turns(const struct snapshot_alternation *turns, struct canvas *canvas, int row,
                        int column, int columns)
 {
     canvas_text(canvas, row, column, 1, timeline_chart_paint(turns->left),
@@ -165,10 +165,10 @@ static void timeline_legend(const struct browser *browser, const struct timeline
             canvas, words, PAINT_DIM,
             "Fields are recorded from the time the object leads; earlier samples are in the rest.");
     }
-    if (view->stacked != STACK_OBJECTS || timeline_measure(browser) != timeline->ranks)
+    if (view->stacked != STACK_OBJECTS || timeline_measure(browser) != timeline->ranking_measure)
         return;
-    for (size_t i = 0; i < timeline->turn_count && row + 1 < area.rows; i++) {
-        const struct snapshot_turns *turns = &timeline->turns[i];
+    for (size_t i = 0; i < timeline->alternation_count && row + 1 < area.rows; i++) {
+        const struct snapshot_alternation *turns = &timeline->alternations[i];
         if (turns->left < CHART_SERIES && turns->right < CHART_SERIES)
             draw_turns(turns, canvas, area.row + ++row, area.column, area.columns);
     }
@@ -336,14 +336,14 @@ static bool timeline_chosen_range(struct browser *browser, struct request *reque
 /* Returns true if the noise is damped at the displayed period. */
 static bool timeline_is_damped(const struct snapshot_timeline *timeline)
 {
-    return timeline->period_s >= timeline->damped_s;
+    return timeline->period_s >= timeline->damping_period_s;
 }
 
 enum {
     LEGEND_COLUMNS = 34,
     CHART_MIN = 6,
     TABLE_MIN = 5,
-    LEGEND_FROM = 70,
+    LEGEND_MIN_COLUMNS = 70,
     VOLATILITY_FROM_ROWS = 14
 };
 
@@ -370,14 +370,14 @@ static void draw_title(const struct browser *browser, struct canvas *canvas, str
              *measure ? measure + 1 : "",
              timeline_view(browser)->to_s > 0 ? "zoomed in; F5: the whole run" : "the whole run",
              timeline->periods, period);
-    if (drawn != timeline->ranks)
+    if (drawn != timeline->ranking_measure)
         pen_part(&pen, PAINT_PLAIN, "; phases are of %s",
-                 measure_name(browser->snapshot, timeline->ranks));
+                 measure_name(browser->snapshot, timeline->ranking_measure));
     else
         pen_part(&pen, PAINT_PLAIN, "%s",
-                 timeline_is_damped(timeline)              ? ", which damps the noise"
-                 : timeline->period_s < timeline->damped_s ? ", to show the shortest phase"
-                                                           : "");
+                 timeline_is_damped(timeline)                      ? ", which damps the noise"
+                 : timeline->period_s < timeline->damping_period_s ? ", to show the shortest phase"
+                                                                   : "");
 }
 
 /* Explains that a measure is not sampled, and how to sample it. */
@@ -415,7 +415,7 @@ static int draw_facts(const struct browser *browser, struct canvas *canvas, stru
 static int draw_chart(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_phase *phase = table_selected(&timeline_view(browser)->phases);
-    bool legend = area.columns >= LEGEND_FROM;
+    bool legend = area.columns >= LEGEND_MIN_COLUMNS;
     int columns = area.columns - 2 - (legend ? LEGEND_COLUMNS + 2 : 0);
     struct timeline_chart chart = chart_of(browser, columns);
     struct area picture = {area.row, 1, area.rows, columns};
@@ -495,7 +495,7 @@ static void change_measure(struct browser *browser)
 {
     struct timeline_view *view = timeline_view(browser);
     view->measure = (enum snapshot_measure)((timeline_measure(browser) + 1) % SNAPSHOT_MEASURES);
-    view->chosen = view->measure != browser->snapshot->timeline.ranks;
+    view->chosen = view->measure != browser->snapshot->timeline.ranking_measure;
 }
 
 static bool timeline_act(struct browser *browser, enum action action, struct request *request)
@@ -555,11 +555,13 @@ static const char *timeline_label(struct browser *browser, enum action action)
 
 const struct screen timeline_screen = {
     .name = "Phases",
-    .shows = "The run from left to right: the data with most samples, and when it changed. Below "
-             "are the number of samples and the phases: time ranges in which the samples are on "
-             "the same data. A returning phase keeps its letter.",
-    .next = "ROSE and FELL show how phases differ. Enter on a phase restricts all screens to it; N "
-            "returns to the present. b switches to functions, fields or threads.",
+    .description =
+        "The run from left to right: the data with most samples, and when it changed. Below "
+        "are the number of samples and the phases: time ranges in which the samples are on "
+        "the same data. A returning phase keeps its letter.",
+    .next_step =
+        "ROSE and FELL show how phases differ. Enter on a phase restricts all screens to it; N "
+        "returns to the present. b switches to functions, fields or threads.",
     .state_size = sizeof(struct timeline_view),
     .tables = {{.at = offsetof(struct timeline_view, phases), .columns = &phase_columns}},
     .update = timeline_update,
@@ -583,7 +585,7 @@ static struct value phase_length(const struct snapshot *snapshot, const void *po
 static struct value phase_decrease(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_phase);
-    return value_number(-row->fell_by);
+    return value_number(-row->lost_share);
 }
 
 static struct value phase_column_note(const struct snapshot *snapshot, const void *pointer)
@@ -595,10 +597,10 @@ static struct value phase_column_note(const struct snapshot *snapshot, const voi
     /* The last phase resembles the previous one: they are merged when it ends. */
     if (last && returned)
         return value_text("now; as before");
-    return value_text(last && row->inversion ? "now; new leader"
-                      : last                 ? "now"
-                      : row->inversion       ? "new leader"
-                                             : NULL);
+    return value_text(last && row->leader_changed ? "now; new leader"
+                      : last                      ? "now"
+                      : row->leader_changed       ? "new leader"
+                                                  : NULL);
 }
 
 static uint64_t phase_column_identity(const struct snapshot *snapshot, const void *pointer)
@@ -619,22 +621,22 @@ static const struct column phase_list[] = {
     COLUMN(.title = "LENGTH", .help = "Duration.", .value = phase_length, .width = 8,
            .look = COLUMN_RIGHT, .format = format_time),
     COLUMN(.title = "LEADS", .key = "leader", .help = "The object with most samples in it.",
-           .from = FIELD(struct snapshot_phase, leader), .width = 12, .most = 30,
+           .from = FIELD(struct snapshot_phase, leader), .width = 12, .width_max = 30,
            .look = COLUMN_NAME, .paint = paint_strong),
     COLUMN(.title = "OF IT", .key = "leader_share",
            .help = "The leader's share of the samples in it.",
            .from = FIELD(struct snapshot_phase, leader_share), .width = 6, .rank = 1, UNIT_SHARE),
     COLUMN(.title = "ROSE", .key = "rose",
            .help = "The object with the largest increase of its share since the previous phase.",
-           .from = FIELD(struct snapshot_phase, rose), .width = 12, .most = 30, .rank = 1,
-           .look = COLUMN_NAME, .paint = paint_strong),
+           .from = FIELD(struct snapshot_phase, gained_object), .width = 12, .width_max = 30,
+           .rank = 1, .look = COLUMN_NAME, .paint = paint_strong),
     COLUMN(.title = "BY", .key = "rose_by", .help = "Increase of its share in percentage points.",
-           .from = FIELD(struct snapshot_phase, rose_by), .width = 6, .rank = 1,
+           .from = FIELD(struct snapshot_phase, gained_share), .width = 6, .rank = 1,
            .look = COLUMN_RIGHT, .format = format_gained),
     COLUMN(.title = "FELL", .key = "fell",
            .help = "The object with the largest decrease of its share since the previous phase.",
-           .from = FIELD(struct snapshot_phase, fell), .width = 12, .most = 30, .rank = 3,
-           .look = COLUMN_NAME),
+           .from = FIELD(struct snapshot_phase, lost_object), .width = 12, .width_max = 30,
+           .rank = 3, .look = COLUMN_NAME),
     COLUMN(.title = "BY", .help = "Decrease of its share in percentage points.",
            .value = phase_decrease, .width = 6, .rank = 3, .look = COLUMN_RIGHT,
            .format = format_gained),
@@ -648,13 +650,13 @@ static const struct column phase_list[] = {
            .from = FIELD(struct snapshot_phase, no_object), .width = 6, .rank = 4, UNIT_PERCENT),
     COLUMN(.title = "SAMPLES", .key = "samples", .help = "Attributed samples in it.",
            .from = FIELD(struct snapshot_phase, samples), .width = 7, .rank = 5, UNIT_COUNT),
-    COLUMN(.title = "", .value = phase_column_note, .width = 8, .most = 30, .rank = 4,
+    COLUMN(.title = "", .value = phase_column_note, .width = 8, .width_max = 30, .rank = 4,
            .paint = paint_dim),
     COLUMN(.key = "shares", .json = json_phase_shares),
     MEMBER("end", struct snapshot_phase, end_s),
-    MEMBER("told", struct snapshot_phase, known_s),
-    MEMBER("fell_by", struct snapshot_phase, fell_by),
-    MEMBER("inversion", struct snapshot_phase, inversion),
+    MEMBER("told", struct snapshot_phase, detected_s),
+    MEMBER("fell_by", struct snapshot_phase, lost_share),
+    MEMBER("inversion", struct snapshot_phase, leader_changed),
 };
 
 const struct columns phase_columns = {

@@ -21,7 +21,7 @@ static void watch_draw_nothing(const struct snapshot_watch *watch, struct canvas
                                struct area area)
 {
     canvas_wrap(canvas, area, PAINT_DIM,
-                watch->on
+                watch->is_on
                     ? " No watched line has been accessed, or watched long enough, yet."
                     : " Watchpoints are off. With --watch, misstop sets the CPU's debug registers "
                       "on sampled lines, and shows here whether they are accessed again, how soon, "
@@ -34,13 +34,14 @@ static int draw_state(const struct snapshot_watch *watch, struct canvas *canvas,
 {
     char text[512];
     struct area rest = {area.row, area.column + 1, area.rows < 8 ? 1 : area.rows, area.columns - 1};
-    if (!watch->on)
+    if (!watch->is_on)
         return 0;
     watch_summary(watch, text, sizeof text);
-    int rows = canvas_wrap(canvas, rest, watch->trouble ? PAINT_WARN : PAINT_DIM, text);
+    int rows = canvas_wrap(canvas, rest, watch->failure ? PAINT_WARN : PAINT_DIM, text);
     rest = area_below(rest, rows);
     if (watch_pace(watch, text, sizeof text))
-        rows += canvas_wrap(canvas, rest, watch->budget_limits ? PAINT_WARN : PAINT_DIM, text);
+        rows +=
+            canvas_wrap(canvas, rest, watch->is_limited_by_budget ? PAINT_WARN : PAINT_DIM, text);
     return rows;
 }
 
@@ -58,16 +59,17 @@ static void watch_draw(struct browser *browser, struct canvas *canvas, struct ar
 
 const struct screen watch_screen = {
     .name = "Watch",
-    .shows = "Results of hardware watchpoints (misstop --watch): whether the lines of an object "
-             "are accessed again after a sample, how soon, and how much of a line is used.",
-    .next =
+    .description =
+        "Results of hardware watchpoints (misstop --watch): whether the lines of an object "
+        "are accessed again after a sample, how soon, and how much of a line is used.",
+    .next_step =
         "Rarely accessed again: streaming. Again after a long time: process less data at a time.",
     .key_help = "Watch: with --watch, whether lines are accessed again, how soon and by which code",
     .state_size = sizeof(struct table),
     .tables = {{.columns = &watch_columns,
                 .enter = "Detail",
                 .hint = "Enter: Detail. F1: what the columns mean"}},
-    .filled_by = FIELD(struct snapshot, watch.on),
+    .has_data_path = FIELD(struct snapshot, watch.is_on),
     .draw = watch_draw,
     .bar = {ACTION_BACK, ACTION_ENTER, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE,
             ACTION_ZERO},
@@ -104,7 +106,7 @@ static struct value watch_verdict_value(const struct snapshot *snapshot, const v
     struct value value = value_text(watch_verdict_name(row->verdict));
     if (row->verdict == WATCH_TOO_FEW) {
         value.low = (double)row->settled;
-        value.high = (double)row->needed;
+        value.high = (double)row->settled_needed;
     }
     return value;
 }
@@ -135,6 +137,9 @@ static bool has_threads(const struct snapshot *snapshot)
     return snapshot->watch.threads > 1;
 }
 
+static void watch_reading(const struct snapshot_watch *watch,
+                          const struct snapshot_watch_object *object, char *out, size_t size);
+
 static void watch_column_reading(const struct snapshot *snapshot, const void *pointer, char *out,
                                  size_t size)
 {
@@ -159,7 +164,7 @@ static bool watch_explain(const struct snapshot *snapshot, const void *pointer, 
 
 static const struct column watch_list[] = {
     COLUMN(.title = "OBJECT", .key = "name", .from = FIELD(struct snapshot_watch_object, name),
-           .width = 12, .most = 30, .look = COLUMN_NAME, .paint = paint_strong),
+           .width = 12, .width_max = 30, .look = COLUMN_NAME, .paint = paint_strong),
     COLUMN(.title = "VERDICT",
            .help =
                "Streaming: most lines are not accessed again. Capacity: accessed again after the "
@@ -173,11 +178,12 @@ static const struct column watch_list[] = {
            .from = FIELD(struct snapshot_watch_object, watched), .width = 7, .rank = 1, UNIT_COUNT),
     COLUMN(.title = "AGAIN", .key = "again",
            .help = "Share of these lines accessed again within the time in WITHIN.",
-           .from = FIELD(struct snapshot_watch_object, again.value), .width = 6, UNIT_PERCENT),
-    COLUMN(.title = "±", .from = HALF(struct snapshot_watch_object, again), .width = 4, .rank = 4,
-           UNIT_POINTS),
+           .from = FIELD(struct snapshot_watch_object, touched_again_share.value), .width = 6,
+           UNIT_PERCENT),
+    COLUMN(.title = "±", .from = HALF(struct snapshot_watch_object, touched_again_share),
+           .width = 4, .rank = 4, UNIT_POINTS),
     COLUMN(.title = "WITHIN", .key = "again_seconds",
-           .from = FIELD(struct snapshot_watch_object, again_s), .width = 6, .rank = 2,
+           .from = FIELD(struct snapshot_watch_object, again_within_s), .width = 6, .rank = 2,
            UNIT_SECONDS, .paint = paint_dim),
     COLUMN(.title = "REUSE",
            .help = "Median time from one access of a line to the next. <: too short to be "
@@ -192,11 +198,11 @@ static const struct column watch_list[] = {
            .help = "Misses of the process in that time (median): an upper bound of the lines "
                    "fetched in between.",
            .from = FIELD(struct snapshot_watch_object, misses.value), .width = 6, .rank = 1,
-           .only = FIELD(struct snapshot, watch.counts_misses), UNIT_COUNT),
+           .shown_if = FIELD(struct snapshot, watch.counts_misses), UNIT_COUNT),
     COLUMN(.title = "THREAD", .key = "thread_misses",
            .help = "The same for the thread that made the first access.",
            .from = FIELD(struct snapshot_watch_object, thread_misses), .width = 6, .rank = 6,
-           .only = FIELD(struct snapshot, watch.counts_misses), UNIT_COUNT, .paint = paint_dim),
+           .shown_if = FIELD(struct snapshot, watch.counts_misses), UNIT_COUNT, .paint = paint_dim),
     COLUMN(.title = "USED", .key = "spatial_use",
            .help = "Share of the line's 64 bytes used within a millisecond of the sampled word, "
                    "when it is accessed again.",
@@ -206,18 +212,19 @@ static const struct column watch_list[] = {
            UNIT_POINTS),
     COLUMN(.title = "OTHERS", .key = "elsewhere",
            .help = "Share of the accesses by another thread than the previous one.",
-           .from = FIELD(struct snapshot_watch_object, elsewhere), .width = 6, .rank = 3,
+           .from = FIELD(struct snapshot_watch_object, by_another_thread), .width = 6, .rank = 3,
            .shown = has_threads, UNIT_PERCENT),
     COLUMN(.title = "TOUCHED BY", .help = "The code that made the next access most often.",
-           .value = first_touching_code, .width = 12, .most = 36, .rank = 2, .look = COLUMN_CODE),
+           .value = first_touching_code, .width = 12, .width_max = 36, .rank = 2,
+           .look = COLUMN_CODE),
     COLUMN(.key = "verdict", .from = FIELD(struct snapshot_watch_object, verdict),
            .name = watch_verdict_name),
     MEMBER("touched", struct snapshot_watch_object, touched),
     MEMBER("told", struct snapshot_watch_object, settled),
-    MEMBER("needed", struct snapshot_watch_object, needed),
-    MEMBER("wait_seconds", struct snapshot_watch_object, wait_s),
-    COLUMN(.key = "again_between", .from = FIELD(struct snapshot_watch_object, again.low),
-           .elements = 2),
+    MEMBER("needed", struct snapshot_watch_object, settled_needed),
+    MEMBER("wait_seconds", struct snapshot_watch_object, verdict_in_s),
+    COLUMN(.key = "again_between",
+           .from = FIELD(struct snapshot_watch_object, touched_again_share.low), .elements = 2),
     MEMBER("reuse_seconds", struct snapshot_watch_object, reuse_s.value),
     COLUMN(.key = "reuse_between", .from = FIELD(struct snapshot_watch_object, reuse_s.low),
            .elements = 2),
@@ -226,7 +233,7 @@ static const struct column watch_list[] = {
     MEMBER("visits", struct snapshot_watch_object, visits),
     COLUMN(.key = "spatial_use_between", .from = FIELD(struct snapshot_watch_object, used.low),
            .elements = 2),
-    COLUMN(.key = "reading", .words = watch_column_reading),
+    COLUMN(.key = "reading", .format_sentence = watch_column_reading),
     COLUMN(.key = "code", .from = ROW_IN(struct snapshot_watch_object, codes),
            .count = FIELD(struct snapshot_watch_object, code_count), .rows = &watch_code_members),
 };
@@ -258,8 +265,8 @@ void watch_summary(const struct snapshot_watch *watch, char *out, size_t size)
              " times, %" PRIu64 " accesses of %s each%s%s",
              spent, watch->budget * 100, watch->registers, watch->registers == 1 ? "" : "s",
              watch->threads, watch->threads == 1 ? "" : "s", watch->armed, watch->touches,
-             seconds_text(trap, watch->trap_ns / 1e9), watch->trouble ? ". " : "",
-             watch->trouble ? watch->trouble : "");
+             seconds_text(trap, watch->trap_ns / 1e9), watch->failure ? ". " : "",
+             watch->failure ? watch->failure : "");
 }
 
 bool watch_pace(const struct snapshot_watch *watch, char *out, size_t size)
@@ -273,7 +280,7 @@ bool watch_pace(const struct snapshot_watch *watch, char *out, size_t size)
         text_append(out, size, "; at this pace the next in about %s",
                     seconds_text(next, watch->next_s));
     double more = watch->budget <= 0.025 ? 0.05 : watch->budget <= 0.1 ? 0.2 : 0;
-    if (watch->budget_limits && more > 0)
+    if (watch->is_limited_by_budget && more > 0)
         text_append(out, size,
                     ". The %.3g%% allowed sets the pace: --watch=%.0f is up to %.0f times as fast",
                     watch->budget * 100, more * 100, more / watch->budget);
@@ -293,9 +300,10 @@ void watch_line(const struct snapshot_watch_object *object, char *out, size_t si
     char time[24];
     snprintf(out, size, "watched %" PRIu64 ": %s", object->watched,
              watch_verdict_name(object->verdict));
-    if (!isnan(object->again.value))
-        text_append(out, size, ", %.0f%% accessed again within %s", object->again.value * 100,
-                    seconds_text(time, object->again_s));
+    if (!isnan(object->touched_again_share.value))
+        text_append(out, size, ", %.0f%% accessed again within %s",
+                    object->touched_again_share.value * 100,
+                    seconds_text(time, object->again_within_s));
     if (snapshot_reuse_is_bound(&object->reuse_s))
         text_append(out, size, ", most within %s", seconds_text(time, object->reuse_s.high));
     else if (!isnan(object->reuse_s.value))
@@ -309,16 +317,16 @@ void watch_line(const struct snapshot_watch_object *object, char *out, size_t si
 static const double mostly = 0.5;
 
 /* Formats the time until a line is touched again, and the misses in between. */
-static const char *format_reuse_and_misses(const struct snapshot_watch_object *object,
-                                           char out[128])
+static void format_reuse_and_misses(const struct snapshot_watch_object *object, char out[128])
 {
     char time[24], count[16];
     if (snapshot_reuse_is_bound(&object->reuse_s))
         snprintf(out, 128, "mostly accessed again within %s",
                  seconds_text(time, object->reuse_s.high));
-    else if (object->again.high < mostly)
+    else if (object->touched_again_share.high < mostly)
         snprintf(out, 128, "mostly (%.0f%%) not accessed again within %s",
-                 (1 - object->again.value) * 100, seconds_text(time, object->again_s));
+                 (1 - object->touched_again_share.value) * 100,
+                 seconds_text(time, object->again_within_s));
     else if (isnan(object->reuse_s.value))
         snprintf(out, 128, "accessed again");
     else if (isnan(object->misses.value))
@@ -328,7 +336,6 @@ static const char *format_reuse_and_misses(const struct snapshot_watch_object *o
         snprintf(out, 128, "accessed again after %s (median), with %s misses in between",
                  seconds_text(time, object->reuse_s.value),
                  text_count(count, object->misses.value));
-    return out;
 }
 
 static void write_reused_reading(const struct snapshot_watch_object *object, const char *again,
@@ -348,18 +355,19 @@ static void write_too_few_reading(const struct snapshot_watch *watch,
                                   size_t size)
 {
     char wait[24], time[24], pace[64] = "";
-    if (!isnan(object->wait_s))
+    if (!isnan(object->verdict_in_s))
         snprintf(pace, sizeof pace, ", about %s more at this pace",
-                 seconds_text(wait, object->wait_s));
+                 seconds_text(wait, object->verdict_in_s));
     snprintf(out, size,
              "No verdict yet: of %" PRIu64 " watched line%s, %" PRIu64
              " were accessed again or watched for %s; about %" PRIu64 " are needed%s.",
              object->watched, object->watched == 1 ? "" : "s", object->settled,
-             seconds_text(time, watch->long_s), object->needed, pace);
+             seconds_text(time, watch->long_s), object->settled_needed, pace);
 }
 
-void watch_reading(const struct snapshot_watch *watch, const struct snapshot_watch_object *object,
-                   char *out, size_t size)
+/* Explains the verdict and suggests a remedy, in one to three sentences. */
+static void watch_reading(const struct snapshot_watch *watch,
+                          const struct snapshot_watch_object *object, char *out, size_t size)
 {
     char again[128];
     format_reuse_and_misses(object, again);
@@ -387,7 +395,7 @@ void watch_reading(const struct snapshot_watch *watch, const struct snapshot_wat
                  " lines of L%u to have been replaced. They are evicted from a few sets, or taken "
                  "by another core.%s",
                  again, watch->level_lines, watch->level,
-                 object->elsewhere > mostly
+                 object->by_another_thread > mostly
                      ? " The next access is mostly by another thread: see Sharing."
                      : " Screen Cache shows the sets; make rows one line longer.");
         break;

@@ -36,7 +36,7 @@ struct menu {
     size_t count;
 };
 
-static double find_past_change(const struct menu *menu, const struct whatif_wanted *wanted)
+static double find_past_change(const struct menu *menu, const struct whatif_request *wanted)
 {
     const struct snapshot_whatifs *asked = menu->asked;
     char words[160];
@@ -56,17 +56,17 @@ static void whatif_choice_add(struct menu *menu, enum whatif_kind kind, uint32_t
     struct whatif_choice *choice = &menu->choices[menu->count++];
     struct whatif_plan plan;
     struct error error = {0};
-    *choice = (struct whatif_choice){.wanted = {.kind = kind, .bytes = bytes}};
+    *choice = (struct whatif_choice){.request = {.kind = kind, .bytes = bytes}};
     snprintf(choice->title, sizeof choice->title, "%s", title);
-    if (strlen(field) < sizeof choice->wanted.fields)
-        strcpy(choice->wanted.fields, field);
+    if (strlen(field) < sizeof choice->request.fields)
+        strcpy(choice->request.fields, field);
     choice->possible =
-        !whatif_plan(&choice->wanted, menu->object, menu->layout, menu->line_bytes, &plan, &error);
+        !whatif_plan(&choice->request, menu->object, menu->layout, menu->line_bytes, &plan, &error);
     if (choice->possible)
         whatif_plan_words(&plan, choice->text, sizeof choice->text);
     else
         snprintf(choice->text, sizeof choice->text, "Not here: %.170s.", error.text);
-    choice->change = find_past_change(menu, &choice->wanted);
+    choice->change = find_past_change(menu, &choice->request);
 }
 
 /* A member without a name is identified by its offset. */
@@ -218,7 +218,7 @@ static void draw_without_simulation(const struct browser *browser, struct canvas
     canvas_wrap(canvas, area_below(area, 1), PAINT_PLAIN, text);
 }
 
-static struct area draw_answer(struct browser *browser, struct canvas *canvas, struct area area)
+static void draw_answer(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct whatif_view *view = whatif_view(browser);
     const struct snapshot_whatif *answer = shown_question(browser);
@@ -234,9 +234,8 @@ static struct area draw_answer(struct browser *browser, struct canvas *canvas, s
     }
     if (inside.rows > 0) {
         whatif_sentence(answer, text, sizeof text);
-        inside = area_below(inside, canvas_wrap(canvas, inside, PAINT_STRONG, text));
+        canvas_wrap(canvas, inside, PAINT_STRONG, text);
     }
-    return inside;
 }
 
 /* If several questions are open, they are listed above the displayed one. */
@@ -306,7 +305,7 @@ static void whatif_ask(struct browser *browser, const struct whatif_choice *choi
         return;
     }
     const struct snapshot_layout *layout = whatif_layout(browser);
-    whatif_words(&choice->wanted, words, sizeof words);
+    whatif_words(&choice->request, words, sizeof words);
     request->kind = REQUEST_WHATIF;
     request->object = browser->opened.id;
     request->type = layout ? layout->type : 0;
@@ -360,23 +359,23 @@ static const char *whatif_label(struct browser *browser, enum action action)
 
 const struct screen whatif_screen = {
     .name = "What if",
-    .shows = "The simulation ran another layout in addition to the real one.",
-    .next = "Choose a question about an object; the answer compares both layouts.",
+    .description = "The simulation ran another layout in addition to the real one.",
+    .next_step = "Choose a question about an object; the answer compares both layouts.",
     .key_help =
         "What if: with --sim, the object always cached, or with another layout; there: withdraw",
     .state_size = sizeof(struct whatif_view),
     .tables = {{.at = offsetof(struct whatif_view, questions),
                 .columns = &whatif_choice_columns,
-                .least = 1,
-                .chosen_from = true},
+                .rows_min = 1,
+                .is_picker = true},
                {.at = offsetof(struct whatif_view, asked),
                 .columns = &whatif_asked_columns,
-                .least = 2,
-                .chosen_from = true},
+                .rows_min = 2,
+                .is_picker = true},
                {.at = offsetof(struct whatif_view, answer),
                 .columns = &whatif_columns,
-                .least = UINT_MAX}},
-    .filled_by = FIELD(struct snapshot, simulation.level_count),
+                .rows_min = UINT_MAX}},
+    .has_data_path = FIELD(struct snapshot, simulation.level_count),
     .open = whatif_open,
     .update = whatif_update,
     .draw = whatif_draw,
@@ -444,22 +443,22 @@ static struct value asked_wait_change(const struct snapshot *snapshot, const voi
 static const void *last_level(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_whatif);
-    return row->state == WHATIF_COUNTS && row->level_count ? &row->level[row->level_count - 1]
-                                                           : NULL;
+    return row->state == WHATIF_COUNTING && row->level_count ? &row->level[row->level_count - 1]
+                                                             : NULL;
 }
 
 static struct value asked_state_text(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_whatif);
-    return value_text(row->state == WHATIF_REFUSED  ? "no answer"
-                      : row->state != WHATIF_COUNTS ? "waits"
-                      : row->settled                ? "settled"
-                                                    : "counts");
+    return value_text(row->state == WHATIF_REFUSED    ? "no answer"
+                      : row->state != WHATIF_COUNTING ? "waits"
+                      : row->settled                  ? "settled"
+                                                      : "counts");
 }
 
 static const struct column asked_list[] = {
     COLUMN(.title = "WHAT IF", .from = FIELD(struct snapshot_whatif, question), .width = 14,
-           .most = 30, .paint = paint_strong),
+           .width_max = 30, .paint = paint_strong),
     COLUMN(.title = "WAITED", .help = "Change of the time waited for data.",
            .value = asked_wait_change, .width = 7, .look = COLUMN_RIGHT, .format = format_change,
            .paint = paint_change),
@@ -479,7 +478,7 @@ static const struct column asked_list[] = {
                    "contents that it would have if the layout had always been so.",
            .value = asked_state_text, .width = 9, .rank = 1, .paint = paint_dim),
     COLUMN(.title = "OBJECT", .from = FIELD(struct snapshot_whatif, object), .width = 12,
-           .most = 40, .look = COLUMN_NAME),
+           .width_max = 40, .look = COLUMN_NAME),
 };
 
 const struct columns whatif_asked_columns = {
@@ -495,18 +494,18 @@ static uint64_t choice_identity(const struct snapshot *snapshot, const void *poi
 {
     const struct whatif_choice *choice = pointer;
     (void)snapshot;
-    return (uint64_t)choice->wanted.kind + 1 + ((uint64_t)choice->wanted.bytes << 8);
+    return (uint64_t)choice->request.kind + 1 + ((uint64_t)choice->request.bytes << 8);
 }
 
 static const struct column choice_list[] = {
-    COLUMN(.title = "WHAT IF", .from = FIELD(struct whatif_choice, title), .width = 26, .most = 44,
-           .paint = paint_strong),
+    COLUMN(.title = "WHAT IF", .from = FIELD(struct whatif_choice, title), .width = 26,
+           .width_max = 44, .paint = paint_strong),
     COLUMN(.title = "WAITED",
            .help = "Change of the time waited for data, if the question was asked.",
            .from = FIELD(struct whatif_choice, change), .width = 7, .look = COLUMN_RIGHT,
            .format = format_change, .paint = paint_change),
     COLUMN(.title = "LAYOUT", .help = "The layout in question, or why it cannot be asked for.",
-           .from = FIELD(struct whatif_choice, text), .width = 20, .most = 120, .rank = 1,
+           .from = FIELD(struct whatif_choice, text), .width = 20, .width_max = 120, .rank = 1,
            .look = COLUMN_CODE),
 };
 
@@ -536,7 +535,7 @@ static const char *row_name(uint32_t level, uint32_t count)
 
 size_t whatif_rows(const struct snapshot_whatif *answer, struct whatif_row rows[WHATIF_ROWS_MAX])
 {
-    uint32_t count = answer->state == WHATIF_COUNTS ? answer->level_count : 0;
+    uint32_t count = answer->state == WHATIF_COUNTING ? answer->level_count : 0;
     for (uint32_t i = 0; i < count; i++)
         rows[i] =
             (struct whatif_row){row_name(i, count), answer->level[i].before, answer->level[i].after,
@@ -601,14 +600,14 @@ static void format_caveats(const struct snapshot_whatif *answer, char *out, size
     const struct snapshot_whatif_level *last = &answer->level[answer->level_count - 1];
     if (!answer->object_accesses)
         text_append(out, size, " The object was not accessed since then.");
-    if (!answer->settled && last->fresh > worth_a_word * last->after)
+    if (!answer->settled && last->cold_share > worth_a_word * last->after)
         text_append(out, size,
                     " %s of them are first accesses to its new lines, which may not recur: it has "
                     "not settled yet.",
-                    text_count(number, last->fresh));
-    if (answer->cut > worth_a_word * answer->object_accesses)
+                    text_count(number, last->cold_share));
+    if (answer->split_accesses > worth_a_word * answer->object_accesses)
         text_append(out, size, " %.0f %% of its accesses would span separate parts.",
-                    100 * answer->cut / answer->object_accesses);
+                    100 * answer->split_accesses / answer->object_accesses);
     if (answer->blocks_left_out > 0)
         text_append(out, size, " %s of its blocks are not followed.",
                     text_count(number, answer->blocks_left_out));
@@ -622,9 +621,9 @@ void whatif_sentence(const struct snapshot_whatif *answer, char *out, size_t siz
     char accesses[16];
     char own[16];
     *out = '\0';
-    if (answer->state != WHATIF_COUNTS || !answer->level_count) {
+    if (answer->state != WHATIF_COUNTING || !answer->level_count) {
         snprintf(out, size, "%s: %s.", answer->state == WHATIF_REFUSED ? "No answer" : "Not yet",
-                 answer->why);
+                 answer->reason);
         return;
     }
     format_whatif_change(answer, out, size);

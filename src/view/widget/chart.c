@@ -432,7 +432,8 @@ static void draw_sharing_side(const struct frame *frame, int row,
                   PAINT_PLAIN, "%5.1f%%%s", side->share * 100, hitm);
 }
 
-uint64_t sharing_contended(const struct snapshot_sharing_line *line)
+/* Returns the bytes that a thread writes and another accesses: bit i is byte i. */
+static uint64_t sharing_contended(const struct snapshot_sharing_line *line)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < line->side_count; i++)

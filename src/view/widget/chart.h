@@ -98,7 +98,4 @@ void reuse_curve_draw(const struct snapshot_reuse *reuse, const struct snapshot_
 int sharing_picture(const struct snapshot_sharing_line *line, struct canvas *canvas,
                     struct area area);
 
-/* Returns the bytes that a thread writes and another accesses: bit i is byte i. */
-uint64_t sharing_contended(const struct snapshot_sharing_line *line);
-
 #endif

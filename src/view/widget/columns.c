@@ -16,16 +16,16 @@ enum {
     ROWS_MEASURED = 200,
     NAME_COLUMNS = 20,
     NAMES_LONG = 60,
-    COMFORT = 28,
-    COMFORT_CODE = 88,
-    RANK_WITHOUT_COMFORT = 2
+    NAME_COLUMNS_WANTED = 28,
+    CODE_COLUMNS_WANTED = 88,
+    RANK_OF_WANTED_MAX = 2
 };
 
 static const void *path_resolve_row(const struct path *path, const void *row)
 {
     const char *at = row;
-    if (at && path->through)
-        memcpy(&at, at + path->through - 1, sizeof at);
+    if (at && path->via_pointer)
+        memcpy(&at, at + path->via_pointer - 1, sizeof at);
     return at ? at + path->offset : NULL;
 }
 
@@ -51,15 +51,16 @@ static double path_double(const char *row, uint32_t offset)
 static struct value path_computed(const struct path *path, const char *row)
 {
     double member = path_double(row, path->offset);
-    double with = path_double(row, path->with[0]);
+    double with = path_double(row, path->operands[0]);
     if (path->kind == PATH_SUM)
         return value_number(member + with);
     if (path->kind == PATH_CHANGE)
         return value_number(member > 0 ? (with - member) / member : NAN);
     if (path->kind == PATH_COUNTED)
-        return value_number(with > 0 ? member * (with + path_double(row, path->with[1])) / with
+        return value_number(with > 0 ? member * (with + path_double(row, path->operands[1])) / with
                                      : member);
-    bool known = with > 0 && path_double(row, path->with[1]) + path_double(row, path->with[2]) > 0;
+    bool known =
+        with > 0 && path_double(row, path->operands[1]) + path_double(row, path->operands[2]) > 0;
     return value_number(known ? member / with : NAN);
 }
 
@@ -132,8 +133,8 @@ static const void *column_row(const struct column *column, const struct snapshot
 {
     row = path_target(&column->in, row);
     row = column->target ? column->target(snapshot, row) : row;
-    bool known = row && path_given(&column->where, row) &&
-                 (column->unless.kind == PATH_NONE || !path_given(&column->unless, row));
+    bool known = row && path_given(&column->known_if, row) &&
+                 (column->unknown_if.kind == PATH_NONE || !path_given(&column->unknown_if, row));
     return known ? row : NULL;
 }
 
@@ -163,7 +164,8 @@ struct value columns_value(const struct column *column, const struct snapshot *s
                            const void *row)
 {
     struct value value = value_of(column, snapshot, row);
-    return value.kind == VALUE_UNKNOWN && column->otherwise ? value_text(column->otherwise) : value;
+    return value.kind == VALUE_UNKNOWN && column->unknown_text ? value_text(column->unknown_text)
+                                                               : value;
 }
 
 struct value columns_element(const struct column *column, const struct snapshot *snapshot,
@@ -181,7 +183,7 @@ struct value columns_element(const struct column *column, const struct snapshot 
 bool columns_given(const struct column *column, const struct snapshot *snapshot, const void *row)
 {
     return (!column->present || column->present(snapshot, row)) &&
-           path_given(&column->given, row) && path_given(&column->with, snapshot);
+           path_given(&column->json_if, row) && path_given(&column->json_if_snapshot, snapshot);
 }
 
 static bool has_known_value(const struct columns *columns, const struct column *column,
@@ -199,8 +201,8 @@ bool columns_shown(const struct columns *columns, unsigned index, const struct s
 {
     const struct column *column = &columns->list[index];
     return column->title && (!column->shown || column->shown(snapshot)) &&
-           path_given(&column->only, snapshot) &&
-           (!column->some || has_known_value(columns, column, snapshot));
+           path_given(&column->shown_if, snapshot) &&
+           (!column->needs_any_value || has_known_value(columns, column, snapshot));
 }
 
 static bool is_picture_column(const struct column *column)
@@ -212,9 +214,10 @@ static bool is_picture_column(const struct column *column)
  * added; 0: none. */
 static int comfortable_width(const struct column *column, int wanted)
 {
-    int most = column->look == COLUMN_CODE                                           ? COMFORT_CODE
-               : column->look == COLUMN_NAME && column->rank <= RANK_WITHOUT_COMFORT ? COMFORT
-                                                                                     : 0;
+    int most = column->look == COLUMN_CODE ? CODE_COLUMNS_WANTED
+               : column->look == COLUMN_NAME && column->rank <= RANK_OF_WANTED_MAX
+                   ? NAME_COLUMNS_WANTED
+                   : 0;
     return wanted < most ? wanted : most;
 }
 
@@ -237,14 +240,15 @@ static int wanted_width(const struct columns *columns, const struct column *colu
 {
     int wanted = column->width;
     if (is_picture_column(column))
-        return column->most;
-    if (on_screen && column->look == COLUMN_NAME && !column->rank && column->most >= NAMES_LONG)
+        return column->width_max;
+    if (on_screen && column->look == COLUMN_NAME && !column->rank &&
+        column->width_max >= NAMES_LONG)
         wanted = NAME_COLUMNS;
-    for (size_t i = 0; column->most && i < count && i < ROWS_MEASURED; i++) {
+    for (size_t i = 0; column->width_max && i < count && i < ROWS_MEASURED; i++) {
         int needed =
             text_columns(column, columns_value(column, snapshot, rows + i * columns->row_size));
         if (needed > wanted)
-            wanted = needed < column->most ? needed : column->most;
+            wanted = needed < column->width_max ? needed : column->width_max;
     }
     return wanted;
 }
@@ -263,7 +267,7 @@ static void choose_by_rank(const struct columns *columns, const struct snapshot 
             if (column->rank != rank || !columns_shown(columns, i, snapshot) ||
                 (!pictures && is_picture_column(column)))
                 continue;
-            int reserved = rank > RANK_WITHOUT_COMFORT ? comfort : 0;
+            int reserved = rank > RANK_OF_WANTED_MAX ? comfort : 0;
             if (used > 0 && used + GAP + column->width + reserved > width)
                 return;
             used += GAP + column->width;

@@ -72,10 +72,10 @@ enum path_kind {
 /* A member of a row, or of the row that a pointer in it leads to. */
 struct path {
     enum path_kind kind;
-    bool known;       /* 0 and "" are unknown, and a double below 0 */
-    uint32_t through; /* offset of the pointer plus 1; 0: the member is in the row itself */
+    bool known;           /* 0 and "" are unknown, and a double below 0 */
+    uint32_t via_pointer; /* offset of the pointer plus 1; 0: the member is in the row itself */
     uint32_t offset;
-    uint32_t with[3]; /* offsets of the other operands of a sum or part */
+    uint32_t operands[3]; /* offsets of the other operands of a sum or part */
 };
 
 /* An array of characters in the row is recognised because its address is not a char **. */
@@ -114,19 +114,20 @@ struct path {
     }
 #define VIA(type, pointer, member)                                                                 \
     {                                                                                              \
-        .kind = PATH_KIND(((type *)0)->pointer->member), .through = offsetof(type, pointer) + 1,   \
+        .kind = PATH_KIND(((type *)0)->pointer->member),                                           \
+        .via_pointer = offsetof(type, pointer) + 1,                                                \
         .offset = offsetof(PATH_TARGET(type, pointer), member)                                     \
     }
 #define VIA_KNOWN(type, pointer, member)                                                           \
     {                                                                                              \
         .kind = PATH_KIND(((type *)0)->pointer->member), .known = true,                            \
-        .through = offsetof(type, pointer) + 1,                                                    \
+        .via_pointer = offsetof(type, pointer) + 1,                                                \
         .offset = offsetof(PATH_TARGET(type, pointer), member)                                     \
     }
 /* First element of an array that a pointer leads to. */
 #define FIRST_OF(type, pointer)                                                                    \
     {                                                                                              \
-        .kind = PATH_KIND(*((type *)0)->pointer), .through = offsetof(type, pointer) + 1           \
+        .kind = PATH_KIND(*((type *)0)->pointer), .via_pointer = offsetof(type, pointer) + 1       \
     }
 #define HALF(type, share)                                                                          \
     {                                                                                              \
@@ -134,17 +135,19 @@ struct path {
     }
 #define SUM(type, member, more)                                                                    \
     {                                                                                              \
-        .kind = PATH_SUM, .offset = offsetof(type, member), .with = { offsetof(type, more) }       \
+        .kind = PATH_SUM, .offset = offsetof(type, member), .operands = { offsetof(type, more) }   \
     }
 #define CHANGE(type, before, after)                                                                \
     {                                                                                              \
-        .kind = PATH_CHANGE, .offset = offsetof(type, before), .with = { offsetof(type, after) }   \
+        .kind = PATH_CHANGE, .offset = offsetof(type, before), .operands = {                       \
+            offsetof(type, after)                                                                  \
+        }                                                                                          \
     }
 /* PART: loads or stores as a fraction of the samples; unknown without samples or if the kind is
  * never known. COUNTED: a weighted fraction of the samples, as a number of samples. */
 #define PART(type, member)                                                                         \
     {                                                                                              \
-        .kind = PATH_PART, .offset = offsetof(type, member), .with = {                             \
+        .kind = PATH_PART, .offset = offsetof(type, member), .operands = {                         \
             offsetof(type, samples),                                                               \
             offsetof(type, loads),                                                                 \
             offsetof(type, stores)                                                                 \
@@ -152,9 +155,9 @@ struct path {
     }
 #define COUNTED(type, member)                                                                      \
     {                                                                                              \
-        .kind = PATH_COUNTED, .offset = offsetof(type, member), .with = {                          \
+        .kind = PATH_COUNTED, .offset = offsetof(type, member), .operands = {                      \
             offsetof(type, samples),                                                               \
-            offsetof(type, count_over)                                                             \
+            offsetof(type, count_excess)                                                           \
         }                                                                                          \
     }
 /* Behind a pointer in this row, or in the row that a pointer leads to, or embedded. */
@@ -164,7 +167,7 @@ struct path {
     }
 #define ROW_VIA(type, first, pointer)                                                              \
     {                                                                                              \
-        .kind = PATH_ROW, .through = offsetof(type, first) + 1,                                    \
+        .kind = PATH_ROW, .via_pointer = offsetof(type, first) + 1,                                \
         .offset = offsetof(PATH_TARGET(type, first), pointer)                                      \
     }
 #define ROW_IN(type, member)                                                                       \
@@ -193,7 +196,7 @@ struct column {
     const char *(*name)(unsigned value); /* formats an enum at `from` */
     /* Computes the value from the row that the paths lead to. */
     struct value (*value)(const struct snapshot *snapshot, const void *row);
-    const char *otherwise; /* text if the value is not known; JSON has null */
+    const char *unknown_text; /* text if the value is not known; JSON has null */
     /* JSON only: the rows that `in` and `from` lead to, as an array with `count`; without `count`,
      * one row as an object, or null. `members`: the row's members are added instead of a single
      * member. */
@@ -203,29 +206,31 @@ struct column {
     unsigned elements; /* a fixed number of values */
     /* The elements become members of an object with these names; elements without a name are left
      * out. `sparse`: only elements that are not 0; null if none is known. */
-    const char *(*each)(unsigned index);
+    const char *(*element_name)(unsigned index);
     bool sparse;
     struct json_t *(*json)(const struct snapshot *snapshot, const void *row);
     /* Formats a sentence about the row. */
-    void (*words)(const struct snapshot *snapshot, const void *row, char *out, size_t size);
+    void (*format_sentence)(const struct snapshot *snapshot, const void *row, char *out,
+                            size_t size);
     enum json_form form;
 
     /* A path counts as given if its member is neither 0 (for a double: NAN) nor NULL. */
-    struct path where;  /* member of the row: the value is known only if this is given */
-    struct path unless; /* ... and only if this is not given */
-    struct path given;  /* member of the row: the JSON member exists only if this is given */
-    struct path with;   /* member of the snapshot: the JSON member exists only if this is given */
+    struct path known_if;   /* member of the row: the value is known only if this is given */
+    struct path unknown_if; /* ... and only if this is not given */
+    struct path json_if;    /* member of the row: the JSON member exists only if this is given */
+    /* member of the snapshot: the JSON member exists only if this is given */
+    struct path json_if_snapshot;
     /* The JSON member exists only if this returns true; NULL: always. */
     bool (*present)(const struct snapshot *snapshot, const void *row);
-    struct path only; /* member of the snapshot: the column is shown only if this is given */
+    struct path shown_if; /* member of the snapshot: the column is shown only if this is given */
     /* The column is shown only if this returns true; NULL: always. */
     bool (*shown)(const struct snapshot *snapshot);
     /* Shown only if a row of the snapshot (struct columns: all) has a value. */
-    bool some;
+    bool needs_any_value;
 
-    uint8_t width; /* minimum width */
-    uint8_t most;  /* maximum width, if there is room; 0: fixed */
-    uint8_t rank;  /* columns with a higher rank are dropped first */
+    uint8_t width;     /* minimum width */
+    uint8_t width_max; /* maximum width, if there is room; 0: fixed */
+    uint8_t rank;      /* columns with a higher rank are dropped first */
     enum column_look look;
     void (*format)(char *out, size_t size, struct value value); /* NULL: text is used unchanged */
     enum paint (*paint)(struct value value);                    /* NULL: plain */

@@ -25,7 +25,7 @@ void table_fini(struct table *table)
 void table_lay_out(struct table *table)
 {
     table->laid_out = 0;
-    table->fits = 0;
+    table->layout_count = 0;
 }
 
 static const void *row_at(const struct table *table, uint32_t index)
@@ -126,7 +126,7 @@ static void arrange_rows(struct table *table)
             table->order[table->shown++] = (uint32_t)i;
     if (table->shown)
         qsort_r(table->order, table->shown, sizeof *table->order, table_compare, table);
-    if (!table->pinned)
+    if (!table->selection_moved)
         table->selected = 0;
     else if (!select_identity(table, table->identity) && table->selected >= table->shown)
         table->selected = table->shown ? table->shown - 1 : 0;
@@ -137,7 +137,7 @@ void table_set(struct table *table, const struct snapshot *snapshot, const void 
 {
     table->snapshot = snapshot;
     table->rows = rows;
-    if (count && table->fits < FITS)
+    if (count && table->layout_count < FITS)
         table->laid_out = 0;
     /* Out of memory: show as many rows as fit. */
     table->count = array_reserve_exact(&table->order, &table->capacity, count, sizeof *table->order)
@@ -153,18 +153,17 @@ void table_set_all(struct table *table, const struct snapshot *snapshot)
               path_value(&columns->all_count, snapshot).integer);
 }
 
-bool table_select(struct table *table, uint64_t identity)
+void table_select(struct table *table, uint64_t identity)
 {
     if (!select_identity(table, identity))
-        return false;
-    table->pinned = true;
+        return;
+    table->selection_moved = true;
     table->identity = identity;
-    return true;
 }
 
 void table_prefer(struct table *table, uint64_t identity)
 {
-    if (!table->pinned)
+    if (!table->selection_moved)
         select_identity(table, identity);
 }
 
@@ -174,7 +173,7 @@ void table_move(struct table *table, long rows)
     long to = (long)table->selected + rows;
     table->selected = (size_t)(to > last ? (last < 0 ? 0 : last) : to < 0 ? 0 : to);
     skip_parting_rows(table, rows < 0 ? -1 : 1);
-    table->pinned = true;
+    table->selection_moved = true;
     table_remember(table);
 }
 
@@ -201,7 +200,7 @@ bool table_find(struct table *table, const char *part, bool here)
             !columns_match(table->columns, table->snapshot, row_at(table, table->order[at]), part))
             continue;
         table->selected = at;
-        table->pinned = true;
+        table->selection_moved = true;
         table_remember(table);
         return true;
     }
@@ -285,7 +284,7 @@ enum table_hit table_click(struct table *table, int row, int column)
         size_t at = table->top + (size_t)y;
         if (at >= table->shown || is_parting_row(table, at))
             return TABLE_MISSED;
-        bool again = at == table->selected && table->pinned;
+        bool again = at == table->selected && table->selection_moved;
         table_move(table, (long)at - (long)table->selected);
         return again ? TABLE_AGAIN : TABLE_SELECTED;
     }
@@ -421,10 +420,10 @@ static void draw_rows(const struct table *table, struct canvas *canvas, bool foc
 /* Columns that come and go are distracting: the layout is fixed once the names have been read. */
 static void fit_columns(struct table *table, int width)
 {
-    bool loading = table->snapshot && table->snapshot->loading.waiting;
+    bool loading = table->snapshot && table->snapshot->loading.pending_requests;
     if (table->laid_out == width)
         return;
-    table->fits += table->count > 0 && !loading;
+    table->layout_count += table->count > 0 && !loading;
     table->laid_out = width;
     columns_layout(table->columns, &table->choice, table->snapshot, table->rows, table->count,
                    width, true, &table->layout);

@@ -20,17 +20,17 @@ struct table {
     size_t count;    /* rows before filtering */
     size_t selected; /* index into order */
     size_t top;
-    uint64_t identity; /* identity of the selected row */
-    bool pinned;       /* the user has moved the selection */
-    unsigned sort;     /* index into columns->list */
+    uint64_t identity;    /* identity of the selected row */
+    bool selection_moved; /* the user has moved the selection */
+    unsigned sort;        /* index into columns->list */
     bool invert;
     bool sort_chosen; /* the user chose the sort column */
     char filter[TABLE_WORD_BYTES];
     char find[TABLE_WORD_BYTES];
     struct area body; /* area where it was drawn, for the mouse; rows 0: not drawn */
     struct layout layout;
-    int laid_out;  /* width of the current layout; 0: no layout yet */
-    unsigned fits; /* number of snapshots with a layout; then it is fixed */
+    int laid_out;          /* width of the current layout; 0: no layout yet */
+    unsigned layout_count; /* number of snapshots with a layout; then it is fixed */
     struct column_choice choice;
 };
 
@@ -52,8 +52,8 @@ size_t table_rows(const struct table *table);
 /* Returns the selected row; NULL if there is none. */
 const void *table_selected(const struct table *table);
 
-/* Selects the row with this identity; returns false if it is not listed. */
-bool table_select(struct table *table, uint64_t identity);
+/* Selects the row with this identity, if it is listed. */
+void table_select(struct table *table, uint64_t identity);
 
 /* Selects a row of the current list until the user moves the selection. */
 void table_prefer(struct table *table, uint64_t identity);

@@ -13,7 +13,7 @@
 
 enum { THEIRS_MAX = 128 };
 
-struct gate gate = {.on = 1};
+struct gate gate = {.is_recording = 1};
 
 void *session_pages(size_t size_bytes)
 {
@@ -26,19 +26,20 @@ static unsigned deepest;
 /* Both unwinders must agree from the caller of this function on, as deep as both go. */
 static __attribute__((noinline)) void compare_unwinders(void)
 {
-    void *theirs[THEIRS_MAX];
+    void *glibc_frames[THEIRS_MAX];
     void *const *frame = (void *const *)__builtin_frame_address(0);
-    int count = backtrace(theirs, THEIRS_MAX);
+    int count = backtrace(glibc_frames, THEIRS_MAX);
     int skip = 0;
-    while (skip < count && theirs[skip] != frame[1])
+    while (skip < count && glibc_frames[skip] != frame[1])
         skip++;
     count -= skip;
-    const struct unwound *ours = unwind(&state, frame);
-    assert_int_equal(ours->count, count < AGENT_DEPTH_MAX ? count : AGENT_DEPTH_MAX);
-    for (unsigned i = 0; i < ours->count; i++)
-        assert_int_equal(ours->frames[i].address, (uint64_t)(uintptr_t)theirs[skip + (int)i]);
-    if (ours->count > deepest)
-        deepest = ours->count;
+    const struct unwound *result = unwind(&state, frame);
+    assert_int_equal(result->count, count < AGENT_DEPTH_MAX ? count : AGENT_DEPTH_MAX);
+    for (unsigned i = 0; i < result->count; i++)
+        assert_int_equal(result->frames[i].address,
+                         (uint64_t)(uintptr_t)glibc_frames[skip + (int)i]);
+    if (result->count > deepest)
+        deepest = result->count;
 }
 
 static __attribute__((noinline)) int recurse(int depth, unsigned seed)
@@ -151,15 +152,15 @@ static void address_outside_code_has_no_rule(void **unused)
 static void most_addresses_of_libc_have_a_rule(void **unused)
 {
     unsigned known = 0;
-    unsigned asked = 0;
+    unsigned queries = 0;
     uint64_t start = (uint64_t)(uintptr_t)&qsort & ~UINT64_C(0xfff);
     (void)unused;
     for (uint64_t address = start; address < start + 0x40000; address += 13) {
         struct rule rule = rule_find(address);
         known += rule.cfa == RULE_STACK || rule.cfa == RULE_FRAME;
-        asked++;
+        queries++;
     }
-    assert_true(known > asked / 2);
+    assert_true(known > queries / 2);
 }
 
 static int start(void **unused)

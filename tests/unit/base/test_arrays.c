@@ -85,7 +85,7 @@ static void array_reach_refuses_size_overflow(void **state)
     assert_int_equal(room, 0);
 }
 
-static void sort_by_one_member_and_search(void **state)
+static void arrays_sorted_by_one_member_can_be_searched(void **state)
 {
     struct item {
         uint64_t wide;
@@ -108,7 +108,7 @@ static void sort_by_one_member_and_search(void **state)
     assert_int_equal(SORTED_UP_TO(items, 4, narrow, UINT32_MAX), 4);
 }
 
-static void sort_by_several_members(void **state)
+static void arrays_are_sorted_by_several_members(void **state)
 {
     struct row {
         double share;
@@ -168,14 +168,15 @@ static void keep_retains_the_largest_in_order(void **state)
 
 static int run_array(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sort_by_one_member_and_search),
-                                       cmocka_unit_test(sort_by_several_members),
-                                       cmocka_unit_test(keep_retains_the_largest_in_order),
-                                       cmocka_unit_test(array_more_preserves_elements),
-                                       cmocka_unit_test(array_more_stops_at_the_bound),
-                                       cmocka_unit_test(array_more_refuses_size_overflow),
-                                       cmocka_unit_test(array_reach_zero_fills_up_to_the_index),
-                                       cmocka_unit_test(array_reach_refuses_size_overflow)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arrays_sorted_by_one_member_can_be_searched),
+        cmocka_unit_test(arrays_are_sorted_by_several_members),
+        cmocka_unit_test(keep_retains_the_largest_in_order),
+        cmocka_unit_test(array_more_preserves_elements),
+        cmocka_unit_test(array_more_stops_at_the_bound),
+        cmocka_unit_test(array_more_refuses_size_overflow),
+        cmocka_unit_test(array_reach_zero_fills_up_to_the_index),
+        cmocka_unit_test(array_reach_refuses_size_overflow)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
@@ -280,7 +281,7 @@ static void empty_and_cleared_hashes_find_nothing(void **state)
     hash_fini(&hash);
 }
 
-static void hash_put_add_and_next(void **state)
+static void hash_next_returns_what_put_and_add_stored(void **state)
 {
     struct hash hash = {0};
     size_t at = 0;
@@ -300,7 +301,7 @@ static int run_hash(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_hash_operations_match_an_array),
-        cmocka_unit_test(hash_put_add_and_next),
+        cmocka_unit_test(hash_next_returns_what_put_and_add_stored),
         cmocka_unit_test(empty_and_cleared_hashes_find_nothing),
     };
     return cmocka_run_group_tests_name("hash", tests, NULL, NULL);

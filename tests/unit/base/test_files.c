@@ -109,7 +109,7 @@ static void every_user_of_a_client_needs_read_permission(void **state)
     struct files_client stranger = client_of(other);
     struct files_client member = client_of(other);
     struct files_client both = client_of(geteuid());
-    struct files_client anyone = {.everyone = true};
+    struct files_client anyone = {.needs_world_access = true};
     member.users[0].groups[member.users[0].group_count++] = getegid();
     both.users[both.user_count++] = stranger.users[0];
     assert_int_equal(chmod(target_folder(), 0755), 0);
@@ -137,7 +137,7 @@ static void every_user_of_a_client_needs_read_permission(void **state)
     /* refused files are recorded, each once */
     assert_int_equal(stranger.refused_count, 1);
     assert_string_equal(stranger.refused[0].path, target_path("file"));
-    assert_non_null(strstr(stranger.refused[0].why, "not readable by user"));
+    assert_non_null(strstr(stranger.refused[0].reason, "not readable by user"));
     assert_int_equal(owner.refused_count, 0);
 }
 
@@ -173,11 +173,11 @@ static void file_with_access_control_list_is_refused(void **state)
         skip();
     }
     assert_true(as_user(target_path("listed"), &stranger) < 0);
-    assert_non_null(strstr(stranger.refused[0].why, "access control list"));
+    assert_non_null(strstr(stranger.refused[0].reason, "access control list"));
 }
 
 /* Starts a process of another user, optionally in another root. Returns its pid. */
-static pid_t start_in(const char *root, uid_t uid)
+static pid_t start_process_in_root(const char *root, uid_t uid)
 {
     int pipes[2];
     char byte;
@@ -216,7 +216,7 @@ static void client_has_the_rights_of_its_process(void **state)
     write_file(target_path("own"), "its own");
     chmod(target_path("own"), 0400);
     assert_int_equal(chown(target_path("own"), 65534, 65534), 0);
-    pid_t child = start_in(NULL, 65534);
+    pid_t child = start_process_in_root(NULL, 65534);
     files_client_process(&client, child);
     assert_int_equal(files_open_in_root(child, target_path("private"), &client, FILES_FOLLOW, MOST),
                      -EACCES);
@@ -277,7 +277,7 @@ static void symbolic_links_cannot_leave_the_root(void **state)
     assert_int_equal(symlink("/etc/../../etc/file", inside), 0);
     snprintf(inside, sizeof inside, "%s/etc/file", target_path("root"));
     write_file(inside, "of the guest");
-    pid_t child = start_in(target_path("root"), 0);
+    pid_t child = start_process_in_root(target_path("root"), 0);
     assert_string_equal(text_of(in_root(child, "/etc/file", FILES_NOFOLLOW)), "of the guest");
     assert_string_equal(text_of(in_root(child, "/../etc/file", FILES_NOFOLLOW)), "of the guest");
     assert_string_equal(text_of(in_root(child, "//etc/./file", FILES_NOFOLLOW)), "of the guest");
@@ -287,7 +287,7 @@ static void symbolic_links_cannot_leave_the_root(void **state)
     assert_true(in_root(child, "/etc/magic", FILES_FOLLOW) < 0);
     /* root in the child's root directory is not root here */
     files_client_process(&client, child);
-    assert_true(client.elsewhere);
+    assert_true(client.is_other_root);
     chmod(target_path("secret"), 0600);
     assert_int_equal(as_user(target_path("secret"), &client), -EACCES);
     stop(child);

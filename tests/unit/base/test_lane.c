@@ -63,7 +63,7 @@ static void results_are_taken_in_order(void **state)
     lane_close(lane);
 }
 
-static void wait_for_leave(void *context, void *batch)
+static void wait_for_unlock(void *context, void *batch)
 {
     pthread_mutex_lock(context);
     *(unsigned *)batch = 1;
@@ -73,18 +73,19 @@ static void wait_for_leave(void *context, void *batch)
 static void lane_take_within_waits_until_its_timeout(void **state)
 {
     enum { SHORT_NS = 1000000 };
-    pthread_mutex_t leave = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_t unlocked_by_test = PTHREAD_MUTEX_INITIALIZER;
     struct lane *lane;
     unsigned *result;
     (void)state;
-    assert_int_equal(lane_open(&lane, BATCHES, sizeof(unsigned), wait_for_leave, &leave), 0);
+    assert_int_equal(
+        lane_open(&lane, BATCHES, sizeof(unsigned), wait_for_unlock, &unlocked_by_test), 0);
     assert_null(lane_take_within(lane, UINT64_MAX / 2));
-    pthread_mutex_lock(&leave);
+    pthread_mutex_lock(&unlocked_by_test);
     lane_next(lane);
     lane_submit(lane);
     assert_null(lane_take_within(lane, 0));
     assert_null(lane_take_within(lane, SHORT_NS));
-    pthread_mutex_unlock(&leave);
+    pthread_mutex_unlock(&unlocked_by_test);
     result = lane_take_within(lane, UINT64_MAX / 2);
     assert_true(result && *result);
     assert_null(lane_take_within(lane, 0));

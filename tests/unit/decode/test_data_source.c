@@ -23,14 +23,17 @@ static void check_decoding(const struct expected *wanted, size_t count)
         struct data_source got = data_source_decode(wanted[i].word);
         if (got.level != wanted[i].level || got.snoop != wanted[i].snoop ||
             got.remote != wanted[i].remote)
-            fail_msg("%#llx (%zu): %s, snoop %s, remote %d", (unsigned long long)wanted[i].word, i,
-                     data_level_name(got.level), data_snoop_name(got.snoop), got.remote);
+            fail_msg(
+                "word %#llx (%zu): expected %s, snoop %s, remote %d, got %s, snoop %s, remote %d",
+                (unsigned long long)wanted[i].word, i, data_level_name(wanted[i].level),
+                data_snoop_name(wanted[i].snoop), wanted[i].remote, data_level_name(got.level),
+                data_snoop_name(got.snoop), got.remote);
     }
 }
 #define CHECK(wanted) check_decoding(wanted, sizeof(wanted) / sizeof *(wanted))
 
 /* arch/x86/events/intel/ds.c, pebs_data_source[]: Sandy Bridge and later, both fields set. */
-static void intel_pebs_data_source_encodings(void **state)
+static void intel_pebs_data_sources_are_decoded(void **state)
 {
     static const struct expected wanted[] = {
         {S(OP, LOAD) | S(LVL, MISS) | S(LVL, L3) | S(SNOOP, NA), DATA_BEYOND_L3, SNOOP_UNKNOWN,
@@ -64,7 +67,7 @@ static void intel_pebs_data_source_encodings(void **state)
 }
 
 /* The same file, intel_pmu_pebs_data_source_skl(): only the bit HIT, and numbers of later CPUs. */
-static void level_numbers_without_level_bits(void **state)
+static void level_numbers_are_decoded_without_level_bits(void **state)
 {
     static const struct expected wanted[] = {
         {LOAD_HIT | NUM(0xe) | S(SNOOP, HIT), DATA_PMEM, SNOOP_HIT, ANSWER_NO},
@@ -90,7 +93,7 @@ static void level_numbers_without_level_bits(void **state)
 
 /* arch/x86/events/amd/ibs.c, perf_ibs_get_mem_lvl(): caches of this node and, by hops, of other
  * nodes. */
-static void amd_ibs_cache_levels(void **state)
+static void amd_ibs_cache_levels_are_decoded(void **state)
 {
     static const struct expected wanted[] = {
         {LOAD_HIT | S(LVL, REM_CCE1) | NUM(0xb) | REMOTE | S(HOPS, 0), DATA_PEER_CACHE,
@@ -111,7 +114,7 @@ static void amd_ibs_cache_levels(void **state)
 }
 
 /* Kernels before 4.14 had only the bits. */
-static void level_bits_without_level_numbers(void **state)
+static void level_bits_are_decoded_without_level_numbers(void **state)
 {
     static const struct expected wanted[] = {
         {LOAD_HIT | S(LVL, L1), DATA_L1, SNOOP_UNKNOWN, ANSWER_NO},
@@ -139,7 +142,7 @@ static void absent_data_source_is_unknown(void **state)
     assert_memory_equal(&got, &nothing, sizeof got);
 }
 
-static void tlb_levels(void **state)
+static void tlb_levels_are_decoded(void **state)
 {
     static const struct {
         uint64_t word;
@@ -159,7 +162,7 @@ static void tlb_levels(void **state)
         assert_int_equal(data_source_decode(wanted[i].word | S(OP, LOAD)).tlb, wanted[i].tlb);
 }
 
-static void lock_and_block_bits(void **state)
+static void lock_and_block_bits_are_decoded(void **state)
 {
     (void)state;
     assert_int_equal(data_source_decode(LOAD_HIT | S(LOCK, LOCKED)).locked, ANSWER_YES);
@@ -173,7 +176,7 @@ static void lock_and_block_bits(void **state)
     assert_int_equal(data_source_decode(LOAD_HIT).blocked_address, ANSWER_UNKNOWN);
 }
 
-static void access_kinds(void **state)
+static void access_kinds_are_decoded(void **state)
 {
     (void)state;
     assert_int_equal(data_source_decode(S(OP, LOAD)).kind, ACCESS_LOAD);
@@ -184,7 +187,7 @@ static void access_kinds(void **state)
 }
 
 /* Every word decodes to values with names, and all names differ. */
-static void every_data_source_word_has_names(void **state)
+static void every_data_source_decodes_to_names(void **state)
 {
     (void)state;
     uint64_t word = 1;
@@ -211,15 +214,15 @@ static void every_data_source_word_has_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(intel_pebs_data_source_encodings),
-        cmocka_unit_test(level_numbers_without_level_bits),
-        cmocka_unit_test(amd_ibs_cache_levels),
-        cmocka_unit_test(level_bits_without_level_numbers),
+        cmocka_unit_test(intel_pebs_data_sources_are_decoded),
+        cmocka_unit_test(level_numbers_are_decoded_without_level_bits),
+        cmocka_unit_test(amd_ibs_cache_levels_are_decoded),
+        cmocka_unit_test(level_bits_are_decoded_without_level_numbers),
         cmocka_unit_test(absent_data_source_is_unknown),
-        cmocka_unit_test(tlb_levels),
-        cmocka_unit_test(lock_and_block_bits),
-        cmocka_unit_test(access_kinds),
-        cmocka_unit_test(every_data_source_word_has_names),
+        cmocka_unit_test(tlb_levels_are_decoded),
+        cmocka_unit_test(lock_and_block_bits_are_decoded),
+        cmocka_unit_test(access_kinds_are_decoded),
+        cmocka_unit_test(every_data_source_decodes_to_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,7 +104,7 @@ static void unrecorded_registers_are_not_used(void **state)
     assert_int_equal(decode_without(&fake, undone, 8, 7, 0, SAMPLE_HAS_REGS).address, 0xff8);
     assert_int_equal(decode_without(&fake, undone, 8, 7, 1u << SREG_SI, SAMPLE_HAS_REGS).reason,
                      REASON_NO_REGISTERS);
-    assert_int_equal(decode_without(&fake, load, 8, 5, 0, SAMPLE_HAS_OTHER_REGS).reason,
+    assert_int_equal(decode_without(&fake, load, 8, 5, 0, SAMPLE_HAS_FOREIGN_REGS).reason,
                      REASON_NOT_X86_64);
     assert_int_equal(decode_without(&fake, load, 8, 5, 0, 0).reason, REASON_NO_REGISTERS);
 }
@@ -128,16 +128,16 @@ static void load_before_the_sampled_instruction_is_found(void **state)
 static void spin_loops_set_waits(void **state)
 {
     static const struct {
-        const char *what;
+        const char *name;
         const char *bytes;
         size_t size;
         uint64_t after;
         bool waits;
     } loops[] = {
-#define LOOP(what, bytes, after, waits) {what, bytes, sizeof(bytes) - 1, after, waits}
+#define LOOP(name, bytes, after, waits) {name, bytes, sizeof(bytes) - 1, after, waits}
         LOOP("load, test, count", "\x48\x8b\x07\x48\x85\xc0\x75\x04\xff\xc9\x75\xf4\xc3", 3, true),
         LOOP("pause, compare", "\xf3\x90\x83\x3f\x00\x74\xf9\xc3", 5, true),
-        LOOP("the pointer loaded anew", "\x48\x8b\x56\x08\x83\x3a\x00\x74\xf7\xc3", 7, true),
+        LOOP("the pointer loaded again", "\x48\x8b\x56\x08\x83\x3a\x00\x74\xf7\xc3", 7, true),
         LOOP("a counter in memory", "\x48\x8b\x07\x48\x83\xc0\x01\x48\x89\x07\xff\xc9\x75\xf2\xc3",
              3, false),
         LOOP("the same in one", "\x83\x07\x01\xff\xc9\x75\xf9\xc3", 3, false),
@@ -157,9 +157,9 @@ static void spin_loops_set_waits(void **state)
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
         struct fake fake = {.size = 0};
         struct access access = decode(&fake, loops[i].bytes, loops[i].size, loops[i].after, regs);
-        if (access.waits != loops[i].waits)
-            print_error("%s\n", loops[i].what);
-        assert_int_equal(access.waits, loops[i].waits);
+        if (access.is_spinning != loops[i].waits)
+            print_error("loop '%s':\n", loops[i].name);
+        assert_int_equal(access.is_spinning, loops[i].waits);
     }
 }
 
@@ -185,7 +185,7 @@ static void stack_slot_in_calling_loop_sets_kept(void **state)
         uint64_t after = i == 2 ? 5 : 6;
         struct access access = decode(&fake, loops[i].bytes, loops[i].size, after, regs);
         assert_int_equal(access.size, 8);
-        assert_int_equal(access.kept, loops[i].kept);
+        assert_int_equal(access.is_spill_slot, loops[i].kept);
     }
 }
 
@@ -207,20 +207,20 @@ static void stack_slot_written_in_its_loop_sets_rewritten(void **state)
         struct fake fake = {.size = 0};
         struct access access = decode(&fake, loops[i].bytes, 17, 6, regs);
         assert_int_equal(access.size, 8);
-        assert_int_equal(access.rewritten, loops[i].rewritten);
+        assert_int_equal(access.is_stored_in_loop, loops[i].rewritten);
     }
 }
 
 static void pointer_chasing_loop_sets_chases(void **state)
 {
     static const struct {
-        const char *what;
+        const char *name;
         const char *bytes;
         size_t size;
         uint64_t after;
         bool chases;
     } loops[] = {
-#define LOOP(what, bytes, after, chases) {what, bytes, sizeof(bytes) - 1, after, chases}
+#define LOOP(name, bytes, after, chases) {name, bytes, sizeof(bytes) - 1, after, chases}
         LOOP("down a list", "\x48\x8b\x3f\x48\x85\xff\x75\xf8\xc3", 3, true),
         LOOP("in two", "\x48\x8b\x07\x48\x89\xc7\x48\x85\xff\x75\xf5\xc3", 3, true),
         LOOP("another field", "\x83\x7f\x08\x00\x48\x8b\x3f\x48\x85\xff\x75\xf4\xc3", 4, true),
@@ -236,9 +236,9 @@ static void pointer_chasing_loop_sets_chases(void **state)
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
         struct fake fake = {.size = 0};
         struct access access = decode(&fake, loops[i].bytes, loops[i].size, loops[i].after, regs);
-        if (access.chases != loops[i].chases)
-            print_error("%s\n", loops[i].what);
-        assert_int_equal(access.chases, loops[i].chases);
+        if (access.is_pointer_chase != loops[i].chases)
+            print_error("loop '%s':\n", loops[i].name);
+        assert_int_equal(access.is_pointer_chase, loops[i].chases);
     }
 }
 
@@ -247,7 +247,7 @@ static void pointer_chasing_loop_sets_chases(void **state)
 static void sequential_accesses_to_a_line_set_again(void **state)
 {
     static const char sum[] = "\x31\xc0\xf2\x0f\x58\x04\xc7\x48\xff\xc0\x48\x39\xf0\x75\xf3\xc3";
-    static const char anew[] =
+    static const char sum_stored[] =
         "\x31\xc0\xf2\x0f\x58\x04\xc7\xf2\x0f\x11\x04\xc7\x48\xff\xc0\x48\x39\xf0\x75\xee"
         "\xc3";
     (void)state;
@@ -255,22 +255,22 @@ static void sequential_accesses_to_a_line_set_again(void **state)
         uint64_t regs[SREG_COUNT] = {[SREG_DI] = DATA_BASE, [SREG_AX] = i, [SREG_SI] = 24};
         struct fake fake = {.size = 0};
         struct access access = decode(&fake, sum, sizeof sum - 1, 7, regs);
-        assert_int_equal(access.per_line, i ? 3 : 0);
-        assert_int_equal(access.again, i % 8 != 0);
+        assert_int_equal(access.per_line_log2, i ? 3 : 0);
+        assert_int_equal(access.line_was_accessed, i % 8 != 0);
         fake = (struct fake){.size = 0};
         access = decode(&fake, sum + 2, sizeof sum - 3, 5, regs);
-        assert_int_equal(access.per_line, 0);
+        assert_int_equal(access.per_line_log2, 0);
         fake = (struct fake){.size = 0};
-        access = decode(&fake, anew, sizeof anew - 1, 12, regs);
-        assert_true(access.kind == ACCESS_STORE && access.again);
+        access = decode(&fake, sum_stored, sizeof sum_stored - 1, 12, regs);
+        assert_true(access.kind == ACCESS_STORE && access.line_was_accessed);
     }
     /* Starting in the middle of a line, the first access is the first of its line. */
     uint64_t regs[SREG_COUNT] = {[SREG_DI] = DATA_BASE + 32, [SREG_SI] = 24};
     struct fake fake = {.size = 0};
-    assert_false(decode(&fake, sum, sizeof sum - 1, 7, regs).again);
+    assert_false(decode(&fake, sum, sizeof sum - 1, 7, regs).line_was_accessed);
     regs[SREG_AX] = 1;
     fake = (struct fake){.size = 0};
-    assert_true(decode(&fake, sum, sizeof sum - 1, 7, regs).again);
+    assert_true(decode(&fake, sum, sizeof sum - 1, 7, regs).line_was_accessed);
 }
 
 /* addsd (%rdi,%rax,8); inc %rcx; mulsd %xmm0,%xmm0: samples two instructions after the access. */
@@ -284,8 +284,8 @@ static void sequential_accesses_are_recognised_despite_skid(void **state)
         struct fake fake = {.size = 0};
         struct access access = decode(&fake, sum, sizeof sum - 1, 10, regs);
         assert_int_equal(access.address, DATA_BASE + i * 8);
-        assert_int_equal(access.per_line, 3);
-        assert_int_equal(access.again, i % 8 != 0);
+        assert_int_equal(access.per_line_log2, 3);
+        assert_int_equal(access.line_was_accessed, i % 8 != 0);
     }
 }
 
@@ -293,14 +293,14 @@ static void sequential_accesses_are_recognised_despite_skid(void **state)
 static void access_after_another_to_its_line_sets_again(void **state)
 {
     static const struct {
-        const char *what;
+        const char *name;
         const char *bytes;
         size_t size;
         uint64_t after;
         uint64_t at;
         bool again;
     } codes[] = {
-#define CODE(what, bytes, after, at, again) {what, bytes, sizeof(bytes) - 1, after, at, again}
+#define CODE(name, bytes, after, at, again) {name, bytes, sizeof(bytes) - 1, after, at, again}
         /* mov (%rdi),%rax; mov 8(%rdi),%rdx; ret */
         CODE("the first", "\x48\x8b\x07\x48\x8b\x57\x08\xc3", 3, 0, false),
         CODE("the second", "\x48\x8b\x07\x48\x8b\x57\x08\xc3", 7, 0, true),
@@ -327,10 +327,10 @@ static void access_after_another_to_its_line_sets_again(void **state)
         uint64_t regs[SREG_COUNT] = {[SREG_DI] = DATA_BASE + codes[i].at, [SREG_SI] = DATA_BASE};
         struct fake fake = {.size = 0};
         struct access access = decode(&fake, codes[i].bytes, codes[i].size, codes[i].after, regs);
-        if (access.again != codes[i].again || access.reason)
-            print_error("%s\n", codes[i].what);
+        if (access.line_was_accessed != codes[i].again || access.reason)
+            print_error("code '%s':\n", codes[i].name);
         assert_false(access.reason);
-        assert_int_equal(access.again, codes[i].again);
+        assert_int_equal(access.line_was_accessed, codes[i].again);
     }
 }
 
@@ -357,20 +357,20 @@ static void flush_marks_all_accesses_of_its_function(void **state)
     uint64_t regs[SREG_COUNT] = {[SREG_DI] = DATA_BASE, [SREG_SI] = DATA_BASE + 8};
     (void)state;
     struct access access = decode(&fake, "\x0f\xae\x3f\x90\x48\x8b\x06\x90", 8, 7, regs);
-    assert_true(access.flushes && access.address == DATA_BASE + 8);
+    assert_true(access.flushes_line && access.address == DATA_BASE + 8);
     access = decode(&fake, "\x0f\xae\xf8\x90\x48\x8b\x06\x90", 8, 7, regs); /* sfence */
-    assert_true(!access.flushes && access.address == DATA_BASE + 8);
+    assert_true(!access.flushes_line && access.address == DATA_BASE + 8);
     access = decode(&fake, "\x66\x0f\xae\x37\x90", 5, 4, regs); /* clwb */
-    assert_true(access.flushes && access.address == DATA_BASE);
+    assert_true(access.flushes_line && access.address == DATA_BASE);
     access = decode(&fake, "\x0f\xae\x37\x90", 4, 3, regs); /* xsaveopt */
-    assert_false(access.flushes);
+    assert_false(access.flushes_line);
     /* A non-temporal store evicts only its own line. */
     access = decode(&fake, "\x0f\xc3\x07\x90\x48\x8b\x06\x90", 8, 3, regs);
-    assert_true(access.flushes && access.kind == ACCESS_STORE);
+    assert_true(access.flushes_line && access.kind == ACCESS_STORE);
     access = decode(&fake, "\x0f\xc3\x07\x90\x48\x8b\x06\x90", 8, 7, regs);
-    assert_false(access.flushes);
+    assert_false(access.flushes_line);
     access = decode(&fake, "\xc5\xfd\xe7\x07\x90", 5, 4, regs); /* vmovntdq */
-    assert_true(access.flushes);
+    assert_true(access.flushes_line);
 }
 
 static void register_changes_after_the_access_are_undone(void **state)
@@ -382,7 +382,7 @@ static void register_changes_after_the_access_are_undone(void **state)
     struct access access = DECODE(&fake, "\x48\x8b\x06\x48\x83\xc6\x08\x90", 7, regs);
     assert_int_equal(access.reason, REASON_NONE);
     assert_int_equal(access.address, 0x1000);
-    assert_int_equal(access.how, ACCESS_UNDONE);
+    assert_int_equal(access.how, ACCESS_INVERTED);
 }
 
 /* The indices are not in the sample: picks one lane if they were loaded, otherwise finds only the
@@ -409,7 +409,7 @@ static void gather_address_is_one_of_its_lanes(void **state)
     /* vpaddd %ymm4,%ymm5,%ymm1; vpgatherdd %ymm3,0x10(%rdi,%ymm1,4),%ymm2; nop */
     access = DECODE(&fake, "\xc5\xd5\xfe\xcc\xc4\xe2\x65\x90\x54\x8f\x10\x90", 11, regs);
     assert_int_equal(access.reason, REASON_NONE);
-    assert_int_equal(access.how, ACCESS_OBJECT);
+    assert_int_equal(access.how, ACCESS_IN_OBJECT);
     assert_int_equal(access.address, 0x5010);
     /* vpgatherqq 0x0(,%zmm1,1),%zmm2{%k1}; nop: a vector of pointers */
     access = DECODE(&fake, "\x62\xf2\xfd\x49\x91\x14\x0d\x00\x00\x00\x00\x90", 11, regs);
@@ -450,7 +450,7 @@ static void base_is_recovered_from_copies_and_sums(void **state)
     struct access access = DECODE(&fake, "\x48\x89\xf3\x48\x8b\x36\x90", 6, regs);
     assert_int_equal(access.reason, REASON_NONE);
     assert_int_equal(access.address, 0x1000);
-    assert_int_equal(access.how, ACCESS_UNDONE);
+    assert_int_equal(access.how, ACCESS_INVERTED);
     /* mov %rsi,%rbx; inc %rsi; mov (%rsi),%rsi; nop: the copy is older than the increment */
     access = DECODE(&fake, "\x48\x89\xf3\x48\xff\xc6\x48\x8b\x36\x90", 9, regs);
     assert_int_equal(access.address, 0x1001);
@@ -754,7 +754,7 @@ static void earlier_caller_is_used_if_return_address_is_lost(void **state)
 }
 
 /* Haskell's code has a table before each block, which is no code, and no symbols but of a few. */
-static void instruction_boundaries_are_found_between_data_tables(void **state)
+static void code_between_data_tables_is_decoded(void **state)
 {
     enum { BLOCKS = 8, BLOCK_BYTES = 48, ENTRY = 16, CMP = 25 };
     static const unsigned char block[BLOCK_BYTES] =
@@ -782,8 +782,8 @@ static void instruction_boundaries_are_found_between_data_tables(void **state)
     assert_int_equal(access.reason, REASON_NONE);
     assert_int_equal(access.address, DATA_BASE + 7);
     decoder_free(decoder);
-    /* The same is said of an instruction that decoding from the function's start misses, whatever
-     * was asked for before. */
+    /* The same holds for an instruction that decoding from the function's start misses, whatever
+     * was decoded before. */
     fake.bounds = true;
     for (int before = 0; before < 2; before++) {
         decoder = decoder_new(&target);
@@ -847,7 +847,7 @@ static void implausible_reread_base_is_overwritten(void **state)
     decoder_free(decoder);
 }
 
-static void push_pop_and_rip_relative_addresses(void **state)
+static void push_pop_and_rip_relative_addresses_are_computed(void **state)
 {
     (void)state;
     struct fake fake = {0};
@@ -861,7 +861,7 @@ static void push_pop_and_rip_relative_addresses(void **state)
     assert_int_equal(access.address, CODE_BASE + 7 + 16);
 }
 
-static void string_instruction_addresses(void **state)
+static void string_instruction_addresses_are_computed(void **state)
 {
     (void)state;
     struct fake fake = {0};
@@ -906,7 +906,8 @@ static void recorded_address_takes_precedence_over_decoded_address(void **state)
                             .address = 0x1000,
                             .data_src = PERF_MEM_S(OP, STORE),
                             .regs = {[SREG_SI] = 0x1000},
-                            .has = SAMPLE_HAS_REGS | SAMPLE_HAS_ADDRESS | SAMPLE_HAS_RECORDED};
+                            .has =
+                                SAMPLE_HAS_REGS | SAMPLE_HAS_ADDRESS | SAMPLE_HAS_WRITER_ADDRESS};
     struct access access;
     struct decoder *decoder = decoder_new(&target);
     (void)state;
@@ -1055,11 +1056,11 @@ static int run_decoder(void)
         cmocka_unit_test(padding_is_not_a_path),
         cmocka_unit_test(function_entry_sample_is_the_call_through_memory),
         cmocka_unit_test(earlier_caller_is_used_if_return_address_is_lost),
-        cmocka_unit_test(push_pop_and_rip_relative_addresses),
-        cmocka_unit_test(instruction_boundaries_are_found_between_data_tables),
+        cmocka_unit_test(push_pop_and_rip_relative_addresses_are_computed),
+        cmocka_unit_test(code_between_data_tables_is_decoded),
         cmocka_unit_test(negated_index_is_recomputed),
         cmocka_unit_test(implausible_reread_base_is_overwritten),
-        cmocka_unit_test(string_instruction_addresses),
+        cmocka_unit_test(string_instruction_addresses_are_computed),
         cmocka_unit_test(undecodable_samples_have_distinct_reasons),
         cmocka_unit_test(recorded_address_takes_precedence_over_decoded_address),
         cmocka_unit_test(random_code_yields_an_address_or_a_reason),
@@ -1133,7 +1134,7 @@ static void register_operands_are_not_memory_operands(void **state)
     assert_int_equal(insn.memory_count, 0);
 }
 
-static void mask_register_instructions(void **state)
+static void mask_register_instructions_are_decoded(void **state)
 {
     (void)state;
     static const struct {
@@ -1159,7 +1160,7 @@ static void mask_register_instructions(void **state)
 }
 
 /* Kinds of memory operands: read, written, both, or address only. */
-static void operand_kinds_and_sizes(void **state)
+static void operand_kinds_and_sizes_are_decoded(void **state)
 {
     (void)state;
     static const struct {
@@ -1192,7 +1193,7 @@ static void operand_kinds_and_sizes(void **state)
     }
 }
 
-static void gather_lane_counts_and_sizes(void **state)
+static void gather_lane_counts_and_sizes_are_decoded(void **state)
 {
     (void)state;
     static const struct {
@@ -1277,9 +1278,9 @@ static int run_insn(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operands_match_objdump),
         cmocka_unit_test(register_operands_are_not_memory_operands),
-        cmocka_unit_test(mask_register_instructions),
-        cmocka_unit_test(operand_kinds_and_sizes),
-        cmocka_unit_test(gather_lane_counts_and_sizes),
+        cmocka_unit_test(mask_register_instructions_are_decoded),
+        cmocka_unit_test(operand_kinds_and_sizes_are_decoded),
+        cmocka_unit_test(gather_lane_counts_and_sizes_are_decoded),
         cmocka_unit_test(operations_on_partial_registers_are_distinguished),
         cmocka_unit_test(invalid_instructions_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);

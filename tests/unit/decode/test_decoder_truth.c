@@ -305,7 +305,7 @@ static bool is_plain(uint64_t ip)
 enum { LATE_STEPS = 150 };
 
 /* Judges data only, because samples of the stack are certain. */
-static void step_late(struct decoder *decoder, struct tally *tally)
+static void step_and_decode_later(struct decoder *decoder, struct tally *tally)
 {
     static struct late queue[LATE_STEPS];
     static bool filled[LATE_STEPS];
@@ -347,7 +347,7 @@ static struct decoder *start(struct decode_target *target, long (*work_of)(long)
     }
     waitpid(child, &status, 0);
     if (!WIFSTOPPED(status)) {
-        print_message("ptrace is not permitted here\n");
+        print_message("skipped: ptrace is not permitted\n");
         skip();
     }
     struct decoder *decoder = decoder_new(target);
@@ -360,8 +360,9 @@ static void stop(struct decoder *decoder, const struct tally *tally)
     int status;
     kill(child, SIGKILL);
     waitpid(child, &status, 0);
-    print_message("%u instructions touched memory: %u found, %u wrong (%u of them not inferred)\n",
-                  tally->touched, tally->right, tally->wrong, tally->wrong_sure);
+    print_message(
+        "%u instructions accessed memory: %u addresses right, %u wrong (%u not inferred)\n",
+        tally->touched, tally->right, tally->wrong, tally->wrong_sure);
     for (int i = 1; i < REASON_COUNT; i++)
         if (tally->reasons[i])
             print_message("  %s %u\n", access_reason_name(i), tally->reasons[i]);
@@ -375,7 +376,7 @@ static void unoptimised_code_is_attributed_despite_skid(void **state)
         .code = read_code, .function = bounds, .memory = read_memory, .segment = segment};
     struct tally tally = {0};
     struct decoder *decoder = start(&target, plain_work);
-    step_late(decoder, &tally);
+    step_and_decode_later(decoder, &tally);
     stop(decoder, &tally);
     assert_true(tally.touched > 1000);
     assert_true(tally.right >= tally.touched * 85 / 100);
@@ -413,7 +414,7 @@ static void instruction_boundaries_are_found_without_function_bounds(void **stat
     static const char *const names[] = {"qsort_r",     "strtod",  "vfprintf",   "regcomp", "glob",
                                         "getaddrinfo", "fnmatch", "strftime_l", "mktime"};
     const struct decode_target target = {.code = own_code, .function = bounds};
-    unsigned asked = 0;
+    unsigned queries = 0;
     unsigned found = 0;
     /* A sanitizer replaces some of these functions by its own. */
     void *libc = dlopen("libc.so.6", RTLD_NOW);
@@ -423,13 +424,13 @@ static void instruction_boundaries_are_found_without_function_bounds(void **stat
         enum reason reason;
         uint64_t start = (uint64_t)(uintptr_t)dlsym(libc, names[i]);
         struct function *whole = start ? function_new(&target, start, false, &reason) : NULL;
-        for (size_t at = 1; whole && whole->whole && at < whole->count; at++) {
+        for (size_t at = 1; whole && whole->is_complete && at < whole->count; at++) {
             uint64_t address = function_address(whole, at);
             struct function *part = function_new(&target, address, true, &reason);
             size_t index = part ? function_index(part, address) : SIZE_MAX;
             assert_true(index != SIZE_MAX);
             if (address - start > 200) {
-                asked++;
+                queries++;
                 found += index > 0;
                 assert_true(!index ||
                             function_address(part, index - 1) == function_address(whole, at - 1));
@@ -439,9 +440,9 @@ static void instruction_boundaries_are_found_without_function_bounds(void **stat
         function_free(whole);
     }
     dlclose(libc);
-    print_message("%u of %u\n", found, asked);
-    assert_true(asked > 1000);
-    assert_true(found >= asked * 99 / 100);
+    print_message("boundaries found at %u of %u instructions\n", found, queries);
+    assert_true(queries > 1000);
+    assert_true(found >= queries * 99 / 100);
 }
 
 /* Instructions and the loops around them are decoded on demand: the result must not depend on
@@ -477,7 +478,7 @@ static void decoding_does_not_depend_on_request_order(void **state)
         function_free(downwards);
     }
     dlclose(libc);
-    print_message("%u in loops, %u with the other half left out\n", in_loops, alone);
+    print_message("%u instructions in loops, %u decoded without the other half\n", in_loops, alone);
     assert_true(in_loops > 100 && alone > 100);
 }
 

@@ -413,7 +413,7 @@ int main(int count, char **arguments)
 
 int main(void)
 {
-    print_message("skipped: Zydis is not here (libzydis-dev)\n");
+    print_message("skipped: Zydis is not installed (libzydis-dev)\n");
     return 77;
 }
 

@@ -6,9 +6,9 @@
 #include "launch.h"
 #include "unit.h"
 
-static struct sim_wanted levels_of(const char *spec)
+static struct sim_settings levels_of(const char *spec)
 {
-    struct sim_wanted wanted = {0};
+    struct sim_settings wanted = {0};
     struct error error = {0};
     assert_int_equal(simulation_levels(spec, &wanted, &error), 0);
     return wanted;
@@ -17,7 +17,7 @@ static struct sim_wanted levels_of(const char *spec)
 static void simulation_levels_and_options_are_parsed(void **state)
 {
     (void)state;
-    struct sim_wanted wanted = levels_of("L1=64K,2,64:L2=512K,1,64");
+    struct sim_settings wanted = levels_of("L1=64K,2,64:L2=512K,1,64");
     assert_int_equal(wanted.level_count, 2);
     assert_int_equal(wanted.levels[0].size_bytes, 64 << 10);
     assert_int_equal(wanted.levels[0].ways, 2);
@@ -34,7 +34,7 @@ static void simulation_levels_and_options_are_parsed(void **state)
 static void simulation_causes_keyword_is_parsed(void **state)
 {
     (void)state;
-    struct sim_wanted wanted = levels_of("L1=2M,8,64:causes");
+    struct sim_settings wanted = levels_of("L1=2M,8,64:causes");
     assert_int_equal(wanted.level_count, 1);
     assert_true(wanted.causes);
 }
@@ -43,7 +43,7 @@ static void simulation_causes_keyword_is_parsed(void **state)
 static void default_simulation_levels_come_from_sysfs(void **state)
 {
     (void)state;
-    struct sim_wanted wanted = {0};
+    struct sim_settings wanted = {0};
     struct error error = {0};
     if (simulation_levels("causes", &wanted, &error)) {
         assert_non_null(strstr(error.text, "SIZE,WAYS,LINE"));
@@ -51,7 +51,7 @@ static void default_simulation_levels_come_from_sysfs(void **state)
     }
     assert_true(wanted.level_count >= 1);
     assert_true(wanted.causes);
-    struct sim_wanted other = levels_of("");
+    struct sim_settings other = levels_of("");
     assert_int_equal(other.level_count, wanted.level_count);
     assert_memory_equal(other.levels, wanted.levels, sizeof wanted.levels);
 }
@@ -73,10 +73,10 @@ static void invalid_simulation_levels_are_refused(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct sim_wanted wanted = {0};
+        struct sim_settings wanted = {0};
         struct error error = {0};
         if (simulation_levels(bad[i], &wanted, &error) != -EINVAL)
-            fail_msg("taken: %s", bad[i]);
+            fail_msg("invalid levels '%s' were accepted", bad[i]);
         assert_true(error.text[0]);
     }
 }

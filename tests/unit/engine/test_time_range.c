@@ -102,18 +102,19 @@ static json_t *comparable_report(const struct snapshot *snapshot)
                                        "live_bytes", "usable_bytes", "requested_bytes"};
     static const char *const counted[] = {"rate", "lost", "throttled"};
     json_t *all = json_snapshot(snapshot);
-    json_t *kept = json_object();
+    json_t *remaining = json_object();
     size_t i;
     json_t *object;
     for (i = 0; i < sizeof tables / sizeof *tables; i++)
-        json_object_set(kept, tables[i], json_object_get(all, tables[i]));
-    json_array_foreach(json_object_get(kept, "objects"), i, object)
+        json_object_set(remaining, tables[i], json_object_get(all, tables[i]));
+    json_array_foreach(json_object_get(remaining, "objects"), i, object)
     {
         remove_members(object, live, sizeof live / sizeof *live);
     }
-    remove_members(json_object_get(kept, "samples"), counted, sizeof counted / sizeof *counted);
+    remove_members(json_object_get(remaining, "samples"), counted,
+                   sizeof counted / sizeof *counted);
     json_decref(all);
-    return kept;
+    return remaining;
 }
 
 static void expect_same(const struct snapshot *left, const struct snapshot *right)
@@ -126,7 +127,7 @@ static void expect_same(const struct snapshot *left, const struct snapshot *righ
     {
         char *texts[2] = {json_dumps(value, JSON_ENCODE_ANY),
                           json_dumps(json_object_get(b, key), JSON_ENCODE_ANY)};
-        fail_msg("%s differ:\n%.900s\n%.900s", key, texts[0], texts[1]);
+        fail_msg("member %s differs: expected\n%.900s\ngot\n%.900s", key, texts[0], texts[1]);
     }
     json_decref(a);
     json_decref(b);
@@ -136,13 +137,13 @@ static void expect_same(const struct snapshot *left, const struct snapshot *righ
 static size_t copy_time_ranges(const struct place *places, const struct time_range *list,
                                size_t count, struct place *out)
 {
-    size_t kept = 0;
+    size_t remaining = 0;
     for (size_t i = 0; i < PLACES; i++)
         for (size_t k = 0; k < count; k++)
             if (places[i].access.time_ns >= list[k].start_ns &&
                 places[i].access.time_ns < list[k].end_ns)
-                out[kept++] = places[i];
-    return kept;
+                out[remaining++] = places[i];
+    return remaining;
 }
 
 struct fixture {
@@ -384,31 +385,31 @@ static void time_range_option_matches_the_screen(void **state)
     snapshot_free(shown);
 }
 
-static long drained;
+static long drain_result;
 
-static long drain_some(struct engine *engine, uint64_t until_ns)
+static long drain_fake(struct engine *engine, uint64_t until_ns)
 {
     (void)engine, (void)until_ns;
-    return drained;
+    return drain_result;
 }
 
 /* A walked heap is read soon after a sample; without samples there is no hurry. */
 static void idle_target_is_polled_less_often(void **state)
 {
-    static const struct engine_kind kind = {.drain = drain_some};
+    static const struct engine_kind kind = {.drain = drain_fake};
     struct engine *engine = calloc(1, sizeof *engine);
     (void)state;
     *engine = (struct engine){.kind = &kind, .heap = true, .options = {.walk = true}};
-    drained = 1;
+    drain_result = 1;
     engine_drain(engine, 0);
     assert_int_equal(engine_patience_ms(engine), 5);
-    drained = 0;
+    drain_result = 0;
     for (int i = 0; i < 10; i++)
         engine_drain(engine, 0);
     assert_int_equal(engine_patience_ms(engine), 20);
-    engine->followed = 1; /* events of the agent precede their samples */
+    engine->agent_events = 1; /* events of the agent precede their samples */
     assert_int_equal(engine_patience_ms(engine), 5);
-    drained = 1;
+    drain_result = 1;
     engine_drain(engine, 0);
     assert_int_equal(engine_patience_ms(engine), 5);
     free(engine);

@@ -22,11 +22,11 @@ static void fake_memory_use(void *context, uint64_t address, struct memory_use *
     *use = memory;
 }
 
-struct snapshot_bin bin_of(uint64_t count, uint64_t asked, uint64_t usable)
+struct snapshot_bin bin_of(uint64_t count, uint64_t requested, uint64_t usable)
 {
     return (struct snapshot_bin){.heap = {.name = "make",
                                           .live_blocks = count,
-                                          .requested_bytes = count * asked,
+                                          .requested_bytes = count * requested,
                                           .usable_bytes = count * usable,
                                           .allocations_per_s = NAN,
                                           .lifetime_s = NAN},
@@ -59,7 +59,7 @@ int findings_setup(void **state)
                                  .arena = &arena,
                                  .window = &window,
                                  .names = FAKE_NAMES(&names),
-                                 .now = true,
+                                 .is_current = true,
                                  .spreads = spreads,
                                  .spread_count = 2,
                                  .attributed = 1,
@@ -92,7 +92,7 @@ uint64_t chance(void)
 
 void gather_samples(void)
 {
-    struct spread_of of[2] = {{.object = 7}, {.object = 8}};
+    struct spread_target of[2] = {{.object = 7}, {.object = 8}};
     struct window_counts counts;
     window_count(&window, &counts);
     spread_gather(spreads, of, 2, &window, LINE);
@@ -107,7 +107,7 @@ void scatter(uint64_t bytes)
 
 const struct finding_words *words(void)
 {
-    static struct finding_words made;
-    finding_words(&list[0], &made);
-    return &made;
+    static struct finding_words result;
+    finding_words(&list[0], &result);
+    return &result;
 }

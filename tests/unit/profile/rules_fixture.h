@@ -27,7 +27,7 @@ int findings_setup(void **state);
 int findings_teardown(void **state);
 
 /* Makes a bin of `count` blocks with these sizes in bytes. */
-struct snapshot_bin bin_of(uint64_t count, uint64_t asked, uint64_t usable);
+struct snapshot_bin bin_of(uint64_t count, uint64_t requested, uint64_t usable);
 
 /* Adds a sample of an object by its id; then gathers the spreads of both objects. */
 void add_sample(uint32_t object, uint64_t address);

@@ -106,7 +106,7 @@ static void miss_causes_have_shares_per_object(void **state)
     feed_matrix_and_queue();
     const struct snapshot *snapshot = profile_snapshot(causes_profile, &causes_head, causes_now_ns);
     const struct snapshot_causes *causes = &snapshot->causes;
-    const struct snapshot_causes_list *objects = &causes->of[CAUSES_OBJECTS];
+    const struct snapshot_causes_list *objects = &causes->by_kind[CAUSES_OBJECTS];
     const struct snapshot_causes_figures *matrix = &objects->rows[0].figures;
     const struct snapshot_causes_figures *queue = &objects->rows[1].figures;
     assert_true(causes->known);
@@ -131,10 +131,10 @@ static void object_rows_list_their_evictors(void **state)
     (void)state;
     feed_matrix_and_queue();
     const struct snapshot *snapshot = profile_snapshot(causes_profile, &causes_head, causes_now_ns);
-    const struct snapshot_causes_row *matrix = &snapshot->causes.of[CAUSES_OBJECTS].rows[0];
-    const struct snapshot_causes_row *queue = &snapshot->causes.of[CAUSES_OBJECTS].rows[1];
+    const struct snapshot_causes_row *matrix = &snapshot->causes.by_kind[CAUSES_OBJECTS].rows[0];
+    const struct snapshot_causes_row *queue = &snapshot->causes.by_kind[CAUSES_OBJECTS].rows[1];
     assert_near(matrix->figures.evicted, 80);
-    assert_near(matrix->figures.by_itself, 0.75);
+    assert_near(matrix->figures.self_evicted, 0.75);
     assert_near(matrix->unlisted, 0);
     assert_int_equal(matrix->evictor_count, 3);
     assert_string_equal(matrix->evictors[0].function, "multiply");
@@ -145,7 +145,7 @@ static void object_rows_list_their_evictors(void **state)
     assert_string_equal(matrix->evictors[2].function, "fill");
     assert_null(matrix->evictors[2].object);
     assert_int_equal(queue->evictor_count, 0);
-    assert_true(isnan(queue->figures.by_itself));
+    assert_true(isnan(queue->figures.self_evicted));
     snapshot_free(snapshot);
 }
 
@@ -156,7 +156,7 @@ static void causes_are_known_for_ranking_event_only(void **state)
     profile_set_ranking(causes_profile, 1);
     const struct snapshot *snapshot = profile_snapshot(causes_profile, &causes_head, causes_now_ns);
     assert_false(snapshot->causes.known);
-    assert_int_equal(snapshot->causes.of[CAUSES_OBJECTS].count, 0);
+    assert_int_equal(snapshot->causes.by_kind[CAUSES_OBJECTS].count, 0);
     snapshot_free(snapshot);
     profile_set_ranking(causes_profile, 0);
     profile_zero(causes_profile, causes_now_ns);
@@ -199,22 +199,22 @@ static void feed_second_thread(void)
     causes_thread = 1;
 }
 
-static void miss_causes_per_function_and_thread(void **state)
+static void miss_causes_have_shares_per_function_and_thread(void **state)
 {
     (void)state;
     feed_matrix_and_queue();
     feed_second_thread();
     const struct snapshot *snapshot = profile_snapshot(causes_profile, &causes_head, causes_now_ns);
-    const struct snapshot_causes_list *functions = &snapshot->causes.of[CAUSES_FUNCTIONS];
-    const struct snapshot_causes_list *threads = &snapshot->causes.of[CAUSES_THREADS];
+    const struct snapshot_causes_list *functions = &snapshot->causes.by_kind[CAUSES_FUNCTIONS];
+    const struct snapshot_causes_list *threads = &snapshot->causes.by_kind[CAUSES_THREADS];
     assert_int_equal(functions->count, 2);
     assert_string_equal(functions->rows[0].name, "multiply");
     assert_near(functions->rows[0].figures.misses, 140);
     assert_near(functions->rows[0].figures.share[CAUSE_CONFLICT], 50 / 140.0);
-    assert_near(functions->rows[0].figures.by_itself, 60 / 80.0);
+    assert_near(functions->rows[0].figures.self_evicted, 60 / 80.0);
     assert_string_equal(functions->rows[1].name, "fill");
     assert_near(functions->rows[1].figures.misses, 30);
-    assert_near(functions->rows[1].figures.by_itself, 12 / 30.0);
+    assert_near(functions->rows[1].figures.self_evicted, 12 / 30.0);
     assert_int_equal(functions->rows[1].evictor_count, 3);
     assert_string_equal(functions->rows[1].evictors[0].function, "multiply");
     assert_near(functions->rows[1].evictors[0].share, 18 / 30.0);
@@ -222,31 +222,31 @@ static void miss_causes_per_function_and_thread(void **state)
     assert_int_equal(threads->rows[1].id, 2);
     assert_string_equal(threads->rows[1].name, "thread 2");
     assert_near(threads->rows[1].figures.share[CAUSE_INCLUSION], 0.2);
-    assert_true(isnan(threads->rows[1].figures.by_itself));
+    assert_true(isnan(threads->rows[1].figures.self_evicted));
     snapshot_free(snapshot);
 }
 
 /* DTrack 3.5: premature evictions, by the same object or by another. An unknown evictor counts as
  * neither, and a line invalidated by another thread's write was not evicted too early. */
-static void premature_evictions_by_same_or_other_object(void **state)
+static void premature_evictions_are_split_by_evicting_object(void **state)
 {
     (void)state;
     feed_matrix_and_queue();
     feed_second_thread();
     add_miss(QUEUE, CAUSE_INVALIDATED_TRUE, 10, QUEUE, FILL);
     const struct snapshot *snapshot = profile_snapshot(causes_profile, &causes_head, causes_now_ns);
-    const struct snapshot_causes_row *matrix = &snapshot->causes.of[CAUSES_OBJECTS].rows[0];
-    const struct snapshot_causes_row *queue = &snapshot->causes.of[CAUSES_OBJECTS].rows[1];
+    const struct snapshot_causes_row *matrix = &snapshot->causes.by_kind[CAUSES_OBJECTS].rows[0];
+    const struct snapshot_causes_row *queue = &snapshot->causes.by_kind[CAUSES_OBJECTS].rows[1];
     const struct snapshot_causes_figures *all = &snapshot->causes.all;
     assert_near(matrix->figures.early_same, 0.60);
     assert_near(matrix->figures.early_other, 0.12);
     assert_near(queue->figures.early_same, 6 / 80.0);
     assert_near(queue->figures.early_other, 24 / 80.0);
-    assert_near(queue->figures.by_itself, 16 / 40.0);
+    assert_near(queue->figures.self_evicted, 16 / 40.0);
     assert_near(all->misses, 180);
     assert_near(all->early_same, 66 / 180.0);
     assert_near(all->early_other, 36 / 180.0);
-    assert_near(snapshot->causes.of[CAUSES_FUNCTIONS].rows[1].figures.early_other, 24 / 30.0);
+    assert_near(snapshot->causes.by_kind[CAUSES_FUNCTIONS].rows[1].figures.early_other, 24 / 30.0);
     snapshot_free(snapshot);
 }
 
@@ -257,8 +257,9 @@ static void eviction_matrix_of_objects_and_functions(void **state)
     feed_matrix_and_queue();
     feed_second_thread();
     const struct snapshot *snapshot = profile_snapshot(causes_profile, &causes_head, causes_now_ns);
-    const struct snapshot_evictions *objects = &snapshot->causes.of[CAUSES_OBJECTS].evictions;
-    const struct snapshot_evictions *functions = &snapshot->causes.of[CAUSES_FUNCTIONS].evictions;
+    const struct snapshot_evictions *objects = &snapshot->causes.by_kind[CAUSES_OBJECTS].evictions;
+    const struct snapshot_evictions *functions =
+        &snapshot->causes.by_kind[CAUSES_FUNCTIONS].evictions;
     assert_int_equal(objects->row_count, 2);
     assert_int_equal(objects->column_count, 2);
     assert_string_equal(objects->rows[0].name, "matrix");
@@ -302,7 +303,7 @@ static void matrix_cells_have_causes_and_evictors(void **state)
     assert_near(cell_of(matrix, 0, 1)->share[CAUSE_INVALIDATED_FALSE], 0.75);
     assert_null(cell_of(matrix, 1, 0));
     assert_near(cell_of(matrix, 1, 1)->share[CAUSE_CAPACITY], 0.6);
-    assert_near(cell_of(matrix, 1, 1)->by_itself, 0.2);
+    assert_near(cell_of(matrix, 1, 1)->self_evicted, 0.2);
     for (size_t i = 0; i < matrix->evictor_count; i++) {
         const struct snapshot_matrix_evictor *evictor = &matrix->evictors[i];
         if (evictor->row == 1 && evictor->column == 1 && !strcmp(evictor->object, "matrix"))
@@ -322,7 +323,8 @@ static void evictors_are_counted_per_missing_function(void **state)
     missing = MULTIPLY;
     const struct snapshot *snapshot = profile_snapshot(causes_profile, &causes_head, causes_now_ns);
     const struct snapshot_matrix *matrix = &snapshot->matrix;
-    const struct snapshot_evictions *functions = &snapshot->causes.of[CAUSES_FUNCTIONS].evictions;
+    const struct snapshot_evictions *functions =
+        &snapshot->causes.by_kind[CAUSES_FUNCTIONS].evictions;
     assert_int_equal(matrix->evictor_count, 2);
     for (size_t i = 0; i < 2; i++)
         assert_near(matrix->evictors[i].misses, matrix->evictors[i].row ? 10 : 30);
@@ -349,7 +351,7 @@ static void fields_have_miss_causes(void **state)
     assert_int_equal(object->field_count, 2);
     assert_near(object->fields[0].causes->misses, 100);
     assert_near(object->fields[0].causes->share[CAUSE_CONFLICT], 0.5);
-    assert_near(object->fields[0].causes->by_itself, 0.75);
+    assert_near(object->fields[0].causes->self_evicted, 0.75);
     assert_near(object->fields[1].causes->misses, 25);
     assert_near(object->fields[1].causes->share[CAUSE_FIRST], 1);
     snapshot_free(snapshot);
@@ -362,13 +364,13 @@ static void unlisted_evictors_are_reported_as_remainder(void **state)
     for (uint32_t i = 0; i < MANY; i++)
         add_miss(MATRIX, CAUSE_CAPACITY, 1, 3 + i, FILL);
     const struct snapshot *snapshot = profile_snapshot(causes_profile, &causes_head, causes_now_ns);
-    const struct snapshot_causes_list *objects = &snapshot->causes.of[CAUSES_OBJECTS];
+    const struct snapshot_causes_list *objects = &snapshot->causes.by_kind[CAUSES_OBJECTS];
     const struct snapshot_causes_row *matrix = &objects->rows[0];
     assert_near(matrix->figures.evicted, MANY);
     assert_int_equal(matrix->evictor_count, SNAPSHOT_EVICTORS);
     assert_true(matrix->unlisted > 0.5 && matrix->unlisted < 1);
     expect_cells_add_up(&objects->evictions, MANY);
-    expect_cells_add_up(&snapshot->causes.of[CAUSES_FUNCTIONS].evictions, MANY);
+    expect_cells_add_up(&snapshot->causes.by_kind[CAUSES_FUNCTIONS].evictions, MANY);
     snapshot_free(snapshot);
 }
 
@@ -377,8 +379,10 @@ static int run_causes(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(miss_causes_have_shares_per_object, begin, end),
         cmocka_unit_test_setup_teardown(object_rows_list_their_evictors, begin, end),
-        cmocka_unit_test_setup_teardown(miss_causes_per_function_and_thread, begin, end),
-        cmocka_unit_test_setup_teardown(premature_evictions_by_same_or_other_object, begin, end),
+        cmocka_unit_test_setup_teardown(miss_causes_have_shares_per_function_and_thread, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(premature_evictions_are_split_by_evicting_object, begin,
+                                        end),
         cmocka_unit_test_setup_teardown(eviction_matrix_of_objects_and_functions, begin, end),
         cmocka_unit_test_setup_teardown(matrix_cells_have_causes_and_evictors, begin, end),
         cmocka_unit_test_setup_teardown(evictors_are_counted_per_missing_function, begin, end),
@@ -476,7 +480,7 @@ typedef double sums[THREADS + 1];
 static struct {
     sums object[OBJECTS + 1], function[FUNCTIONS + 1], thread[THREADS];
     sums cell[FUNCTIONS + 1][OBJECTS + 1];
-} threads_expected;
+} expected_misses;
 
 static void add(sums to, const struct missed *missed)
 {
@@ -487,7 +491,7 @@ static void add(sums to, const struct missed *missed)
 static void threads_feed(void)
 {
     struct prng prng = {5};
-    memset(&threads_expected, 0, sizeof threads_expected);
+    memset(&expected_misses, 0, sizeof expected_misses);
     for (int i = 0; i < MISSES; i++) {
         struct missed missed = {1 + (uint32_t)prng_below(&prng, OBJECTS),
                                 1 + (uint32_t)prng_below(&prng, FUNCTIONS),
@@ -496,10 +500,10 @@ static void threads_feed(void)
         add_thread_miss(&missed);
         if (missed.by == THREADS)
             continue;
-        add(threads_expected.object[missed.object], &missed);
-        add(threads_expected.function[missed.function], &missed);
-        add(threads_expected.thread[missed.thread], &missed);
-        add(threads_expected.cell[missed.function][missed.object], &missed);
+        add(expected_misses.object[missed.object], &missed);
+        add(expected_misses.function[missed.function], &missed);
+        add(expected_misses.thread[missed.thread], &missed);
+        add(expected_misses.cell[missed.function][missed.object], &missed);
     }
 }
 
@@ -535,22 +539,22 @@ static void evictor_threads_of_objects_functions_and_threads(void **state)
     (void)state;
     threads_feed();
     const struct snapshot *snapshot = take_threads_snapshot();
-    const struct snapshot_causes_list *of = snapshot->causes.of;
+    const struct snapshot_causes_list *of = snapshot->causes.by_kind;
     assert_int_equal(of[CAUSES_OBJECTS].count, OBJECTS);
     assert_int_equal(of[CAUSES_FUNCTIONS].count, FUNCTIONS);
     assert_int_equal(of[CAUSES_THREADS].count, THREADS);
     for (size_t i = 0; i < OBJECTS; i++)
         expect_evictor_threads(&of[CAUSES_OBJECTS].rows[i],
-                               threads_expected.object[of[CAUSES_OBJECTS].rows[i].id]);
+                               expected_misses.object[of[CAUSES_OBJECTS].rows[i].id]);
     for (size_t i = 0; i < FUNCTIONS; i++)
         expect_evictor_threads(&of[CAUSES_FUNCTIONS].rows[i],
-                               threads_expected.function[of[CAUSES_FUNCTIONS].rows[i].id]);
+                               expected_misses.function[of[CAUSES_FUNCTIONS].rows[i].id]);
     for (size_t i = 0; i < THREADS; i++) {
         const struct snapshot_causes_row *row = &of[CAUSES_THREADS].rows[i];
-        const double *wanted = threads_expected.thread[row->id - FIRST_TID];
+        const double *wanted = expected_misses.thread[row->id - FIRST_TID];
         expect_evictor_threads(row, wanted);
-        assert_true(fabs(row->figures.by_itself - wanted[row->id - FIRST_TID] / wanted[THREADS]) <
-                    1e-9);
+        assert_true(
+            fabs(row->figures.self_evicted - wanted[row->id - FIRST_TID] / wanted[THREADS]) < 1e-9);
     }
     snapshot_free(snapshot);
 }
@@ -562,17 +566,18 @@ static void eviction_matrix_of_threads_is_exact(void **state)
     (void)state;
     threads_feed();
     const struct snapshot *snapshot = take_threads_snapshot();
-    const struct snapshot_evictions *matrix = &snapshot->causes.of[CAUSES_THREADS].evictions;
+    const struct snapshot_evictions *matrix = &snapshot->causes.by_kind[CAUSES_THREADS].evictions;
     assert_int_equal(matrix->row_count, THREADS);
     assert_int_equal(matrix->column_count, THREADS);
     for (size_t i = 0; i < THREADS; i++) {
-        uint32_t whose = matrix->rows[i].id - FIRST_TID;
+        uint32_t thread_index = matrix->rows[i].id - FIRST_TID;
         double sum = matrix->cells[i][THREADS];
         assert_true(fabs(matrix->cells[i][THREADS]) < 1e-6);
         for (size_t k = 0; k < THREADS; k++) {
-            assert_true(fabs(matrix->cells[i][k] -
-                             threads_expected.thread[whose][matrix->columns[k].id - FIRST_TID]) <
-                        1e-6);
+            assert_true(
+                fabs(matrix->cells[i][k] -
+                     expected_misses.thread[thread_index][matrix->columns[k].id - FIRST_TID]) <
+                1e-6);
             sum += matrix->cells[i][k];
         }
         assert_true(fabs(sum - matrix->rows[i].misses) < 1e-6);
@@ -596,7 +601,7 @@ static void evictor_threads_of_matrix_cells(void **state)
         unsigned by;
         assert_int_equal(sscanf(one->name, "worker-%u", &by), 1);
         assert_in_range(by, 0, THREADS - 1);
-        assert_true(fabs(one->misses - threads_expected.cell[function][object][by]) < 1e-6);
+        assert_true(fabs(one->misses - expected_misses.cell[function][object][by]) < 1e-6);
         found++;
     }
     assert_int_equal(found, FUNCTIONS * OBJECTS * THREADS);
@@ -610,9 +615,9 @@ static void unknown_or_single_thread_has_no_evictor_threads(void **state)
     (void)state;
     add_thread_miss(&missed);
     const struct snapshot *snapshot = take_threads_snapshot();
-    assert_int_equal(snapshot->causes.of[CAUSES_OBJECTS].rows[0].thread_count, 0);
-    assert_true(isnan(snapshot->causes.of[CAUSES_THREADS].rows[0].figures.by_itself));
-    assert_int_equal(snapshot->causes.of[CAUSES_THREADS].evictions.row_count, 0);
+    assert_int_equal(snapshot->causes.by_kind[CAUSES_OBJECTS].rows[0].thread_count, 0);
+    assert_true(isnan(snapshot->causes.by_kind[CAUSES_THREADS].rows[0].figures.self_evicted));
+    assert_int_equal(snapshot->causes.by_kind[CAUSES_THREADS].evictions.row_count, 0);
     snapshot_free(snapshot);
 }
 

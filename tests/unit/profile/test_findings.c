@@ -22,7 +22,7 @@ static int setup(void **state)
 {
     (void)state;
     arena_init(&findings_arena);
-    levels = (struct snapshot_levels){.from = LEVELS_RECORDED, .tlb_miss = NAN, .remote = NAN};
+    levels = (struct snapshot_levels){.evidence = LEVELS_RECORDED, .tlb_miss = NAN, .remote = NAN};
     findings_object = (struct snapshot_object){.id = 7,
                                                .name = "table",
                                                .samples = FINDINGS_SAMPLES,
@@ -55,7 +55,7 @@ static void add(uint64_t address)
 static struct spread gather(void)
 {
     struct spread spread;
-    struct spread_of of = {.object = 7};
+    struct spread_target of = {.object = 7};
     struct window_counts counts;
     window_count(&findings_window, &counts);
     spread_gather(&spread, &of, 1, &findings_window, LINE);
@@ -133,7 +133,8 @@ static void tlb_finding_needs_twenty_percent_page_walks(void **state)
     assert_int_equal(findings_list[0].kind, FINDING_TLB);
     assert_true(fabs(findings_list[0].gain - 0.5 * 0.8 * 0.25) < 1e-9);
     assert_string_equal(findings_list[0].name, "table");
-    assert_true(findings_list[0].rule == RULE_TLB && findings_list[0].of.pages.part == 0.25);
+    assert_true(findings_list[0].rule == RULE_TLB &&
+                findings_list[0].figures.pages.affected_share == 0.25);
 }
 
 static void remote_memory_accesses_are_a_finding(void **state)
@@ -151,7 +152,7 @@ static void levels_not_reported_by_hardware_give_no_finding(void **state)
     (void)state;
     findings_find(&findings_findings); /* NAN */
     levels.tlb_miss = levels.remote = 0.9;
-    levels.from = LEVELS_COUNTED;
+    levels.evidence = LEVELS_COUNTED;
     findings_find(&findings_findings);
     findings_object.levels = NULL;
     findings_find(&findings_findings);

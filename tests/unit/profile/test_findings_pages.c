@@ -35,7 +35,7 @@ static void written_stack_scalar_is_a_stack_finding(void **state)
     gather_samples();
     for (int i = 0; i < 1000; i++) {
         struct window_entry entry = {
-            .address = BASE, .object = 7, .tid = 1, .size = 8, .kept = true};
+            .address = BASE, .object = 7, .tid = 1, .size = 8, .is_spill_slot = true};
         window_add(&window, &entry);
     }
     gather_samples();
@@ -53,15 +53,15 @@ static void object_larger_than_tlb_reach_is_a_finding(void **state)
 {
     (void)state;
     scatter(UINT64_C(16) * TLB * PAGE);
-    assert_int_equal(REPORTED(RULE_REACH), 1);
+    assert_int_equal(REPORTED(RULE_TLB_REACH), 1);
     assert_true(list[0].gain > 0.1 && list[0].gain <= 0.4 * (1 - 1.0 / 16) / 2 + 1e-9);
     assert_true(list[0].gain_low > 0 && list[0].gain_low < list[0].gain);
     assert_non_null(strstr(words()->evidence, "holds about 1536 (6.0 MiB)"));
     memory.tlb_entries = 0; /* not known: assumes the largest */
-    assert_int_equal(REPORTED(RULE_REACH), 1);
+    assert_int_equal(REPORTED(RULE_TLB_REACH), 1);
     assert_non_null(strstr(words()->evidence, "an assumption"));
     memory.tlb_entries = 10 * TLB;
-    assert_int_equal(REPORTED(RULE_REACH), 0);
+    assert_int_equal(REPORTED(RULE_TLB_REACH), 0);
 }
 
 /* How to get huge pages depends on the allocator of the memory. */
@@ -93,7 +93,7 @@ static void huge_page_advice_depends_on_the_allocator(void **state)
         code[0].module = cases[i].module;
         snapshot.code_count = 1;
         objects[0].kind = cases[i].kind;
-        assert_int_equal(REPORTED(RULE_REACH), 1);
+        assert_int_equal(REPORTED(RULE_TLB_REACH), 1);
         assert_non_null(strstr(words()->advice, cases[i].words));
     }
     /* A runtime's own heap is not malloc's. */
@@ -102,7 +102,7 @@ static void huge_page_advice_depends_on_the_allocator(void **state)
     objects[0].name = "[V8 heap]";
     window_clear(&window);
     scatter(UINT64_C(16) * TLB * PAGE);
-    assert_int_equal(REPORTED(RULE_REACH), 1);
+    assert_int_equal(REPORTED(RULE_TLB_REACH), 1);
     assert_non_null(strstr(words()->advice, "settings of its allocator"));
 }
 
@@ -111,11 +111,11 @@ static void huge_pages_suppress_tlb_reach_finding(void **state)
     (void)state;
     scatter(UINT64_C(16) * TLB * PAGE);
     memory.huge_share = 0.9;
-    assert_int_equal(REPORTED(RULE_REACH), 0);
+    assert_int_equal(REPORTED(RULE_TLB_REACH), 0);
     memory.huge_share = NAN;
-    assert_int_equal(REPORTED(RULE_REACH), 0);
+    assert_int_equal(REPORTED(RULE_TLB_REACH), 0);
     names.memory = NULL;
-    assert_int_equal(REPORTED(RULE_REACH), 0);
+    assert_int_equal(REPORTED(RULE_TLB_REACH), 0);
 }
 
 static void page_faults_while_storing_are_first_touch(void **state)
@@ -159,7 +159,7 @@ static void repeated_memset_of_a_block_is_clearing(void **state)
     clear_in_passes(CLEARED);
     assert_int_equal(REPORTED(RULE_CLEARING), 1);
     assert_int_equal(list[0].kind, FINDING_CLEARING);
-    assert_true(list[0].bound && list[0].gain == 0.6);
+    assert_true(list[0].is_upper_bound && list[0].gain == 0.6);
     assert_non_null(strstr(words()->evidence, "60% of the samples are in __memset"));
     clear_in_passes(CLEARED / 16);
     assert_int_equal(REPORTED(RULE_CLEARING), 0);
@@ -253,7 +253,7 @@ static void columns_finding_excludes_tlb_reach_finding(void **state)
     findings.rate = 1e6;
     walk_columns(23984);
     findings_apply(&findings, RULE_COLUMNS);
-    findings_apply(&findings, RULE_REACH);
+    findings_apply(&findings, RULE_TLB_REACH);
     assert_int_equal(findings.count, 1);
     assert_int_equal(list[0].kind, FINDING_COLUMNS);
 }

@@ -22,7 +22,7 @@ static void add_spinning_samples(uint64_t line_bytes)
                                      .function = 1,
                                      .tid = 100 + tid,
                                      .size = 8,
-                                     .waits = looks_only};
+                                     .is_spinning = looks_only};
         window_add(&window, &entry);
     }
 }

@@ -73,23 +73,23 @@ static int tear_down(void **state)
     return 0;
 }
 
-struct said {
+struct readout {
     uint64_t data_src;
     uint64_t latency;
     uint64_t weight;
     uint16_t event;
 };
 
-static void add(uint32_t object, uint64_t offset, struct said said)
+static void add(uint32_t object, uint64_t offset, struct readout readout)
 {
     struct place place = {.object = object, .base = (uint64_t)object << 20};
     place.access = (struct access){.time_ns = now += 1000,
                                    .ip = 0x400000,
                                    .address = place.base + offset,
-                                   .data_src = said.data_src,
-                                   .latency = said.latency,
-                                   .weight = said.weight,
-                                   .event = said.event,
+                                   .data_src = readout.data_src,
+                                   .latency = readout.latency,
+                                   .weight = readout.weight,
+                                   .event = readout.event,
                                    .size = 8};
     profile_add(profile, &place);
 }
@@ -115,7 +115,7 @@ static const struct snapshot_field *field_at(const struct snapshot_object *objec
     for (size_t i = 0; i < object->field_count; i++)
         if (object->fields[i].offset == (int64_t)offset)
             return &object->fields[i];
-    fail_msg("no field at %llu", (unsigned long long)offset);
+    fail_msg("object has no field at offset %llu", (unsigned long long)offset);
     return NULL;
 }
 
@@ -125,12 +125,12 @@ static void recorded_levels_are_counted_per_object_and_field(void **state)
     (void)state;
     begin(1, 0);
     for (int i = 0; i < 3; i++)
-        add(1, 0, (struct said){LOAD_L1 | TLB_FOUND, 40, 100, 0});
-    add(1, 8, (struct said){LOAD_DRAM | TLB_WALK | PERF_MEM_S(SNOOP, HITM), 400, 300, 0});
-    add(2, 0, (struct said){LOAD_DRAM | TLB_FOUND, 200, 400, 0});
+        add(1, 0, (struct readout){LOAD_L1 | TLB_FOUND, 40, 100, 0});
+    add(1, 8, (struct readout){LOAD_DRAM | TLB_WALK | PERF_MEM_S(SNOOP, HITM), 400, 300, 0});
+    add(2, 0, (struct readout){LOAD_DRAM | TLB_FOUND, 200, 400, 0});
     take_snapshot();
     const struct snapshot_object *one = object_of(1);
-    assert_int_equal(one->levels->from, LEVELS_RECORDED);
+    assert_int_equal(one->levels->evidence, LEVELS_RECORDED);
     NEAR(one->levels->accesses, 600);
     NEAR(one->levels->level[DATA_L1], 300);
     NEAR(one->levels->level[DATA_DRAM], 300);
@@ -141,11 +141,11 @@ static void recorded_levels_are_counted_per_object_and_field(void **state)
     NEAR(one->levels->snoop[SNOOP_UNKNOWN], 300);
     NEAR(one->levels->tlb[TLB_HIT], 300);
     NEAR(one->levels->tlb[TLB_MISS], 300);
-    NEAR(one->levels->far, 0.5);
+    NEAR(one->levels->far_share, 0.5);
     NEAR(one->levels->remote, 0);
     NEAR(one->levels->waited[DATA_DRAM], 400 * 300);
     NEAR(one->latency, one->levels->latency);
-    assert_string_equal(one->levels->found, "L1 50% DRAM 50%");
+    assert_string_equal(one->levels->summary, "L1 50% DRAM 50%");
     NEAR(one->levels->latency, (40 * 300 + 400 * 300) / 600.0);
     NEAR(one->levels->stall, (40 * 300 + 400 * 300) / (double)(132000 + 80000));
     NEAR(one->levels->histogram[5], 300); /* 32 to 63 */
@@ -168,9 +168,9 @@ static void unrecorded_levels_are_nan(void **state)
 {
     (void)state;
     begin(1, 0);
-    add(1, 0, (struct said){0, 0, 10, 0});
-    add(2, 0, (struct said){0, 70, 10, 0});
-    add(3, 0, (struct said){LOAD_L1, 0, 10, 0});
+    add(1, 0, (struct readout){0, 0, 10, 0});
+    add(2, 0, (struct readout){0, 70, 10, 0});
+    add(3, 0, (struct readout){LOAD_L1, 0, 10, 0});
     take_snapshot();
     assert_null(object_of(1)->levels);
     assert_null(object_of(1)->fields[0].levels);
@@ -192,9 +192,9 @@ static void levels_decay_with_half_life(void **state)
 {
     (void)state;
     begin(1, 1);
-    add(1, 0, (struct said){LOAD_DRAM, 300, 1000, 0});
+    add(1, 0, (struct readout){LOAD_DRAM, 300, 1000, 0});
     now += 10000000000; /* ten half-lives */
-    add(1, 0, (struct said){LOAD_L1, 30, 1000, 0});
+    add(1, 0, (struct readout){LOAD_L1, 30, 1000, 0});
     profile_set_basis(profile, BASIS_DECAYED);
     take_snapshot();
     const struct snapshot_levels *recent = object_of(1)->levels;
@@ -202,8 +202,8 @@ static void levels_decay_with_half_life(void **state)
     assert_true(recent->latency < 31);
     /* The decay scale is renormalised after 240 half-lives, in rows too. */
     now += 250000000000;
-    add(1, 0, (struct said){LOAD_L1, 30, 1000, 0});
-    add(1, 0, (struct said){LOAD_L1, 30, 1000, 0});
+    add(1, 0, (struct readout){LOAD_L1, 30, 1000, 0});
+    add(1, 0, (struct readout){LOAD_L1, 30, 1000, 0});
     take_snapshot();
     assert_true(fabs(object_of(1)->levels->accesses - 2000) < 1);
     assert_true(fabs(object_of(1)->fields[0].levels->accesses - 2000) < 1);
@@ -212,7 +212,7 @@ static void levels_decay_with_half_life(void **state)
     NEAR(object_of(1)->levels->accesses, 4000);
     NEAR(object_of(1)->levels->level[DATA_DRAM], 1000);
     profile_zero(profile, now);
-    add(1, 0, (struct said){LOAD_L1, 0, 7, 0});
+    add(1, 0, (struct readout){LOAD_L1, 0, 7, 0});
     take_snapshot();
     NEAR(object_of(1)->levels->accesses, 7);
     assert_true(isnan(object_of(1)->levels->latency));
@@ -223,30 +223,30 @@ static void levels_are_counted_per_event(void **state)
 {
     (void)state;
     begin(2, 0);
-    add(1, 0, (struct said){LOAD_DRAM, 300, 10, 0});
+    add(1, 0, (struct readout){LOAD_DRAM, 300, 10, 0});
     add(1, 0,
-        (struct said){PERF_MEM_S(OP, STORE) | PERF_MEM_S(LVL, L1) | PERF_MEM_S(LVL, MISS), 0, 50,
-                      1});
+        (struct readout){PERF_MEM_S(OP, STORE) | PERF_MEM_S(LVL, L1) | PERF_MEM_S(LVL, MISS), 0, 50,
+                         1});
     take_snapshot();
     NEAR(object_of(1)->levels->level[DATA_DRAM], 10);
     profile_set_ranking(profile, 1);
     take_snapshot();
     NEAR(object_of(1)->levels->level[DATA_BEYOND_L1], 50);
-    assert_string_equal(object_of(1)->levels->found, "beyond-L1 100%");
-    assert_true(isnan(object_of(1)->levels->far)); /* in L2 or beyond: not known */
+    assert_string_equal(object_of(1)->levels->summary, "beyond-L1 100%");
+    assert_true(isnan(object_of(1)->levels->far_share)); /* in L2 or beyond: not known */
     NEAR(object_of(1)->levels->level[DATA_DRAM], 0);
     assert_true(isnan(object_of(1)->levels->latency));
 }
 
-static void add_member(uint64_t offset, uint32_t member_offset, struct said said)
+static void add_member(uint64_t offset, uint32_t member_offset, struct readout readout)
 {
     struct place place = {.object = 1, .base = 1 << 20, .type = 5, .by_member = true};
     place.type_offset = member_offset;
     place.access = (struct access){.time_ns = now += 1000,
                                    .address = place.base + offset,
-                                   .data_src = said.data_src,
-                                   .latency = said.latency,
-                                   .weight = said.weight,
+                                   .data_src = readout.data_src,
+                                   .latency = readout.latency,
+                                   .weight = readout.weight,
                                    .size = 1};
     profile_add(profile, &place);
 }
@@ -256,10 +256,10 @@ static void levels_of_all_offsets_count_for_their_member(void **state)
 {
     (void)state;
     begin(1, 0);
-    add_member(160, 0, (struct said){LOAD_L1, 40, 10, 0});
-    add_member(323, 3, (struct said){LOAD_DRAM, 400, 10, 0});
-    add_member(7, 7, (struct said){LOAD_DRAM, 400, 20, 0});
-    add_member(8, 8, (struct said){LOAD_L1, 50, 10, 0});
+    add_member(160, 0, (struct readout){LOAD_L1, 40, 10, 0});
+    add_member(323, 3, (struct readout){LOAD_DRAM, 400, 10, 0});
+    add_member(7, 7, (struct readout){LOAD_DRAM, 400, 20, 0});
+    add_member(8, 8, (struct readout){LOAD_L1, 50, 10, 0});
     take_snapshot();
     const struct snapshot_object *object = object_of(1);
     assert_int_equal(object->field_count, 2);
@@ -287,20 +287,20 @@ static void levels_are_derived_from_miss_events(void **state)
     begin(3, 0);
     name_events(roles, 3);
     for (int i = 0; i < 10; i++) {
-        add(1, 0, (struct said){0, 0, 100, 0}); /* 1,000 fills */
-        add(1, 0, (struct said){0, 0, 300, 1}); /* 3,000 L2 misses */
-        add(1, 0, (struct said){0, 0, 500, 2}); /* 5,000 L1 misses */
+        add(1, 0, (struct readout){0, 0, 100, 0}); /* 1,000 fills */
+        add(1, 0, (struct readout){0, 0, 300, 1}); /* 3,000 L2 misses */
+        add(1, 0, (struct readout){0, 0, 500, 2}); /* 5,000 L1 misses */
     }
-    add(1, 64, (struct said){0, 0, 100, 0});
+    add(1, 64, (struct readout){0, 0, 100, 0});
     take_snapshot();
     const struct snapshot_levels *levels = object_of(1)->levels;
-    assert_int_equal(levels->from, LEVELS_COUNTED);
+    assert_int_equal(levels->evidence, LEVELS_COUNTED);
     NEAR(levels->level[DATA_MEMORY], 1100);
     NEAR(levels->level[DATA_L3], 1900);
     NEAR(levels->level[DATA_L2], 2000);
     NEAR(levels->accesses, 5000);
-    NEAR(levels->far, 0.6);
-    assert_string_equal(levels->found, "L2 40% L3 38% memory 22%");
+    NEAR(levels->far_share, 0.6);
+    assert_string_equal(levels->summary, "L2 40% L3 38% memory 22%");
     assert_true(isnan(levels->level[DATA_L1]) && isnan(levels->latency) && isnan(levels->tlb_miss));
     const struct snapshot_levels *field = field_at(object_of(1), 0)->levels;
     NEAR(field->level[DATA_MEMORY], 1000);
@@ -311,15 +311,15 @@ static void levels_are_derived_from_miss_events(void **state)
     NEAR(snapshot->levels->level[DATA_L2], 2000);
 }
 
-static void levels_from_incomplete_miss_events(void **state)
+static void levels_without_their_miss_event_are_unknown(void **state)
 {
     static const enum event_role without_l2[] = {EVENT_MEM_FILL, EVENT_MISS_L1};
     static const enum event_role without_memory[] = {EVENT_MISS_L2, EVENT_MISS_L1};
     static const enum event_role one[] = {EVENT_MEM_FILL, EVENT_STALL};
     (void)state;
     begin(2, 0);
-    add(1, 0, (struct said){0, 0, 100, 0});
-    add(1, 0, (struct said){0, 0, 300, 1});
+    add(1, 0, (struct readout){0, 0, 100, 0});
+    add(1, 0, (struct readout){0, 0, 300, 1});
     name_events(without_l2, 2);
     take_snapshot();
     NEAR(object_of(1)->levels->level[DATA_MEMORY], 100);
@@ -381,7 +381,7 @@ int main(void)
         cmocka_unit_test_teardown(levels_are_counted_per_event, tear_down),
         cmocka_unit_test_teardown(levels_of_all_offsets_count_for_their_member, tear_down),
         cmocka_unit_test_teardown(levels_are_derived_from_miss_events, tear_down),
-        cmocka_unit_test_teardown(levels_from_incomplete_miss_events, tear_down),
+        cmocka_unit_test_teardown(levels_without_their_miss_event_are_unknown, tear_down),
         cmocka_unit_test(latency_class_is_log2),
         cmocka_unit_test(evicted_count_row_starts_at_zero),
     };

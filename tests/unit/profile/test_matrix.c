@@ -72,9 +72,9 @@ static void compare(const struct snapshot_matrix_cell *sum,
     if (!isnan(margin->cycles)) /* samples without an object have no latencies */
         expect_near(sum->cycles, margin->cycles, all->cycles);
     for (int i = 0; i < SNAPSHOT_MEASURES; i++) {
-        assert_int_equal(isnan(margin->by[i]), isnan(all->by[i]));
-        if (!isnan(all->by[i]))
-            expect_near(sum->by[i], margin->by[i], all->by[i]);
+        assert_int_equal(isnan(margin->by_measure[i]), isnan(all->by_measure[i]));
+        if (!isnan(all->by_measure[i]))
+            expect_near(sum->by_measure[i], margin->by_measure[i], all->by_measure[i]);
     }
 }
 
@@ -86,7 +86,7 @@ static void add(struct snapshot_matrix_cell *sum, const struct snapshot_matrix_c
     sum->share += cell->share;
     sum->cycles += isnan(cell->cycles) ? 0 : cell->cycles;
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
-        sum->by[i] += cell->by[i];
+        sum->by_measure[i] += cell->by_measure[i];
 }
 
 static void check_sums(const struct snapshot_matrix *matrix)
@@ -125,7 +125,7 @@ static void check_bounds(const struct snapshot_matrix *matrix)
             assert_true(cell->share <= matrix->row_totals[i].share * slack + 1e-9);
             assert_true(cell->share <= matrix->column_totals[k].share * slack + 1e-9);
         }
-    assert_true(matrix->estimated >= 0 && matrix->estimated <= matrix->forgotten + 1e-9);
+    assert_true(matrix->estimated >= 0 && matrix->estimated <= matrix->dropped_share + 1e-9);
 }
 
 /* The margins equal the figures of the other screens. */
@@ -227,7 +227,7 @@ static void compare_cells(const struct snapshot *snapshot,
     const struct snapshot_matrix *matrix = &snapshot->matrix;
     assert_int_equal(matrix->row_count, PLAIN);
     assert_int_equal(matrix->column_count, PLAIN);
-    assert_true(matrix->forgotten == 0);
+    assert_true(matrix->dropped_share == 0);
     for (size_t i = 0; i < PLAIN; i++)
         for (size_t k = 0; k < PLAIN; k++) {
             const struct snapshot_matrix_cell *cell = snapshot_matrix_at(matrix, i, k);

@@ -99,7 +99,7 @@ static const struct snapshot_stream *find(const struct snapshot_streams *streams
     for (size_t i = 0; i < streams->count; i++)
         if (!strcmp(streams->list[i].name, name))
             return &streams->list[i];
-    fail_msg("no stream of %s", name);
+    fail_msg("no stream is named %s", name);
     return NULL;
 }
 
@@ -132,16 +132,16 @@ static void misses_accesses_and_stalls_use_separate_events(void **state)
     add(&run, MISS, COLD, 10); /* completes the last period */
     const struct snapshot *snapshot = take_snapshot(&run);
     const struct snapshot_timeline *timeline = &snapshot->timeline;
-    assert_int_equal(timeline->ranks, MEASURE_MISSES);
+    assert_int_equal(timeline->ranking_measure, MEASURE_MISSES);
     for (int i = 0; i < SNAPSHOT_MEASURES; i++) {
-        const struct snapshot_measured *measured = &timeline->by[i];
+        const struct snapshot_measured *measured = &timeline->by_measure[i];
         assert_non_null(measured->all);
         expect_whole(timeline, measured, &measured->objects);
         expect_whole(timeline, measured, &measured->functions);
         expect_whole(timeline, measured, &measured->threads);
     }
-    const struct snapshot_measured *accesses = &timeline->by[MEASURE_ACCESSES];
-    const struct snapshot_measured *misses = &timeline->by[MEASURE_MISSES];
+    const struct snapshot_measured *accesses = &timeline->by_measure[MEASURE_ACCESSES];
+    const struct snapshot_measured *misses = &timeline->by_measure[MEASURE_MISSES];
     double all = timeline_sum(accesses->all, 0, timeline->periods);
     assert_true(all > 0.97 * 10000 * 1000 && all <= 10000 * 1000);
     assert_string_equal(accesses->objects.list[0].name, "hot");
@@ -182,9 +182,9 @@ static void missing_measures_are_derived_from_recorded_latencies(void **state)
     }
     const struct snapshot *snapshot = take_snapshot(&run);
     const struct snapshot_timeline *timeline = &snapshot->timeline;
-    const struct snapshot_measured *misses = &timeline->by[MEASURE_MISSES];
-    const struct snapshot_measured *waiting = &timeline->by[MEASURE_WAITING];
-    assert_int_equal(timeline->ranks, MEASURE_ACCESSES);
+    const struct snapshot_measured *misses = &timeline->by_measure[MEASURE_MISSES];
+    const struct snapshot_measured *waiting = &timeline->by_measure[MEASURE_WAITING];
+    assert_int_equal(timeline->ranking_measure, MEASURE_ACCESSES);
     assert_true(misses->all && waiting->all && !waiting->no_object);
     expect_whole(timeline, waiting, &waiting->objects);
     expect_whole(timeline, waiting, &waiting->threads);
@@ -210,10 +210,10 @@ static void unsampled_measures_are_null(void **state)
     for (int i = 0; i < 6000; i++)
         add(&run, 0, HOT, 10);
     const struct snapshot *snapshot = take_snapshot(&run);
-    assert_int_equal(snapshot->timeline.ranks, MEASURE_WAITING);
-    assert_non_null(snapshot->timeline.by[MEASURE_WAITING].all);
-    assert_null(snapshot->timeline.by[MEASURE_MISSES].all);
-    assert_null(snapshot->timeline.by[MEASURE_ACCESSES].all);
+    assert_int_equal(snapshot->timeline.ranking_measure, MEASURE_WAITING);
+    assert_non_null(snapshot->timeline.by_measure[MEASURE_WAITING].all);
+    assert_null(snapshot->timeline.by_measure[MEASURE_MISSES].all);
+    assert_null(snapshot->timeline.by_measure[MEASURE_ACCESSES].all);
     snapshot_free(snapshot);
     profile_free(run.profile);
 }
@@ -232,7 +232,7 @@ static void phases_report_share_without_an_object(void **state)
     }
     const struct snapshot *snapshot = take_snapshot(&run);
     const struct snapshot_timeline *timeline = &snapshot->timeline;
-    const struct snapshot_measured *misses = &timeline->by[MEASURE_MISSES];
+    const struct snapshot_measured *misses = &timeline->by_measure[MEASURE_MISSES];
     assert_int_equal(timeline->phase_count, 1);
     assert_true(fabs(timeline->phases[0].no_object - 0.25) < 0.01);
     assert_true(fabs(timeline->phases[0].shares[0] - 2.0 / 3) < 0.01);
@@ -244,7 +244,7 @@ static void phases_report_share_without_an_object(void **state)
 }
 
 /* Of several miss events the deepest is used, except that the ranking event always counts. */
-static void deepest_miss_event_unless_another_ranks(void **state)
+static void deepest_miss_event_is_used_unless_another_ranks(void **state)
 {
     static const enum event_role roles[] = {EVENT_MISS_L1, EVENT_ACCESS, EVENT_MEM_FILL,
                                             EVENT_OTHER};
@@ -258,12 +258,14 @@ static void deepest_miss_event_unless_another_ranks(void **state)
             add(&run, (uint16_t)(i % 4), HOT, weights[i % 4]);
         const struct snapshot *snapshot = take_snapshot(&run);
         const struct snapshot_timeline *timeline = &snapshot->timeline;
-        const struct snapshot_measured *misses = &timeline->by[MEASURE_MISSES];
-        assert_int_equal(timeline->ranks, ranking == 1 ? MEASURE_ACCESSES : MEASURE_MISSES);
-        double each = timeline_sum(misses->all, 1, timeline->periods) /
-                      timeline_sum(timeline->by[MEASURE_ACCESSES].all, 1, timeline->periods);
+        const struct snapshot_measured *misses = &timeline->by_measure[MEASURE_MISSES];
+        assert_int_equal(timeline->ranking_measure,
+                         ranking == 1 ? MEASURE_ACCESSES : MEASURE_MISSES);
+        double each =
+            timeline_sum(misses->all, 1, timeline->periods) /
+            timeline_sum(timeline->by_measure[MEASURE_ACCESSES].all, 1, timeline->periods);
         assert_true(fabs(each - weights[ranking == 1 ? 2 : ranking] / 100.0) < 0.1 * each);
-        assert_null(timeline->by[MEASURE_WAITING].all);
+        assert_null(timeline->by_measure[MEASURE_WAITING].all);
         snapshot_free(snapshot);
     }
     profile_free(run.profile);
@@ -275,7 +277,7 @@ static const struct matrix_line *line_of(const struct matrix_table *table, const
     for (size_t i = 0; i < columns->count; i++)
         if (!strcmp(columns->list[i].name, name))
             return &columns->list[i];
-    fail_msg("no column of %s", name);
+    fail_msg("no matrix line is named %s", name);
     return NULL;
 }
 
@@ -415,7 +417,7 @@ int main(void)
         cmocka_unit_test(missing_measures_are_derived_from_recorded_latencies),
         cmocka_unit_test(unsampled_measures_are_null),
         cmocka_unit_test(phases_report_share_without_an_object),
-        cmocka_unit_test(deepest_miss_event_unless_another_ranks),
+        cmocka_unit_test(deepest_miss_event_is_used_unless_another_ranks),
         cmocka_unit_test(key_selects_the_measure_of_the_chart),
         cmocka_unit_test(combined_matrix_lines_have_rates),
         cmocka_unit_test(matrix_has_a_column_for_unattributed_samples),

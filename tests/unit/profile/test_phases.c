@@ -96,8 +96,8 @@ static void alternating_steps_stop_causing_changes(void **state)
     unsigned early = run.found;
     for (int i = 0; i < 2000; i++)
         planted_step(&run, i % 2 ? &planted_even : &planted_third, PLANTED_SAMPLES);
-    print_message("a loop of two steps: %u segments at first, %u later\n", early,
-                  run.found - early);
+    print_message("two alternating steps: %u phase changes in the first half, %u in the second\n",
+                  early, run.found - early);
     assert_int_equal(run.found - early, 0);
     assert_true(early <= 3);
     phases_fini(&run.phases);
@@ -167,9 +167,10 @@ static void noisy_programs_get_longer_windows(void **state)
             phases_fini(&run.phases);
         }
     }
-    print_message("18%% of the misses move, in bursts of %d: seen in %u of %u runs by windows of "
-                  "up to 16 blocks, %u of up to 64; %u and %u false alarms\n",
-                  BURST, seen[0], runs, seen[1], alarms[0], alarms[1]);
+    print_message(
+        "18%% of the misses move, in bursts of %d: found in %u of %u runs with windows of "
+        "up to 16 blocks, in %u with up to 64; %u and %u false alarms\n",
+        BURST, seen[0], runs, seen[1], alarms[0], alarms[1]);
     assert_true(seen[1] > seen[0] && alarms[1] == 0);
 }
 
@@ -215,7 +216,7 @@ static void adjacent_segments_have_different_letters(void **state)
         }
         phases_fini(&run.phases);
     }
-    print_message("small changes: %u of 220 called another phase\n", changes);
+    print_message("small changes: %u of 220 reported as another phase\n", changes);
     assert_int_equal(changes, 0);
 }
 
@@ -291,7 +292,7 @@ static unsigned letters_of(const struct planted_run *run)
 }
 
 /* Five seconds with different misses in each step: a program that is starting. */
-static void start_noisily(struct planted_run *run)
+static void add_noisy_start(struct planted_run *run)
 {
     for (int i = 0; i < 20; i++) {
         struct planted_mix mix =
@@ -313,7 +314,7 @@ static void startup_noise_is_forgotten(void **state)
             struct planted_run run;
             planted_begin(&run, seed, 4);
             if (noisy)
-                start_noisily(&run);
+                add_noisy_start(&run);
             for (int i = 0; i < 120; i++)
                 planted_step(&run, &planted_even, RATE);
             unsigned steps = reported_after(&run, &shifted, 120);
@@ -322,8 +323,9 @@ static void startup_noise_is_forgotten(void **state)
             phases_fini(&run.phases);
         }
     }
-    print_message("a change is told after %.1f steps, after a noisy start %.1f; %u of %u late\n",
-                  waited[0], waited[1], late, 2 * runs);
+    print_message(
+        "a change is reported after %.1f steps, after a noisy start %.1f; %u of %u late\n",
+        waited[0], waited[1], late, 2 * runs);
     assert_true(late <= runs / 20);
     assert_true(waited[1] < 1.5 * waited[0]);
 }
@@ -350,7 +352,7 @@ static void past_noise_does_not_delay_detection(void **state)
             phases_fini(&run.phases);
         }
     }
-    print_message("a small change is told after %.1f steps, %.1f where there were bursts before\n",
+    print_message("a small change is reported after %.1f steps, after past bursts %.1f\n",
                   waited[0], waited[1]);
     assert_true(waited[1] < 1.5 * waited[0]);
 }
@@ -388,17 +390,18 @@ static void garbage_collector_bursts_are_not_phases(void **state)
         letters += letters_of(&run) != 2;
         phases_fini(&run.phases);
     }
-    print_message("a collector of 1 to 3 steps: %u changes told in %u runs of 5 minutes, the real "
-                  "one late in %u, letters not two in %u\n",
-                  alarms, runs, late, letters);
+    print_message(
+        "collector bursts of 1 to 3 steps: %u false changes in %u runs of 5 minutes, real "
+        "change late in %u, not two letters in %u\n",
+        alarms, runs, late, letters);
     assert_true(late <= runs / 20);
     assert_true(alarms <= runs);
     assert_true(letters <= runs / 20);
 }
 
 /* Moves from one mix to the other in `length` steps, and back. */
-static void ramp(struct planted_run *run, const struct planted_mix *from,
-                 const struct planted_mix *to, unsigned length)
+static void add_gradual_change(struct planted_run *run, const struct planted_mix *from,
+                               const struct planted_mix *to, unsigned length)
 {
     for (unsigned i = 0; i < length; i++) {
         struct planted_mix mix = planted_between(from, to, (i + 0.5) / length);
@@ -419,10 +422,10 @@ static void gradual_change_gives_one_boundary(void **state)
             planted_begin(&run, seed, 2);
             for (int k = 0; k < 60; k++)
                 planted_step(&run, &planted_even, RATE);
-            ramp(&run, &planted_even, &planted_third, lengths[i]);
+            add_gradual_change(&run, &planted_even, &planted_third, lengths[i]);
             for (int k = 0; k < 60; k++)
                 planted_step(&run, &planted_third, RATE);
-            ramp(&run, &planted_third, &planted_even, lengths[i]);
+            add_gradual_change(&run, &planted_third, &planted_even, lengths[i]);
             for (int k = 0; k < 60; k++)
                 planted_step(&run, &planted_even, RATE);
             more += letters_of(&run) != 2 || run.phases.segment_count != 3;
@@ -430,8 +433,9 @@ static void gradual_change_gives_one_boundary(void **state)
             outside += start < 59 || start > 61 + lengths[i];
             phases_fini(&run.phases);
         }
-        print_message("ramps of %2u steps: not A B A in %u of %u runs, begun outside in %u\n",
-                      lengths[i], more, runs, outside);
+        print_message(
+            "ramps of %2u steps: not A B A in %u of %u runs, boundary outside the ramp in %u\n",
+            lengths[i], more, runs, outside);
         assert_true(more <= runs / 10);
         assert_true(outside <= runs / 20);
     }
@@ -460,8 +464,9 @@ static void short_transitions_are_not_phases(void **state)
             more += letters_of(&run) != 2 || run.phases.segment_count != 6;
             phases_fini(&run.phases);
         }
-        print_message("edges of %u steps: not A B A B A B in %u of %u runs, %u changes off\n",
-                      length, more, runs, off);
+        print_message(
+            "transitions of %u steps: not A B A B A B in %u of %u runs, %u boundaries misplaced\n",
+            length, more, runs, off);
         assert_true(more <= runs / 20);
         assert_true(off <= runs / 20);
     }

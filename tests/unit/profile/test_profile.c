@@ -155,7 +155,7 @@ static void typed_share_is_by_weight(void **state)
         bool known = i % 4 == 0;
         struct place place = {.object = 1,
                               .base = 0x10000,
-                              .typed = known ? TYPED_CODE : TYPED_NOT,
+                              .typed = known ? TYPED_CODE : TYPED_NONE,
                               .untyped = known ? UNTYPED_NO_REASON : UNTYPED_VOID};
         place.access = (struct access){
             .time_ns = i, .weight = known ? 27 : 1, .tid = 1, .address = 0x10000 + i};
@@ -165,7 +165,7 @@ static void typed_share_is_by_weight(void **state)
     assert_non_null(snapshot);
     assert_int_equal(snapshot->totals.typed[TYPED_CODE], 25);
     assert_true(fabs(snapshot->totals.typed_weight[TYPED_CODE] - 675) < 1e-6);
-    assert_true(fabs(snapshot->totals.typed_weight[TYPED_NOT] - 75) < 1e-6);
+    assert_true(fabs(snapshot->totals.typed_weight[TYPED_NONE] - 75) < 1e-6);
     assert_true(fabs(snapshot->totals.untyped_weight[UNTYPED_VOID] - 75) < 1e-6);
     snapshot_free(snapshot);
     profile_free(profile);
@@ -286,7 +286,7 @@ static void strided_misses_in_one_set_are_concentrated(void **state)
     assert_true(snapshot->sets.conflict);
     assert_int_equal(snapshot->sets.content, SETS_MANY_LINES);
     assert_int_equal(snapshot->window.addresses, 16);
-    assert_true(snapshot->window.caches < 1);
+    assert_true(snapshot->window.cache_multiple < 1);
     snapshot_free(snapshot);
     profile_free(profile);
 }
@@ -344,7 +344,7 @@ static void estimated_lines_do_not_exceed_the_object(void **state)
         }
         const struct snapshot *snapshot = profile_snapshot(profile, &time_ranks, SAMPLES + 1);
         double lines = snapshot->window.lines;
-        assert_true(snapshot->window.caches >= 1);
+        assert_true(snapshot->window.cache_multiple >= 1);
         assert_true(lines >= (double)snapshot->window.addresses && lines <= LINES);
         snapshot_free(snapshot);
         profile_free(profile);
@@ -452,7 +452,7 @@ static void add_listed(struct profile *profile, uint32_t object, int count)
 
 static const struct snapshot *take_listed_snapshot(struct profile *profile, bool all)
 {
-    struct snapshot head = {.iteration = 1, .objects_all = all};
+    struct snapshot head = {.iteration = 1, .lists_all_objects = all};
     const struct snapshot *snapshot = profile_snapshot(profile, &head, listed_now_ns);
     assert_non_null(snapshot);
     return snapshot;
@@ -463,7 +463,7 @@ static double sum_of(const struct snapshot *snapshot)
 {
     double sum = snapshot->objects_left_share;
     for (size_t i = 0; i < snapshot->object_count; i++) {
-        assert_true(snapshot->objects[i].share.value >= snapshot->objects_min);
+        assert_true(snapshot->objects[i].share.value >= snapshot->objects_min_share);
         sum += snapshot->objects[i].share.value;
     }
     return sum;
@@ -488,7 +488,7 @@ static void small_objects_are_listed_on_request(void **state)
     snapshot = take_listed_snapshot(profile, true);
     assert_int_equal(snapshot->object_count, 3 + SMALL);
     assert_int_equal(snapshot->objects_left_out, 0);
-    assert_true(snapshot->objects_min == 0 && snapshot->objects_left_share == 0);
+    assert_true(snapshot->objects_min_share == 0 && snapshot->objects_left_share == 0);
     assert_true(fabs(sum_of(snapshot) - 1) < 1e-9);
     assert_true(snapshot->objects[2].samples == 6 && snapshot->objects[5].samples == 1);
     snapshot_free(snapshot);
@@ -523,7 +523,7 @@ static void excess_objects_below_a_share_are_dropped(void **state)
     const struct snapshot *snapshot = take_listed_snapshot(profile, true);
     assert_int_equal(snapshot->object_count, 21);
     assert_int_equal(snapshot->objects_left_out, MANY);
-    assert_true(snapshot->objects_min == 0.0001);
+    assert_true(snapshot->objects_min_share == 0.0001);
     assert_true(fabs(sum_of(snapshot) - 1) < 1e-9);
     snapshot_free(snapshot);
     profile_free(profile);

@@ -116,23 +116,24 @@ static const struct snapshot_rates *field_rates(const struct snapshot_object *ob
     for (size_t i = 0; i < object->field_count; i++)
         if (object->fields[i].offset == (int64_t)offset)
             return object->fields[i].rates;
-    fail_msg("no field at %llu", (unsigned long long)offset);
+    fail_msg("object has no field at offset %llu", (unsigned long long)offset);
     return NULL;
 }
 
 static const struct snapshot_rates *cell_rates(uint32_t function, uint32_t object)
 {
-    static struct snapshot_rates made;
+    static struct snapshot_rates fixture_rates;
     const struct snapshot_matrix *matrix = &snapshot->matrix;
     for (size_t i = 0; i < matrix->row_count; i++)
         for (size_t k = 0; k < matrix->column_count; k++) {
             const struct rates_sums *sums = snapshot_matrix_at(matrix, i, k)->rates;
             if (sums && snapshot->code[matrix->rows[i]].id == function &&
                 snapshot->objects[matrix->columns[k]].id == object)
-                return rates_make(matrix->rates_plan, sums, matrix->rates_all, &made) ? &made
-                                                                                      : NULL;
+                return rates_make(matrix->rates_plan, sums, matrix->rates_all, &fixture_rates)
+                           ? &fixture_rates
+                           : NULL;
         }
-    fail_msg("no cell of function %u and object %u", function, object);
+    fail_msg("matrix has no cell of function %u and object %u", function, object);
     return NULL;
 }
 
@@ -156,7 +157,7 @@ static void ibs_samples_give_hit_and_miss_rates(void **state)
     add(2, 0, 100, (struct reported_access){0, 500, LOAD(L1), 0});
     take_snapshot();
     const struct snapshot_rates *rates = object_of(1)->rates;
-    assert_int_equal(rates->from, RATES_RECORDED);
+    assert_int_equal(rates->evidence, RATES_RECORDED);
     NEAR(rates->accesses, 50000);
     expect_same_share(rates->miss_rate[RATE_L1], interval_share(0.4, 100));
     expect_same_share(rates->miss_rate[RATE_L2], interval_share(0.2, 100));
@@ -168,8 +169,8 @@ static void ibs_samples_give_hit_and_miss_rates(void **state)
     expect_same_share(function_rates(10)->miss_rate[RATE_L2], interval_share(0.2, 100));
     expect_same_share(cell_rates(10, 1)->miss_rate[RATE_L2], interval_share(0.2, 100));
     expect_same_share(cell_rates(20, 2)->miss_rate[RATE_L2], interval_share(0, 100));
-    assert_true(isnan(rates->stall.value)); /* no latencies */
-    assert_true(isnan(rates->critical.value));
+    assert_true(isnan(rates->stall_share.value)); /* no latencies */
+    assert_true(isnan(rates->stall_ratio.value));
 }
 
 /* 30 loads hit L1, 10 stores report only that they missed it: 25 % miss L1, and between none and
@@ -199,8 +200,8 @@ static void latency_filtered_loads_give_no_miss_rate(void **state)
     const struct snapshot_rates *rates = object_of(1)->rates;
     assert_true(isnan(rates->accesses));
     assert_true(isnan(rates->miss_rate[RATE_L1].value));
-    NEAR(rates->stall.value, 1);
-    NEAR(rates->missed.value, 1);
+    NEAR(rates->stall_share.value, 1);
+    NEAR(rates->miss_share.value, 1);
 }
 
 /* Object 1: 50 samples of 7000 L1 misses and 100 of 10000 accesses give 35 %; 20 of 1000 fills give
@@ -217,7 +218,7 @@ static void separate_events_give_rates_with_intervals(void **state)
     take_snapshot();
     const struct snapshot_rates *rates = object_of(1)->rates;
     struct snapshot_share accesses = interval_count((struct amount){1e6, 1e10}, 0);
-    assert_int_equal(rates->from, RATES_COUNTED);
+    assert_int_equal(rates->evidence, RATES_COUNTED);
     NEAR(rates->accesses, 1e6);
     NEAR(rates->miss_rate[RATE_L1].value, 0.35);
     expect_same_share(rates->miss_rate[RATE_L1],
@@ -242,7 +243,7 @@ static void multiplexed_events_are_scaled_up(void **state)
 {
     (void)state;
     begin((enum event_role[]){EVENT_MISS_L1, EVENT_ACCESS}, 2, 0);
-    head.source.events[1].counted = 0.5;
+    head.source.events[1].running_share = 0.5;
     add(1, 0, 100, (struct reported_access){0, 1000, 0, 0});
     add(1, 0, 100, (struct reported_access){1, 10000, 0, 0});
     take_snapshot();
@@ -284,14 +285,14 @@ static void criticality_is_stall_share_per_miss_share(void **state)
     take_snapshot();
     const struct snapshot_rates *tds = object_of(1)->rates;
     const struct snapshot_rates *rest = object_of(2)->rates;
-    expect_same_share(tds->stall, interval_share(0.166, 10000));
-    expect_same_share(tds->missed, interval_share(0.021, 10000));
-    NEAR(tds->critical.value, 0.166 / 0.021);
-    expect_same_share(tds->critical, interval_ratio(tds->stall, tds->missed));
-    assert_true(tds->critical.low > 6.5 && tds->critical.high < 9.5);
-    NEAR(rest->critical.value, 0.834 / 0.979);
-    assert_true(rest->critical.high < 1);
-    NEAR(function_rates(10)->critical.value, 0.166 / 0.021);
+    expect_same_share(tds->stall_share, interval_share(0.166, 10000));
+    expect_same_share(tds->miss_share, interval_share(0.021, 10000));
+    NEAR(tds->stall_ratio.value, 0.166 / 0.021);
+    expect_same_share(tds->stall_ratio, interval_ratio(tds->stall_share, tds->miss_share));
+    assert_true(tds->stall_ratio.low > 6.5 && tds->stall_ratio.high < 9.5);
+    NEAR(rest->stall_ratio.value, 0.834 / 0.979);
+    assert_true(rest->stall_ratio.high < 1);
+    NEAR(function_rates(10)->stall_ratio.value, 0.166 / 0.021);
     assert_int_equal(tds->level, RATE_L1);
     assert_true(isnan(tds->accesses));
 }
@@ -310,12 +311,12 @@ static void stall_cycles_bound_waiting_of_the_process(void **state)
     add(2, 0, 5000, (struct reported_access){2, 1000, 0, 0});
     take_snapshot();
     struct snapshot_wait wait = snapshot->wait;
-    assert_int_equal(wait.from, WAIT_FROM_COUNTERS);
+    assert_int_equal(wait.evidence, WAIT_FROM_COUNTERS);
     assert_true(wait.low[WAIT_BEYOND_L1] > 0.28 && wait.low[WAIT_BEYOND_L1] < 0.3);
     assert_true(wait.high[WAIT_BEYOND_L1] > 0.3 && wait.high[WAIT_BEYOND_L1] < 0.32);
     assert_true(isnan(wait.low[WAIT_BEYOND_L2]) && isnan(wait.high[WAIT_BEYOND_L3]));
-    assert_int_equal(object_of(1)->wait.from, WAIT_UNKNOWN);
-    assert_int_equal(snapshot->code[0].wait.from, WAIT_UNKNOWN);
+    assert_int_equal(object_of(1)->wait.evidence, WAIT_UNKNOWN);
+    assert_int_equal(snapshot->code[0].wait.evidence, WAIT_UNKNOWN);
 }
 
 /* If loads are sampled with latencies, these show what an object waits for. */
@@ -331,14 +332,14 @@ static void latencies_bound_objects_and_stalls_the_process(void **state)
     add(1, 0, 7000, (struct reported_access){2, 1000, 0, 0});
     add(2, 0, 3000, (struct reported_access){2, 1000, 0, 0});
     take_snapshot();
-    assert_int_equal(snapshot->wait.from, WAIT_FROM_COUNTERS);
+    assert_int_equal(snapshot->wait.evidence, WAIT_FROM_COUNTERS);
     assert_true(snapshot->wait.low[WAIT_BEYOND_L1] < 0.3);
     assert_true(snapshot->wait.high[WAIT_BEYOND_L1] > 0.3);
-    assert_int_equal(object_of(1)->wait.from, WAIT_FROM_LATENCIES);
+    assert_int_equal(object_of(1)->wait.evidence, WAIT_FROM_LATENCIES);
     assert_true(object_of(1)->wait.high[WAIT_BEYOND_L1] < 0.05);
     assert_true(object_of(2)->wait.low[WAIT_BEYOND_L3] > 0.95);
-    NEAR(object_of(2)->rates->stall.value, 300. / 340);
-    NEAR(object_of(2)->rates->missed.value, 1);
+    NEAR(object_of(2)->rates->stall_share.value, 300. / 340);
+    NEAR(object_of(2)->rates->miss_share.value, 1);
 }
 
 /* Multiplexing: stalls were counted half of the time. */
@@ -346,7 +347,7 @@ static void multiplexed_stalls_are_scaled_to_counted_time(void **state)
 {
     (void)state;
     begin((enum event_role[]){EVENT_STALL, EVENT_TIME}, 2, 0);
-    head.source.events[0].counted = 0.5;
+    head.source.events[0].running_share = 0.5;
     add(1, 0, 1000, (struct reported_access){0, 1000, 0, 0});
     add(1, 0, 4000, (struct reported_access){1, 1000, 0, 0});
     take_snapshot();
@@ -362,17 +363,17 @@ static void waiting_needs_both_stalls_and_cycles(void **state)
     begin((enum event_role[]){EVENT_MISS_L1, EVENT_STALL}, 2, 0);
     add(1, 0, 1000, (struct reported_access){1, 1000, 0, 0});
     take_snapshot();
-    assert_int_equal(snapshot->wait.from, WAIT_UNKNOWN);
+    assert_int_equal(snapshot->wait.evidence, WAIT_UNKNOWN);
     tear_down(state);
     begin((enum event_role[]){EVENT_MISS_L1, EVENT_TIME}, 2, 0);
     add(1, 0, 1000, (struct reported_access){1, 1000, 0, 0});
     take_snapshot();
-    assert_int_equal(snapshot->wait.from, WAIT_UNKNOWN);
+    assert_int_equal(snapshot->wait.evidence, WAIT_UNKNOWN);
 }
 
 /* The same from latencies: 20 of 100 missing loads wait 400 cycles each, the others 100; hits take
  * 4 cycles and do not miss. */
-static void criticality_from_latencies(void **state)
+static void criticality_is_derived_from_latencies(void **state)
 {
     (void)state;
     begin((enum event_role[]){EVENT_ACCESS}, 1, 0);
@@ -381,16 +382,16 @@ static void criticality_from_latencies(void **state)
     add(2, 0, 100, (struct reported_access){0, 10, LOAD(L1), 4});
     take_snapshot();
     const struct snapshot_rates *one = object_of(1)->rates;
-    NEAR(one->stall.value, 8000.0 / (8000 + 8000 + 400));
-    NEAR(one->missed.value, 0.2);
-    NEAR(one->critical.value, one->stall.value / 0.2);
+    NEAR(one->stall_share.value, 8000.0 / (8000 + 8000 + 400));
+    NEAR(one->miss_share.value, 0.2);
+    NEAR(one->stall_ratio.value, one->stall_share.value / 0.2);
     struct amount_pair own = {{80000, 20 * 16e6}, {200, 2000}, 80000 * 10};
     struct amount_pair all = {
         {164000, 20 * 16e6 + 80 * 1e6 + 100 * 1600}, {1000, 10000}, (80000 + 80000) * 10};
-    expect_same_share(one->critical, interval_same(&own, &all));
-    assert_true(one->critical.low > 1.5 && one->critical.high < 4);
-    expect_same_share(function_rates(10)->critical, one->critical);
-    expect_same_share(cell_rates(10, 1)->critical, one->critical);
+    expect_same_share(one->stall_ratio, interval_same(&own, &all));
+    assert_true(one->stall_ratio.low > 1.5 && one->stall_ratio.high < 4);
+    expect_same_share(function_rates(10)->stall_ratio, one->stall_ratio);
+    expect_same_share(cell_rates(10, 1)->stall_ratio, one->stall_ratio);
     NEAR(function_rates(10)->miss_rate[RATE_L1].value, 1);
 }
 
@@ -414,7 +415,7 @@ static void rates_decay_with_half_life(void **state)
     profile_set_basis(profile, BASIS_DECAYED);
     take_snapshot();
     NEAR(object_of(1)->rates->miss_rate[RATE_L1].value, 0);
-    NEAR(object_of(1)->rates->stall.value, 1);
+    NEAR(object_of(1)->rates->stall_share.value, 1);
     profile_set_basis(profile, BASIS_RUN);
     profile_zero(profile, now);
     add(1, 0, 10, (struct reported_access){0, 10, LOAD(L1), 10});
@@ -435,7 +436,7 @@ static struct snapshot_share critical_after(double age, double *function_miss_ra
         add(4, 0, 1, (struct reported_access){0, 10, i < 30 ? LOAD(L1) : LOAD(LOC_RAM), 100});
     }
     take_snapshot();
-    struct snapshot_share critical = object_of(1)->rates->critical;
+    struct snapshot_share critical = object_of(1)->rates->stall_ratio;
     *function_miss_rate = function_rates(40)->miss_rate[RATE_L1].value;
     tear_down(NULL);
     return critical;
@@ -482,7 +483,7 @@ int main(void)
         cmocka_unit_test_teardown(multiplexed_events_are_scaled_up, tear_down),
         cmocka_unit_test_teardown(contradictory_counts_give_no_rate, tear_down),
         cmocka_unit_test_teardown(criticality_is_stall_share_per_miss_share, tear_down),
-        cmocka_unit_test_teardown(criticality_from_latencies, tear_down),
+        cmocka_unit_test_teardown(criticality_is_derived_from_latencies, tear_down),
         cmocka_unit_test_teardown(stall_cycles_bound_waiting_of_the_process, tear_down),
         cmocka_unit_test_teardown(latencies_bound_objects_and_stalls_the_process, tear_down),
         cmocka_unit_test_teardown(multiplexed_stalls_are_scaled_to_counted_time, tear_down),

@@ -116,7 +116,7 @@ static struct place place_at(struct prng *prng, int step, bool late)
     place.evictor_function = 1 + (uint32_t)prng_below(prng, 3);
     if (which < BLOCK_COUNT) {
         place.object = late ? BLOCKS + (uint32_t)which : ARRAY;
-        place.holder = PART;
+        place.bin_object = PART;
         place.base = (BLOCKS + which) * BLOCK_APART;
         place.size_bytes = BLOCK_BYTES;
         place.access.address = place.base + spot % 256; /* lines shared by the threads */
@@ -124,7 +124,7 @@ static struct place place_at(struct prng *prng, int step, bool late)
         place.access.ip = 0x1000 + spot % 64 * 16;
     } else if (which < BLOCK_COUNT + 2) {
         place.object = late ? SLOTS + (uint32_t)which % 2 : SLOT;
-        place.holder = PART - 1;
+        place.bin_object = PART - 1;
         place.base = STACK + which * 4096;
         place.access.address = place.base + SLOT_OFFSET;
         place.access.ip = 0x2000 + which;
@@ -135,9 +135,9 @@ static struct place place_at(struct prng *prng, int step, bool late)
     }
     place.evictor_object = prng_below(prng, 2) ? place.object : OTHER;
     bool typed = which < BLOCK_COUNT;
-    place.typed = typed && !late ? TYPED_DATA : TYPED_NOT;
-    place.untyped = place.typed == TYPED_NOT && typed ? UNTYPED_WAITING : UNTYPED_NO_VARIABLE;
-    if (place.typed != TYPED_NOT) {
+    place.typed = typed && !late ? TYPED_DATA : TYPED_NONE;
+    place.untyped = place.typed == TYPED_NONE && typed ? UNTYPED_WAITING : UNTYPED_NO_VARIABLE;
+    if (place.typed != TYPED_NONE) {
         place.type = PARTICLE;
         place.by_member = true;
         place.type_offset = (uint32_t)((place.access.address - place.base) % 64);
@@ -154,7 +154,7 @@ static void add_neighbour(struct profile *profile, const struct place *place, in
                                     .weight = 1,
                                     .distance = (uint64_t)(step % 500),
                                     .event = 0,
-                                    .what = step % 2 ? LINE_REUSED : LINE_LEFT,
+                                    .kind = step % 2 ? LINE_REUSED : LINE_LEFT,
                                     .line_bytes = 64,
                                     .used_bytes = (uint16_t)(step % 64),
                                     .touched_bytes = 64};
@@ -182,7 +182,7 @@ static void rename_all(struct profile *profile)
         list[i] = (struct object_rename){.from = BLOCKS + i, .to = ARRAY, .type = PARTICLE};
     for (uint32_t i = 0; i < 2; i++)
         list[BLOCK_COUNT + i] = (struct object_rename){
-            .from = SLOTS + i, .to = SLOT, .fixed = true, .offset = slot_offset};
+            .from = SLOTS + i, .to = SLOT, .has_fixed_offset = true, .offset = slot_offset};
     profile_rename(profile, list, BLOCK_COUNT + 2);
 }
 
@@ -300,7 +300,8 @@ static void expect_same_report(int named)
             json_dump_file(late, "/tmp/renames-late.json", JSON_INDENT(1));
             json_dump_file(early, "/tmp/renames-early.json", JSON_INDENT(1));
         }
-        fail_msg("named after %d samples, the report differs at %s", named, where);
+        fail_msg("renamed after %d samples: the report differs from an early rename at %s", named,
+                 where);
     }
     json_decref(late);
     json_decref(early);
@@ -322,7 +323,8 @@ static void untyped_object_is_renamed_once(void **state)
 {
     (void)state;
     struct profile *profile = new_profile();
-    struct place place = {.object = BLOCKS, .holder = PART, .base = 0x10000, .size_bytes = 4096};
+    struct place place = {
+        .object = BLOCKS, .bin_object = PART, .base = 0x10000, .size_bytes = 4096};
     place.access = (struct access){.time_ns = 1, .address = 0x10010, .ip = 0x100, .tid = 1};
     for (int i = 0; i < 10; i++) {
         place.access.time_ns += STEP_NS;
@@ -411,14 +413,14 @@ static void expect_layouts_match_fields(const struct snapshot *snapshot)
             double rows = 0;
             for (size_t f = 0; f < object->field_count; f++)
                 if (object->fields[f].type_id == layout->type)
-                    counted += object->fields[f].samples + object->fields[f].count_over;
+                    counted += object->fields[f].samples + object->fields[f].count_excess;
             for (size_t r = 0; r < layout->row_count; r++)
                 rows += layout->rows[r].has_members
                             ? 0
-                            : layout->rows[r].samples + layout->rows[r].count_over;
-            assert_float_equal(layout->samples + layout->count_over, counted, 1e-6);
+                            : layout->rows[r].samples + layout->rows[r].count_excess;
+            assert_float_equal(layout->samples + layout->count_excess, counted, 1e-6);
             assert_float_equal(rows, counted, 1e-6);
-            over += fabs(layout->count_over);
+            over += fabs(layout->count_excess);
         }
     }
     assert_true(layouts && over > 1);
@@ -464,7 +466,7 @@ static void block_shared_by_objects_is_one_instance(void **state)
     struct profile *profile = new_profile();
     for (int step = 0; step < 100; step++) {
         struct place place = {.object = step % 4 ? ARRAY : OTHER,
-                              .holder = PART,
+                              .bin_object = PART,
                               .base = BLOCKS * BLOCK_APART,
                               .size_bytes = BLOCK_BYTES / (uint64_t)(1 + step / 50),
                               .access = {.time_ns = 1000 + (uint64_t)step,
@@ -584,10 +586,10 @@ static void same_named_bins_are_distinguished_by_callers(void **state)
     };
     struct snapshot_heap heap = {.bins = bins, .bin_count = 4};
     assert_true(bins_add_callers(&heap, &arena));
-    assert_string_equal(bins[0].called, "newlen < set");
-    assert_null(bins[1].called);
-    assert_string_equal(bins[2].called, "newlen < get");
-    assert_string_equal(bins[3].called, "newlen < log");
+    assert_string_equal(bins[0].display_name, "newlen < set");
+    assert_null(bins[1].display_name);
+    assert_string_equal(bins[2].display_name, "newlen < get");
+    assert_string_equal(bins[3].display_name, "newlen < log");
 }
 
 /* A template's bracket is not a caller; if the same functions call, the lines differ. */
@@ -623,12 +625,12 @@ static void same_named_bins_are_distinguished_by_lines(void **state)
     bins[5].heap.site = first;
     bins[5].heap.site_count = 3;
     assert_true(bins_add_callers(&heap, &arena));
-    assert_string_equal(bins[0].called, "Map<u8, A> node < main t.cc:10");
-    assert_string_equal(bins[1].called, "Map<u8, A> node < main t.cc:12");
-    assert_string_equal(bins[2].called, "Map<u8, A> node < load");
-    assert_string_equal(bins[3].called, "Map<u8, A> node < main t.cc:10 #2");
-    assert_string_equal(bins[4].called, "add<A> t.cc:3 < load");
-    assert_string_equal(bins[5].called, "add<A> t.cc:3 < main");
+    assert_string_equal(bins[0].display_name, "Map<u8, A> node < main t.cc:10");
+    assert_string_equal(bins[1].display_name, "Map<u8, A> node < main t.cc:12");
+    assert_string_equal(bins[2].display_name, "Map<u8, A> node < load");
+    assert_string_equal(bins[3].display_name, "Map<u8, A> node < main t.cc:10 #2");
+    assert_string_equal(bins[4].display_name, "add<A> t.cc:3 < load");
+    assert_string_equal(bins[5].display_name, "add<A> t.cc:3 < main");
 }
 
 static void indistinguishable_bins_are_numbered(void **state)
@@ -644,11 +646,11 @@ static void indistinguishable_bins_are_numbered(void **state)
     struct snapshot_heap heap = {.bins = bins, .bin_count = 5};
     bins[1].heap.id = 1;
     assert_true(bins_add_callers(&heap, &arena));
-    assert_null(bins[0].called);
-    assert_string_equal(bins[1].called, "a #2");
-    assert_null(bins[3].called);
-    assert_null(bins[4].called);
-    assert_string_equal(bins[2].called, "a < b");
+    assert_null(bins[0].display_name);
+    assert_string_equal(bins[1].display_name, "a #2");
+    assert_null(bins[3].display_name);
+    assert_null(bins[4].display_name);
+    assert_string_equal(bins[2].display_name, "a < b");
 }
 
 static void user_given_bin_names_are_kept(void **state)
@@ -658,8 +660,8 @@ static void user_given_bin_names_are_kept(void **state)
     struct snapshot_heap heap = {.bins = bins, .bin_count = 2};
     bins[0].heap.renamed = true;
     assert_true(bins_add_callers(&heap, &arena));
-    assert_null(bins[0].called);
-    assert_null(bins[1].called);
+    assert_null(bins[0].display_name);
+    assert_null(bins[1].display_name);
 }
 
 static int run_twins(void)

@@ -47,7 +47,7 @@ static void add_leg(uint64_t origin_ms, uint64_t armed_ms, uint64_t end_ms, enum
 static void near(double value, double expected)
 {
     if (!(fabs(value - expected) < 1e-9))
-        fail_msg("%.12g instead of %.12g", value, expected);
+        fail_msg("expected %.12g, got %.12g", expected, value);
 }
 
 /* Blind for 2 ms, then waited 10: all of it. Blind for 10 ms, then waited 2: twice the wait. */
@@ -57,12 +57,12 @@ static void long_blind_time_doubles_the_wait(void **state)
     add_leg(100, 102, 112, WATCH_TOUCHED);
     near(last_leg()->seconds, 0.012);
     near(last_leg()->waited_s, 0.010);
-    assert_true(last_leg()->happened && last_leg()->elsewhere);
+    assert_true(last_leg()->was_touched && last_leg()->by_another_thread);
     add_leg(100, 110, 112, WATCH_TOUCHED);
     near(last_leg()->seconds, 0.004);
     add_leg(100, 102, 112, WATCH_REPLACED);
-    assert_false(last_leg()->happened);
-    assert_false(last_leg()->elsewhere);
+    assert_false(last_leg()->was_touched);
+    assert_false(last_leg()->by_another_thread);
 }
 
 /* It did not run for 6 of the 10 ms. */
@@ -72,7 +72,7 @@ static void off_cpu_time_is_subtracted(void **state)
                                   .origin_ns = 100 * MS,
                                   .armed_ns = 101 * MS,
                                   .end_ns = 111 * MS,
-                                  .off_ns = 6 * MS};
+                                  .off_cpu_ns = 6 * MS};
     (void)state;
     reuse_add(&reuse, &result, 0, 0);
     near(last_leg()->waited_s, 0.004);
@@ -155,7 +155,7 @@ static void reuse_time_is_accurate_despite_blind_time(void **state)
     static const double periods[] = {0.001, 0.01, 0.1, 0.3, 1, 3, 10, 100};
     static const double blind = 0.1;
     (void)state;
-    printf("  reuse time found / true, blind for 0.1 ms:");
+    printf("  estimated / true reuse time, with 0.1 ms blind time:");
     for (size_t i = 0; i < sizeof periods / sizeof *periods; i++) {
         double factor = off_by(periods[i], blind);
         bool far = periods[i] >= 10 * blind || periods[i] <= blind / 10;
@@ -171,9 +171,9 @@ static enum watch_verdict verdict(struct snapshot_share again, struct snapshot_m
                                   struct snapshot_median misses, bool counts, bool crowded)
 {
     struct snapshot_watch_object object = {.watched = 50,
-                                           .again = again,
-                                           .returns = again,
-                                           .again_s = 0.5,
+                                           .touched_again_share = again,
+                                           .touched_within_long = again,
+                                           .again_within_s = 0.5,
                                            .reuse_s = reuse_s,
                                            .misses = misses};
     struct reuse_question question = {.counts_misses = counts,
@@ -181,7 +181,7 @@ static enum watch_verdict verdict(struct snapshot_share again, struct snapshot_m
                                       .lines = 16384,
                                       .crowded_sets = crowded,
                                       .object_lines = NAN,
-                                      .elsewhere = NAN};
+                                      .other_data_share = NAN};
     return reuse_verdict(&object, &question);
 }
 
@@ -191,16 +191,16 @@ static enum watch_verdict verdict_in(enum spread_order order, struct snapshot_sh
                                      double elsewhere)
 {
     struct snapshot_watch_object object = {.watched = 50,
-                                           .again = again,
-                                           .returns = again,
-                                           .again_s = 0.1,
+                                           .touched_again_share = again,
+                                           .touched_within_long = again,
+                                           .again_within_s = 0.1,
                                            .reuse_s = reuse_s,
                                            .misses = {NAN, NAN, NAN}};
     struct reuse_question question = {.period = 1000,
                                       .lines = 16384,
                                       .order = order,
                                       .object_lines = object_lines,
-                                      .elsewhere = elsewhere,
+                                      .other_data_share = elsewhere,
                                       .last_lines = 524288};
     return reuse_verdict(&object, &question);
 }
@@ -236,7 +236,7 @@ static void censored_watches_are_not_streaming(void **state)
     assert_int_equal(verdict_in(SPREAD_UNKNOWN, often, bound, NAN, NAN), WATCH_REUSED);
 }
 
-static void watch_verdicts(void **state)
+static void watch_verdict_follows_reuse_time_and_misses(void **state)
 {
     const struct snapshot_share never = {0, 0, 0.01};
     const struct snapshot_share often = {0.9, 0.8, 0.95};
@@ -270,7 +270,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(overwritten_miss_history_gives_nan, setup, teardown),
         cmocka_unit_test_setup_teardown(leg_history_is_bounded, setup, teardown),
         cmocka_unit_test(reuse_time_is_accurate_despite_blind_time),
-        cmocka_unit_test(watch_verdicts),
+        cmocka_unit_test(watch_verdict_follows_reuse_time_and_misses),
         cmocka_unit_test(censored_watches_are_not_streaming),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

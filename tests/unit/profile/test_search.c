@@ -120,7 +120,7 @@ static void ten_way_search_finds_all_shares(void **state)
     assert_int_equal(search.state, SEARCH_SETTLED);
     for (uint32_t i = 0; i < 6; i++) {
         double share = found_share(&search, figure2[i].name);
-        print_message("%s %.4f planted %.4f\n", figure2[i].name, share, figure2[i].share);
+        print_message("%s: found %.4f, planted %.4f\n", figure2[i].name, share, figure2[i].share);
         assert_true(fabs(share - figure2[i].share) < 0.003);
     }
 }
@@ -172,7 +172,7 @@ static void found_regions_are_measured_again(void **state)
         double share = planted_found(&search, i + 1);
         double truth = i % 2 ? .5 / 4 : .5 / 5;
         found += !isnan(share);
-        print_message("object %u: %.4f truth %.4f\n", i, share, truth);
+        print_message("object %u: found %.4f, planted %.4f\n", i, share, truth);
         assert_true(isnan(share) || fabs(share - truth) < 0.02);
     }
     assert_true(found > 4);
@@ -205,8 +205,8 @@ static void search_finds_objects_of_alternating_applu_phases(void **state)
         double rest = search_applu[i].share / (.174 + .069 + .073);
         double truth = busy * search_applu[i].share + (i < 3 ? 0 : (1 - busy) * rest);
         double share = found_share(&search, search_applu[i].name);
-        print_message("%s %.4f truth %.4f restarts %u\n", search_applu[i].name, share, truth,
-                      search.restarts);
+        print_message("%s: found %.4f, planted %.4f, %u restarts\n", search_applu[i].name, share,
+                      truth, search.restarts);
         assert_true(fabs(share - truth) < 0.003);
     }
 }
@@ -352,7 +352,7 @@ static void search_restarts_when_the_hot_object_changes(void **state)
     assert_true(found_share(&search, "E") > 0.9);
 }
 
-static void search_without_samples_and_with_one_object(void **state)
+static void search_waits_for_samples_and_finds_one_object(void **state)
 {
     (void)state;
     static struct search search;
@@ -385,7 +385,7 @@ static int run_search(void)
         cmocka_unit_test(hot_range_and_hot_line_are_found),
         cmocka_unit_test(evenly_used_blocks_are_found_whole),
         cmocka_unit_test(search_restarts_when_the_hot_object_changes),
-        cmocka_unit_test(search_without_samples_and_with_one_object)};
+        cmocka_unit_test(search_waits_for_samples_and_finds_one_object)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 #undef MIB
@@ -436,7 +436,7 @@ static void saved_search_is_resumed(void **state)
     assert_true(before_search.base == planted[0].base);
     assert_true(search_history_take(&before, &before_search, now));
     assert_null(search_history_what(&before));
-    assert_string_equal(before_search.what, "all");
+    assert_string_equal(before_search.range_name, "all");
     assert_int_equal(before_search.state, SEARCH_SETTLED);
     assert_int_equal(before_search.rounds, rounds);
     /* The interval starts again, without earlier counts. */
@@ -468,12 +468,12 @@ static void oldest_saved_search_is_evicted(void **state)
     struct search_history before = {0};
     uint64_t now = before_begin(&prng);
     for (unsigned i = 0; i < SEARCH_BEFORE_MAX + 2; i++) {
-        before_search.what[0] = (char)('a' + i);
+        before_search.range_name[0] = (char)('a' + i);
         search_history_put(&before, &before_search);
     }
     for (unsigned i = SEARCH_BEFORE_MAX + 2; i-- > 2;) {
         assert_true(search_history_take(&before, &before_search, now));
-        assert_int_equal(before_search.what[0], 'a' + (int)i);
+        assert_int_equal(before_search.range_name[0], 'a' + (int)i);
     }
     assert_false(search_history_take(&before, &before_search, now));
     search_history_put(&before, &before_search);
@@ -495,24 +495,24 @@ static int run_search_before(void)
 static const uint64_t kept_second = 1000000000;
 static struct planted array = {"a", 0x10000000, 1 << 20, 0, OBJECT_GLOBAL};
 static struct search kept_search;
-static struct search_phases kept_kept;
+static struct search_phases kept_phases;
 
-static void kept_begin(void)
+static void kept_start(void)
 {
     plant(&array, 1);
-    search_phases_clear(&kept_kept);
+    search_phases_clear(&kept_phases);
     search_init(&kept_search, &planted_names, 10, 64);
     search_start(&kept_search, 0, UINT64_MAX, "all", 0);
 }
 
 /* One block of misses, and a second one that starts another segment. */
-static void change(struct phases *made, uint64_t at_ns, uint8_t phase)
+static void change(struct phases *planted_phases, uint64_t at_ns, uint8_t phase)
 {
-    made->segments[0] = (struct phases_segment){.start_ns = at_ns, .phase = phase};
-    made->segments[1] = (struct phases_segment){
+    planted_phases->segments[0] = (struct phases_segment){.start_ns = at_ns, .phase = phase};
+    planted_phases->segments[1] = (struct phases_segment){
         .start_ns = at_ns + kept_second, .end_ns = at_ns + 1, .phase = PHASES_NONE};
-    search_phases_step(&kept_kept, &kept_search, made, false, at_ns + 1);
-    search_phases_step(&kept_kept, &kept_search, made, true, at_ns + kept_second + 1);
+    search_phases_step(&kept_phases, &kept_search, planted_phases, false, at_ns + 1);
+    search_phases_step(&kept_phases, &kept_search, planted_phases, true, at_ns + kept_second + 1);
 }
 
 /* More phases than slots: the most recent ones stay, in memory of a fixed size. */
@@ -520,16 +520,16 @@ static void saved_phase_searches_are_bounded(void **state)
 {
     (void)state;
     struct phases_segment segments[2];
-    struct phases made = {.segments = segments, .segment_count = 2};
-    kept_begin();
+    struct phases planted_phases = {.segments = segments, .segment_count = 2};
+    kept_start();
     for (unsigned i = 0; i < 20; i++)
-        change(&made, i * kept_second, (uint8_t)i);
+        change(&planted_phases, i * kept_second, (uint8_t)i);
     for (unsigned i = 0; i < SEARCH_KEPT; i++) {
-        assert_non_null(kept_kept.kept[i].mark);
-        assert_true(kept_kept.kept[i].phase >= 20 - SEARCH_KEPT);
+        assert_non_null(kept_phases.kept[i].mark);
+        assert_true(kept_phases.kept[i].phase >= 20 - SEARCH_KEPT);
     }
-    search_phases_clear(&kept_kept);
-    assert_null(kept_kept.marks);
+    search_phases_clear(&kept_phases);
+    assert_null(kept_phases.marks);
 }
 
 /* A measurement between two phases belongs to neither. */
@@ -537,14 +537,15 @@ static void search_of_a_phase_edge_is_not_saved(void **state)
 {
     (void)state;
     struct phases_segment segments[2];
-    struct phases made = {.segments = segments, .segment_count = 2, .was_edge = true};
-    kept_begin();
-    change(&made, 0, 0);
-    assert_null(kept_kept.kept[0].mark);
-    made.was_edge = false;
-    change(&made, kept_second, 0);
-    assert_non_null(kept_kept.kept[0].mark);
-    search_phases_clear(&kept_kept);
+    struct phases planted_phases = {
+        .segments = segments, .segment_count = 2, .after_transition = true};
+    kept_start();
+    change(&planted_phases, 0, 0);
+    assert_null(kept_phases.kept[0].mark);
+    planted_phases.after_transition = false;
+    change(&planted_phases, kept_second, 0);
+    assert_non_null(kept_phases.kept[0].mark);
+    search_phases_clear(&kept_phases);
 }
 
 static int run_search_kept(void)
@@ -752,11 +753,12 @@ static void compare(const char *what, mix *shares, unsigned phase_s)
             assert_true(one.changes > RUN_S / phase_s / 2);
         }
     for (unsigned ignored = 0; ignored < 2; ignored++)
-        printf("search, %s of %u s for %d s, %s phases: both told within 3 points after %.1f s%s, "
-               "at the end off by %.1f; the phase that goes on told so %.0f %% of the time\n",
-               what, phase_s, RUN_S, ignored ? "without" : "with", sums[ignored].settled_s,
-               sums[ignored].settled_s < RUN_S ? "" : " (never)", sums[ignored].error * 100,
-               sums[ignored].right * 100);
+        printf(
+            "search, %s of %u s for %d s, %s phases: both phases within 3 points after %.1f s%s, "
+            "final error %.1f points; the current phase within 3 points %.0f %% of the time\n",
+            what, phase_s, RUN_S, ignored ? "without" : "with", sums[ignored].settled_s,
+            sums[ignored].settled_s < RUN_S ? "" : " (never)", sums[ignored].error * 100,
+            sums[ignored].right * 100);
     assert_true(sums[0].settled_s < RUN_S / 3);
     assert_true(sums[0].error < close_enough);
     assert_true(sums[0].error < sums[1].error);
@@ -791,8 +793,8 @@ static void interrupted_intervals_are_continued_per_phase(void **state)
             longest_ns = run->search.interval_ns;
     }
     double worst = error_now(run);
-    printf("search at %u samples a second: intervals of up to %.1f s, phases of 9 s; after %d s "
-           "off by %.1f points\n",
+    printf("search at %u samples per second: intervals of up to %.1f s, phases of 9 s; error after "
+           "%d s: %.1f points\n",
            (unsigned)(phases_second / SAMPLE_NS / EVERY),
            (double)longest_ns / (double)phases_second, LONG_S, worst * 100);
     assert_true(worst < 2 * close_enough);

@@ -184,7 +184,7 @@ static void element_size_of_structs_is_inferred(void **state)
                 missed += stride.element <= 8;
                 wrong += stride.element > 8 && stride.element != sizes[s];
             }
-    print_message("structs: %d, not seen %d, wrong size %d\n", all, missed, wrong);
+    print_message("structs: %d, element size not found %d, wrong %d\n", all, missed, wrong);
     assert_true(missed * 20 <= all && wrong * 50 <= all);
 }
 
@@ -203,7 +203,7 @@ static void no_element_size_without_structs(void **state)
         if (unit == 8)
             assert_int_equal(stride.element, 8);
     }
-    print_message("invented: %d of 200\n", invented);
+    print_message("element size reported without structs: %d of 200\n", invented);
     assert_true(invented <= 1);
     uint64_t scalar[SAMPLES];
     for (int i = 0; i < SAMPLES; i++)

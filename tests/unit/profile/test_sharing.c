@@ -147,11 +147,12 @@ static void distinct_bytes_of_a_line_are_false_sharing(void **state)
     const struct snapshot_sharing_group *group = &sharing->groups[0];
     const struct snapshot_sharing_line *line = &group->lines[0];
     assert_int_equal(group->verdict, SHARING_FALSE);
-    assert_int_equal(group->evidence, SHARING_TURNS);
-    assert_true(group->sure && isnan(group->hitm) && !group->locked);
+    assert_int_equal(group->evidence, SHARING_ALTERNATION);
+    assert_true(group->has_enough_samples && isnan(group->hitm) && !group->locked);
     assert_string_equal(group->name, "counters");
     assert_true(line->address == BASE && line->offset == 0 && line->side_count == 2);
-    assert_true(fabs(line->turns / line->expected - 1) < 0.25); /* really in random order */
+    assert_true(fabs(line->alternations / line->expected_alternations - 1) <
+                0.25); /* really in random order */
     assert_true(line->overlap < 0.01 && line->node == (int)(BASE >> 12 & 7));
     for (int i = 0; i < 2; i++) {
         const struct snapshot_sharing_side *side = &line->sides[i];
@@ -163,7 +164,7 @@ static void distinct_bytes_of_a_line_are_false_sharing(void **state)
     }
     assert_non_null(strstr(reading_of(group), "56 bytes of padding"));
     assert_non_null(strstr(reading_of(group), "run on nodes"));
-    assert_true(group->share.value > 0.95 && group->of_object > 0.95);
+    assert_true(group->share.value > 0.95 && group->object_share > 0.95);
 }
 
 /* Fields are in order of offset, whichever thread has more samples. A third thread has a single
@@ -264,7 +265,7 @@ static void preempted_threads_have_fewer_turns(void **state)
         touch((struct touch){.side = i / 10 % 2, .kind = ACCESS_LOAD_STORE});
     assert_int_equal(take_sharing(BASIS_RUN)->group_count, 1);
     const struct snapshot_sharing_group *group = &snapshot->sharing.groups[0];
-    assert_true(group->turns < 0.25 * group->expected);
+    assert_true(group->alternations < 0.25 * group->expected_alternations);
 }
 
 static void threads_alternating_on_one_cpu_are_not_sharing(void **state)
@@ -366,7 +367,7 @@ static void hitm_alone_is_sharing_evidence(void **state)
     assert_int_equal(sharing->group_count, 1);
     assert_int_equal(sharing->groups[0].evidence, SHARING_HITM);
     assert_int_equal(sharing->groups[0].verdict, SHARING_FALSE);
-    assert_true(sharing->groups[0].hitm >= 19 && sharing->groups[0].turns < 1);
+    assert_true(sharing->groups[0].hitm >= 19 && sharing->groups[0].alternations < 1);
 }
 
 static void hitm_without_sampled_writer_is_unsure(void **state)
@@ -376,7 +377,7 @@ static void hitm_without_sampled_writer_is_unsure(void **state)
         touch((struct touch){.side = 0, .kind = ACCESS_LOAD, .data_src = LOAD_HITM});
     const struct snapshot_sharing_group *group = &take_sharing(BASIS_RUN)->groups[0];
     assert_int_equal(snapshot->sharing.group_count, 1);
-    assert_int_equal(group->verdict, SHARING_UNSURE);
+    assert_int_equal(group->verdict, SHARING_INCONCLUSIVE);
     assert_non_null(strstr(reading_of(group), "the writer was not sampled"));
 }
 
@@ -412,7 +413,7 @@ static void hot_line_is_kept_among_millions_of_lines(void **state)
     const struct snapshot_sharing *sharing = take_sharing(BASIS_RUN);
     assert_true(sharing->group_count >= 1);
     assert_true(sharing->groups[0].lines[0].address == BASE);
-    assert_true(sharing->groups[0].lines[0].others > 0); /* not counted individually */
+    assert_true(sharing->groups[0].lines[0].other_accesses > 0); /* not counted individually */
     assert_true(sharing->groups[0].lines[0].side_count <= 6);
 }
 
@@ -466,7 +467,7 @@ static void simulated_miss_counts_once_for_two_events(void **state)
     assert_true(fabs(sharing->misses - 100) < 1e-6);
     assert_true(sharing->groups[0].hitm <= 100 && sharing->groups[0].hitm >= 98);
     assert_true(sharing->groups[0].samples <= 100);
-    assert_true(sharing->groups[0].share.value > 0.97 && sharing->groups[0].of_object > 0.97);
+    assert_true(sharing->groups[0].share.value > 0.97 && sharing->groups[0].object_share > 0.97);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -79,7 +79,7 @@ static void interval_same_is_exact_for_equal_weights(void **state)
     NEAR(ratio.value, 1);
     NEAR(ratio.low, 1);
     NEAR(ratio.high, 1);
-    own.under.weight = 0;
+    own.denominator.weight = 0;
     assert_true(isnan(interval_same(&own, &all).value));
 }
 
@@ -134,8 +134,8 @@ static void expect_coverage(const char *what, double mean, double other, unsigne
                             unsigned trials, double least)
 {
     double percent = held * 100.0 / trials;
-    print_message("%s, %g and %g samples: %.1f %% of %u intervals hold the truth\n", what, mean,
-                  other, percent, trials);
+    print_message("%s, %g and %g samples: %.1f %% of %u intervals contain the true value\n", what,
+                  mean, other, percent, trials);
     assert_true(percent >= least && percent <= 97);
 }
 
@@ -189,9 +189,9 @@ static void add_latency(struct amount_pair *sums, double cycles)
 {
     double weight = 80 + 40 * interval_uniform();
     double waited = -cycles * log(1 - interval_uniform()) + cycles;
-    add_event(&sums->over, waited * weight);
-    add_event(&sums->under, weight);
-    sums->both += waited * weight * weight;
+    add_event(&sums->numerator, waited * weight);
+    add_event(&sums->denominator, weight);
+    sums->product += waited * weight * weight;
 }
 
 static void interval_same_covers_the_truth(void **state)
@@ -415,7 +415,7 @@ static void variation_between_runs_is_no_change(void **state)
         single += compare_shares(a[0], SAMPLES, b[0], SAMPLES).p <= COMPARE_LEVEL;
         several += compare_runs(a, RUNS, floor, b, RUNS, floor).p <= COMPARE_LEVEL;
     }
-    printf("runs that wander by 3 points: taken for change in %.1f %% with one run a side, in "
+    printf("runs that vary by 3 points: reported as change in %.1f %% with one run per side, in "
            "%.1f %% with %d\n",
            100.0 * single / TRIALS, 100.0 * several / TRIALS, RUNS);
     assert_true(several <=
@@ -446,7 +446,7 @@ static void phases_out_of_step_widen_the_comparison(void **state)
         alarms += compare_shares(share[0], samples / design, share[1], samples / design).p <=
                   COMPARE_LEVEL;
     }
-    printf("phases out of step: taken for change in %.1f %%\n", 100.0 * alarms / TRIALS);
+    printf("phases out of step: reported as change in %.1f %%\n", 100.0 * alarms / TRIALS);
     assert_true(alarms <=
                 TRIALS * COMPARE_LEVEL + 3 * sqrt(TRIALS * COMPARE_LEVEL * (1 - COMPARE_LEVEL)));
 }
@@ -504,7 +504,7 @@ enum { COUNT_MAX = 512 };
 static void near(double value, double expected)
 {
     if (!(fabs(value - expected) < 1e-9))
-        fail_msg("%.12g instead of %.12g", value, expected);
+        fail_msg("expected %.12g, got %.12g", expected, value);
 }
 
 /* Ten, two of them censored (+): 1 2 2 3+ 5 6 7+ 8 9 9. By hand: S(1) 9/10, S(2) 7/10, S(5) 7/10 *
@@ -577,7 +577,7 @@ static void survival_reach_leaves_enough_observations(void **state)
     /* 12 is the longest time after which at least 8 are left. */
     near(survival_reach(times, 20, 9), 12);
     for (int i = 0; i < 20; i++)
-        times[i].happened = true;
+        times[i].was_observed = true;
     near(survival_reach(times, 20, 9), 20);
 }
 
@@ -636,7 +636,7 @@ static void survival_intervals_cover_the_truth(void **state)
     static const size_t counts[] = {10, 30, 100, 500};
     static const double censored[] = {0, 2, 0.5};
     (void)state;
-    printf("  intervals that hold the truth (median; share at 0.5), of 95%% asked for\n");
+    printf("  95%% intervals that contain the true value (median; share at 0.5)\n");
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         for (size_t k = 0; k < sizeof censored / sizeof *censored; k++) {
             struct coverage found = cover(counts[i], censored[k]);

@@ -148,14 +148,14 @@ static void largest_streams_are_kept(void **state)
     struct streams streams;
     struct streams_budget budget = {0, STREAMS_MAX};
     streams_init(&streams, &budget, START, STREAMS_PERIOD);
-    budget.most = 4;
+    budget.max = 4;
     for (uint64_t key = 1; key <= 4; key++)
         streams_put(&streams, key, (double)key * 100);
     streams_close(&streams, START + STREAMS_PERIOD);
-    assert_false(streams.crowded);
+    assert_false(streams.has_evicted);
     streams_put(&streams, 5, 99);
     assert_null(streams_find(&streams, 5));
-    assert_true(streams.crowded);
+    assert_true(streams.has_evicted);
     streams_put(&streams, 5, 150);
     assert_null(streams_find(&streams, 1));
     streams_put(&streams, 5, 180);
@@ -193,7 +193,7 @@ static void stream_memory_of_a_day_is_bounded(void **state)
             after_an_hour = mallinfo2().uordblks + mallinfo2().hblkhd;
     }
     size_t in_the_end = mallinfo2().uordblks + mallinfo2().hblkhd;
-    print_message("streams: %zu, %.1f s a point, %.1f MiB after an hour, %.1f MiB after a day\n",
+    print_message("streams: %zu, %.1f s per point, %.1f MiB after an hour, %.1f MiB after a day\n",
                   budget.used, (double)streams[0].period_ns / 1e9, (double)after_an_hour / 0x1p20,
                   (double)in_the_end / 0x1p20);
     assert_int_equal(streams[0].count + streams[1].count + streams[2].count, budget.used);
@@ -315,8 +315,8 @@ static void volatility_falls_with_the_period(void **state)
     (void)state;
     size_t count = profile_of(0.9, 0, profile);
     assert_true(count > 15);
-    for (size_t i = 0, k = 0; k < count && profile[k].by <= 32; k++) {
-        if (profile[k].by < 2 * profile[i].by)
+    for (size_t i = 0, k = 0; k < count && profile[k].period_steps <= 32; k++) {
+        if (profile[k].period_steps < 2 * profile[i].period_steps)
             continue;
         assert_true(profile[k].value < profile[i].value);
         i = k;
@@ -334,8 +334,8 @@ static void volatility_has_trough_at_own_period(void **state)
     size_t count = profile_of(0.01, OWN, profile);
     double at[2 * OWN + 1] = {0};
     for (size_t i = 0; i < count; i++)
-        if (profile[i].by <= 2 * OWN)
-            at[profile[i].by] = profile[i].value;
+        if (profile[i].period_steps <= 2 * OWN)
+            at[profile[i].period_steps] = profile[i].value;
     assert_true(at[OWN] < 0.05);
     assert_true(at[OWN - 3] > 0.2 && at[OWN + 3] > 0.2);
     assert_int_equal(volatility_period(profile, count, 0.1), OWN);

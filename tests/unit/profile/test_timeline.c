@@ -81,7 +81,7 @@ static void expect_phase(const struct snapshot_timeline *timeline, size_t index,
     assert_true(fabs(phase->start_s - start_s) <= 0.25);
     assert_string_equal(phase->leader, leader);
     assert_true(phase->leader_share > 0.8 && phase->leader_share < 1);
-    assert_int_equal(phase->inversion, index > 0);
+    assert_int_equal(phase->leader_changed, index > 0);
 }
 
 /* Planted: grid, table, list, table, grid; found within one base period of the truth. */
@@ -103,7 +103,7 @@ static void timeline_reports_planted_phases(void **state)
     expect_phase(timeline, 2, "C", 8, "list");
     expect_phase(timeline, 3, "B", 12, "table");
     expect_phase(timeline, 4, "A", 15, "grid");
-    assert_true(timeline->turn_count >= 1 && timeline->turns[0].correlation < -0.6);
+    assert_true(timeline->alternation_count >= 1 && timeline->alternations[0].correlation < -0.6);
     snapshot_free(snapshot);
     profile_free(run.profile);
 }
@@ -343,9 +343,9 @@ static void period_is_at_most_half_the_shortest_phase(void **state)
     assert_true(timeline->phase_count > 2 * CYCLES);
     for (size_t i = 0; i + 1 < timeline->phase_count; i++)
         shortest_s = fmin(shortest_s, timeline->phases[i].end_s - timeline->phases[i].start_s);
-    assert_true(timeline->damped_s > shortest_s / 2);
+    assert_true(timeline->damping_period_s > shortest_s / 2);
     assert_true(timeline->period_s <= shortest_s / 2);
-    assert_true(timeline->period_s < timeline->damped_s);
+    assert_true(timeline->period_s < timeline->damping_period_s);
 }
 
 /* For every phase, including the first, although its points in the streams are now coarser. */
@@ -355,23 +355,23 @@ static void phases_report_objects_that_rose_and_fell(void **state)
     (void)state;
     const struct snapshot_timeline *timeline = &long_run.snapshot->timeline;
     assert_int_equal(timeline->phase_count, 3 * CYCLES);
-    assert_null(timeline->phases[0].rose);
+    assert_null(timeline->phases[0].gained_object);
     for (size_t i = 0; i < timeline->phase_count; i++) {
         const struct snapshot_phase *phase = &timeline->phases[i];
         assert_string_equal(phase->leader, "grid");
-        assert_false(phase->inversion);
+        assert_false(phase->leader_changed);
         assert_true(fabs(phase->leader_share - 0.525) < 0.03);
         assert_true(fabs(phase->shares[0] - phase->leader_share) < 1e-9);
         if (!i)
             continue;
-        assert_string_equal(phase->rose, names[i % 3]);
-        assert_string_equal(phase->fell, names[(i + 2) % 3]);
-        assert_true(fabs(phase->rose_by - 0.4) < 0.03);
-        assert_true(fabs(phase->fell_by - 0.4) < 0.03);
+        assert_string_equal(phase->gained_object, names[i % 3]);
+        assert_string_equal(phase->lost_object, names[(i + 2) % 3]);
+        assert_true(fabs(phase->gained_share - 0.4) < 0.03);
+        assert_true(fabs(phase->lost_share - 0.4) < 0.03);
         /* The distance is over the same periods: at least the rise or fall of one object. */
-        assert_true(phase->distance >= fmax(phase->rose_by, phase->fell_by) - 1e-9);
+        assert_true(phase->distance >= fmax(phase->gained_share, phase->lost_share) - 1e-9);
         assert_true(phase->distance < 0.45);
-        assert_true(phase->known_s > phase->start_s && phase->known_s < phase->end_s);
+        assert_true(phase->detected_s > phase->start_s && phase->detected_s < phase->end_s);
     }
     char text[PHASES_READING_BYTES];
     phases_reading(timeline, text, sizeof text);
@@ -436,7 +436,7 @@ static void fields_view_shows_start_of_recording(void **state)
     browser_fini(&browser);
 }
 
-static void text_time_formats(void **state)
+static void text_time_selects_a_readable_unit(void **state)
 {
     char out[TEXT_TIME_BYTES];
     (void)state;
@@ -460,7 +460,7 @@ static int run_timeline_long(void)
         cmocka_unit_test(phases_report_objects_that_rose_and_fell),
         cmocka_unit_test(timeline_rows_show_rising_object_and_times),
         cmocka_unit_test(fields_view_shows_start_of_recording),
-        cmocka_unit_test(text_time_formats),
+        cmocka_unit_test(text_time_selects_a_readable_unit),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
@@ -684,10 +684,10 @@ static void recent_period_follows_the_noise(void **state)
         counts[3] = noisy ? (double)prng_below(&prng, 200) : 100 + (double)prng_below(&prng, 10);
         chosen = recent_add(&recent, counts);
         if (i == RECENT_STEPS * 4 - 1)
-            assert_true(chosen && recent.by >= 4);
+            assert_true(chosen && recent.period_steps >= 4);
     }
     assert_true(chosen && recent_is_damped(&recent));
-    assert_int_equal(recent.by, 1);
+    assert_int_equal(recent.period_steps, 1);
 }
 
 static void kinds_draw(struct browser *browser, int rows, int columns, char *out, size_t size)
@@ -715,7 +715,7 @@ static void expect_shown(struct browser *browser, const char *const *words)
     kinds_draw(browser, 40, 120, text, sizeof text);
     for (; *words; words++)
         if (!strstr(text, *words))
-            fail_msg("no \"%s\" in\n%s", *words, text);
+            fail_msg("the screen lacks '%s':\n%s", *words, text);
     for (int rows = 10; rows < 50; rows += 9)
         for (int columns = 40; columns < 200; columns += 37)
             kinds_draw(browser, rows, columns, text, sizeof text);

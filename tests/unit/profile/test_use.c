@@ -83,7 +83,7 @@ static void add_line_left(uint32_t object, uint32_t function, uint64_t offset, u
                           uint32_t used_bytes, uint32_t touched_bytes, uint64_t weight)
 {
     struct line_place reported = {.place = place_of(object, function, offset, event)};
-    reported.line = (struct line_event){.what = LINE_LEFT,
+    reported.line = (struct line_event){.kind = LINE_LEFT,
                                         .ip = reported.place.access.ip,
                                         .address = reported.place.access.address,
                                         .weight = weight,
@@ -99,7 +99,7 @@ static void add_line_left(uint32_t object, uint32_t function, uint64_t offset, u
 static void assert_near(double value, double expected)
 {
     if (fabs(value - expected) > 1e-9)
-        fail_msg("%g instead of %g", value, expected);
+        fail_msg("expected %g, got %g", expected, value);
 }
 
 static const struct snapshot_object *find_object(const struct snapshot *snapshot, const char *name)
@@ -107,7 +107,7 @@ static const struct snapshot_object *find_object(const struct snapshot *snapshot
     for (size_t i = 0; i < snapshot->object_count; i++)
         if (!strcmp(snapshot->objects[i].name, name))
             return &snapshot->objects[i];
-    fail_msg("no object %s", name);
+    fail_msg("object %s is not listed", name);
     return NULL;
 }
 
@@ -116,7 +116,7 @@ static const struct snapshot_use *use_at(const struct snapshot_object *object, u
     for (size_t i = 0; i < object->field_count; i++)
         if (object->fields[i].offset == (int64_t)offset)
             return object->fields[i].use;
-    fail_msg("nothing at %d", (int)offset);
+    fail_msg("object has no field at offset %d", (int)offset);
     return NULL;
 }
 
@@ -125,7 +125,7 @@ static const struct snapshot_use *use_of_function(const struct snapshot *snapsho
     for (size_t i = 0; i < snapshot->code_count; i++)
         if (!strcmp(snapshot->code[i].function, name))
             return snapshot->code[i].use;
-    fail_msg("no function %s", name);
+    fail_msg("function %s is not listed", name);
     return NULL;
 }
 
@@ -144,7 +144,7 @@ static void feed_uses(uint16_t event)
     add_line_left(INDEX, SMOOTH, 4, event, 8, 8, 10);
 }
 
-static void line_use_per_object_field_and_code(void **state)
+static void line_use_counts_per_object_field_and_code(void **state)
 {
     (void)state;
     feed_uses(L2_EVENT);
@@ -185,7 +185,7 @@ static void line_use_counts_for_the_missing_object(void **state)
     (void)state;
     add_miss(VECTOR, SMOOTH, 0);
     struct line_place reported = {.place = place_of(INDEX, SMOOTH, 0, L2_EVENT)};
-    reported.line = (struct line_event){.what = LINE_LEFT,
+    reported.line = (struct line_event){.kind = LINE_LEFT,
                                         .address = 0x10000u * VECTOR,
                                         .weight = 1,
                                         .event = L2_EVENT,
@@ -291,7 +291,7 @@ static void tracked_lines_have_an_interval(void **state)
 static int run_use(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(line_use_per_object_field_and_code, begin, end),
+        cmocka_unit_test_setup_teardown(line_use_counts_per_object_field_and_code, begin, end),
         cmocka_unit_test_setup_teardown(tracked_lines_have_an_interval, begin, end),
         cmocka_unit_test_setup_teardown(line_use_counts_for_the_missing_object, begin, end),
         cmocka_unit_test_setup_teardown(nearer_level_is_used_until_lines_leave, begin, end),
@@ -371,7 +371,7 @@ static void add_reuse(uint32_t object, uint64_t ip, uint64_t distance, uint64_t 
     struct line_place reported = {.place = {.object = object, .function = READ}};
     reported.place.access =
         (struct access){.time_ns = ++distances_now_ns, .ip = ip, .weight = weight};
-    reported.line = (struct line_event){.what = LINE_REUSED,
+    reported.line = (struct line_event){.kind = LINE_REUSED,
                                         .ip = ip,
                                         .weight = weight,
                                         .distance = distance,
@@ -382,7 +382,7 @@ static void add_reuse(uint32_t object, uint64_t ip, uint64_t distance, uint64_t 
 static void distances_assert_near(double value, double expected)
 {
     if (fabs(value - expected) > 1e-9)
-        fail_msg("%g instead of %g", value, expected);
+        fail_msg("expected %g, got %g", expected, value);
 }
 
 /* hot: 60 immediate reuses, 30 after 1024 lines (64 KiB), 10 first uses; cold: 100 first uses. */
@@ -402,7 +402,7 @@ static unsigned point_of(double size_bytes)
     return point;
 }
 
-static void miss_curves_of_objects(void **state)
+static void objects_have_miss_curves(void **state)
 {
     (void)state;
     distances_feed();
@@ -471,7 +471,7 @@ static void miss_curve_marks_cache_sizes(void **state)
 }
 
 /* Instructions of one source line are one row. */
-static void miss_curves_of_source_lines(void **state)
+static void source_lines_have_miss_curves(void **state)
 {
     (void)state;
     distances_feed();
@@ -535,12 +535,12 @@ static void full_reuse_table_keeps_existing_rows(void **state)
 static int run_distances(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(miss_curves_of_objects, distances_begin, distances_end),
+        cmocka_unit_test_setup_teardown(objects_have_miss_curves, distances_begin, distances_end),
         cmocka_unit_test_setup_teardown(miss_curve_is_uncertain_at_a_step, distances_begin,
                                         distances_end),
         cmocka_unit_test_setup_teardown(miss_curve_marks_cache_sizes, distances_begin,
                                         distances_end),
-        cmocka_unit_test_setup_teardown(miss_curves_of_source_lines, distances_begin,
+        cmocka_unit_test_setup_teardown(source_lines_have_miss_curves, distances_begin,
                                         distances_end),
         cmocka_unit_test_setup_teardown(miss_curve_is_adjusted_to_total_accesses, distances_begin,
                                         distances_end),

@@ -88,7 +88,7 @@ static void check_bounds(const char *what, pattern *next, double low_min, double
     /* First touches are part of the truth, but seldom sampled. */
     bool holds = low <= truth + 0.01 && truth <= high + 0.01;
     if (!holds || low < low_min || high > high_most)
-        print_error("%s: %.3f to %.3f, %.3f waited\n", what, low, high, truth);
+        print_error("%s: bounds %.3f to %.3f, true share %.3f\n", what, low, high, truth);
     assert_true(holds && low >= low_min && high <= high_most);
 }
 
@@ -132,14 +132,14 @@ static struct window_entry chase(struct machine *machine, uint64_t i)
 {
     struct window_entry entry = at_line(prng_below(&machine->prng, 1 << 20));
     (void)i;
-    entry.chases = true;
+    entry.is_pointer_chase = true;
     return entry;
 }
 
 static struct window_entry chase_through(struct machine *machine, uint32_t lines)
 {
     struct window_entry entry = at_line(prng_below(&machine->prng, lines));
-    entry.chases = true;
+    entry.is_pointer_chase = true;
     return entry;
 }
 
@@ -170,7 +170,7 @@ static struct window_entry chase_of_few(struct machine *machine, uint64_t i)
 {
     struct window_entry entry = at_line(prng_below(&machine->prng, 300));
     (void)i;
-    entry.chases = true;
+    entry.is_pointer_chase = true;
     return entry;
 }
 
@@ -180,8 +180,8 @@ static struct window_entry pass(struct machine *machine, uint64_t i)
     struct window_entry entry = at_line(i / 8 % (1 << 20));
     (void)machine;
     entry.address += i % 8 * 8;
-    entry.per_line = 3;
-    entry.again = i % 8;
+    entry.per_line_log2 = 3;
+    entry.line_was_accessed = i % 8;
     return entry;
 }
 
@@ -198,7 +198,7 @@ static struct window_entry fields_of_a_line(struct machine *machine, uint64_t i)
     static struct window_entry record;
     if (i % 4 == 0)
         record = at_line(prng_below(&machine->prng, 1 << 20));
-    record.again = i % 4;
+    record.line_was_accessed = i % 4;
     return record;
 }
 
@@ -206,7 +206,7 @@ static struct window_entry of_two_threads(struct machine *machine, uint64_t i)
 {
     struct window_entry entry = at_line(prng_below(&machine->prng, 4));
     entry.tid = 7 + (uint32_t)(i & 1);
-    entry.again = i % 2;
+    entry.line_was_accessed = i % 2;
     return entry;
 }
 
@@ -242,7 +242,7 @@ static struct window_entry chase_in_order(struct machine *machine, uint64_t i)
 {
     struct window_entry entry = at_line(i / 40 % (1 << 20));
     (void)machine;
-    entry.chases = true;
+    entry.is_pointer_chase = true;
     return entry;
 }
 
@@ -254,15 +254,15 @@ static void uninformative_wait_bounds_are_blank(void **state)
     struct snapshot_wait wait = bounds_of(&machine, &truth, chase_in_order);
     assert_true(wait.low[WAIT_BEYOND_L1] == 0);
     waits_drop_uninformative(&wait);
-    assert_int_equal(wait.from, WAIT_UNKNOWN);
+    assert_int_equal(wait.evidence, WAIT_UNKNOWN);
     wait = bounds_of(&machine, &truth, chase_through_8m);
     assert_true(wait.low[WAIT_BEYOND_L1] == 0);
     wait = bounds_of(&machine, &truth, chase);
     assert_true(wait.low[WAIT_BEYOND_L2] > 0.8 && wait.low[WAIT_BEYOND_L3] < 0.6);
     waits_drop_uninformative(&wait);
-    assert_int_equal(wait.from, WAIT_FROM_RECURRENCE);
+    assert_int_equal(wait.evidence, WAIT_FROM_RECURRENCE);
     wait = (struct snapshot_wait){
-        .from = WAIT_FROM_RECURRENCE, .low = {0, 0, 0}, .high = {0.99, 0.5, NAN}};
+        .evidence = WAIT_FROM_RECURRENCE, .low = {0, 0, 0}, .high = {0.99, 0.5, NAN}};
     waits_drop_uninformative(&wait);
     assert_true(isnan(wait.low[0]) && isnan(wait.high[0]) && wait.high[1] == 0.5);
 }
@@ -312,7 +312,7 @@ static void add_sample(struct profile *profile, uint32_t object, uint64_t line,
 static const struct snapshot *timed_snapshot(struct profile *profile, const char *source)
 {
     struct snapshot head = {.source = {.name = source,
-                                       .weighs = "time at the access",
+                                       .weight_unit = "time at the access",
                                        .event_count = 1,
                                        .events = {{"cpu-clock", EVENT_TIME, 500000, 0, NAN, NAN}}}};
     const struct snapshot *snapshot = profile_snapshot(profile, &head, now_ns + 1);
@@ -336,14 +336,15 @@ static void snapshot_has_wait_bounds(void **state)
     (void)state;
     for (uint64_t i = 0; i < 4000; i++) {
         add_sample(profile, 1, i % 50, (struct access){0});
-        add_sample(profile, 2, prng_below(&prng, 1 << 20), (struct access){.chases = true});
+        add_sample(profile, 2, prng_below(&prng, 1 << 20),
+                   (struct access){.is_pointer_chase = true});
         if (i % 2)
             add_sample(profile, 0, 0, (struct access){.reason = REASON_NO_MEMORY});
     }
     const struct snapshot *snapshot = timed_snapshot(profile, "clock");
     const struct snapshot_wait *held = &object_of(snapshot, 1)->wait;
     const struct snapshot_wait *chased = &object_of(snapshot, 2)->wait;
-    assert_int_equal(held->from, WAIT_FROM_RECURRENCE);
+    assert_int_equal(held->evidence, WAIT_FROM_RECURRENCE);
     assert_true(held->low[WAIT_BEYOND_L1] == 0 && held->high[WAIT_BEYOND_L2] < 0.1);
     assert_true(chased->low[WAIT_BEYOND_L2] > 0.75 && chased->high[WAIT_BEYOND_L2] > 0.99);
     for (size_t i = 0; i < snapshot->code_count; i++)
@@ -370,13 +371,14 @@ static void flushed_or_shared_lines_may_wait(void **state)
     (void)state;
     for (uint64_t i = 0; i < 4000; i++) {
         add_sample(profile, 1, i % 50, (struct access){0});
-        add_sample(profile, 2, 50 + i % 7, (struct access){.again = true, .flushes = i == 7});
+        add_sample(profile, 2, 50 + i % 7,
+                   (struct access){.line_was_accessed = true, .flushes_line = i == 7});
         add_sample(profile, 3, 57 + i % 7, (struct access){0});
     }
     const struct snapshot *snapshot = timed_snapshot(profile, "clock");
     assert_true(object_of(snapshot, 1)->wait.high[WAIT_BEYOND_L1] < 0.2);
-    assert_int_equal(object_of(snapshot, 2)->wait.from, WAIT_UNKNOWN);
-    assert_int_equal(object_of(snapshot, 3)->wait.from, WAIT_UNKNOWN);
+    assert_int_equal(object_of(snapshot, 2)->wait.evidence, WAIT_UNKNOWN);
+    assert_int_equal(object_of(snapshot, 3)->wait.evidence, WAIT_UNKNOWN);
     snapshot_free(snapshot);
     profile_free(profile);
 }
@@ -393,10 +395,10 @@ static void recorded_latencies_take_precedence_for_waits(void **state)
                                         (i % 3 ? PERF_MEM_S(LVLNUM, L1) : PERF_MEM_S(LVLNUM, L3))});
     const struct snapshot *snapshot = timed_snapshot(profile, "pebs");
     const struct snapshot_wait *wait = &object_of(snapshot, 1)->wait;
-    assert_int_equal(wait->from, WAIT_FROM_LATENCIES);
+    assert_int_equal(wait->evidence, WAIT_FROM_LATENCIES);
     assert_true(wait->low[WAIT_BEYOND_L2] < 100. / 120 && wait->high[WAIT_BEYOND_L2] > 100. / 120);
     assert_true(wait->low[WAIT_BEYOND_L2] > 0.7 && wait->high[WAIT_BEYOND_L3] < 0.05);
-    assert_int_equal(snapshot->wait.from, WAIT_UNKNOWN);
+    assert_int_equal(snapshot->wait.evidence, WAIT_UNKNOWN);
     snapshot_free(snapshot);
     profile_free(profile);
 }
@@ -407,7 +409,7 @@ static void wait_bounds_decrease_with_the_level(void **state)
 {
     const struct waits waits = {.lines = {512, 1 << 14, 1 << 19}};
     const struct waits_sums sums = {
-        .samples = 1000, .passes = {500, 500, 480}, .passes_hit = {400, 400, 300}};
+        .samples = 1000, .pass_starts = {500, 500, 480}, .pass_start_hits = {400, 400, 300}};
     const double chased[WAIT_LEVELS] = {0};
     struct snapshot_wait wait = waits_bounds(&waits, &sums, chased);
     (void)state;

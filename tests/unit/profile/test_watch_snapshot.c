@@ -49,7 +49,7 @@ static void begin(bool watch, enum event_role role)
                                       .cache_lines = {512, 16384, 524288}};
     assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
     assert_int_equal(profile_new(&profile, &options, NULL), 0);
-    head = (struct snapshot){.iteration = 1, .watch = {.on = watch}};
+    head = (struct snapshot){.iteration = 1, .watch = {.is_on = watch}};
     head.source.event_count = 1;
     head.source.events[0] = (struct snapshot_event){.name = "event", .role = role, .period = 100};
     now_ns = 1000 * MS;
@@ -115,11 +115,11 @@ static const struct snapshot_watch_object *row_of(const struct snapshot *snapsho
     for (size_t i = 0; i < snapshot->watch.count; i++)
         if (!strcmp(snapshot->watch.objects[i].name, name))
             return &snapshot->watch.objects[i];
-    fail_msg("no row for %s", name);
+    fail_msg("object %s has no row", name);
     return NULL;
 }
 
-static void watch_results_per_object(void **state)
+static void watch_results_are_listed_per_object(void **state)
 {
     (void)state;
     begin(true, EVENT_MISS_L2);
@@ -131,14 +131,14 @@ static void watch_results_per_object(void **state)
     assert_int_equal(array->watched, LEGS);
     assert_int_equal(array->touched, LEGS);
     assert_int_equal(array->object, 0);
-    assert_true(array->again.value == 1 && array->again_s == 0.01);
+    assert_true(array->touched_again_share.value == 1 && array->again_within_s == 0.01);
     assert_true(fabs(array->reuse_s.value - 0.02) < 1e-9);
     assert_true(fabs(array->misses.value - 20000) < 1e-6);
     assert_true(fabs(array->thread_misses - 20000) < 1e-6);
     assert_int_equal(array->visits, LEGS);
     /* 6 of 40 sampled words were touched: an eighth, plus this share of the other seven. */
     assert_true(fabs(array->used.value - (1 + 7 * 6.0 / LEGS) / 8) < 1e-9);
-    assert_true(fabs(array->elsewhere - 14.0 / LEGS) < 1e-9);
+    assert_true(fabs(array->by_another_thread - 14.0 / LEGS) < 1e-9);
     assert_int_equal(array->verdict, WATCH_CAPACITY);
     const struct snapshot_watch_object *queue = row_of(snapshot, "queue");
     assert_int_equal(queue->verdict, WATCH_STREAMING);
@@ -257,17 +257,17 @@ static void progress_towards_a_verdict_is_reported(void **state)
     }
     head.watch.budget = 0.01;
     head.watch.overhead = 0.0099;
-    head.watch.unpaid = 100;
+    head.watch.over_budget = 100;
     const struct snapshot *snapshot = take_snapshot();
     const struct snapshot_watch_object *array = row_of(snapshot, "array");
     assert_int_equal(array->settled, 3);
-    assert_int_equal(array->needed, 8);
-    assert_true(fabs(array->wait_s - 5) < 0.01); /* one per second */
-    assert_true(snapshot->watch.next_s == array->wait_s);
-    assert_true(snapshot->watch.budget_limits);
+    assert_int_equal(array->settled_needed, 8);
+    assert_true(fabs(array->verdict_in_s - 5) < 0.01); /* one per second */
+    assert_true(snapshot->watch.next_s == array->verdict_in_s);
+    assert_true(snapshot->watch.is_limited_by_budget);
     const struct snapshot_watch_object *queue = row_of(snapshot, "queue");
     assert_int_equal(queue->settled, 0);
-    assert_true(isnan(queue->wait_s));
+    assert_true(isnan(queue->verdict_in_s));
     snapshot_free(snapshot);
     /* With a third touched again, certainty requires more. */
     for (int i = 0; i < 7; i++)
@@ -277,14 +277,14 @@ static void progress_towards_a_verdict_is_reported(void **state)
     array = row_of(snapshot, "array");
     assert_int_equal(array->verdict, WATCH_TOO_FEW);
     assert_int_equal(array->settled, 10);
-    assert_true(array->needed > 10 && array->needed < 40);
-    assert_false(snapshot->watch.budget_limits);
+    assert_true(array->settled_needed > 10 && array->settled_needed < 40);
+    assert_false(snapshot->watch.is_limited_by_budget);
     assert_int_equal(snapshot->watch.verdicts, 0);
     snapshot_free(snapshot);
     watch_array(1000);
     snapshot = take_snapshot();
     assert_int_equal(row_of(snapshot, "array")->verdict, WATCH_CAPACITY);
-    assert_true(row_of(snapshot, "array")->wait_s == 0);
+    assert_true(row_of(snapshot, "array")->verdict_in_s == 0);
     assert_int_equal(snapshot->watch.verdicts, 2);
     snapshot_free(snapshot);
 }
@@ -321,7 +321,7 @@ static void zero_clears_watches_and_off_disables_them(void **state)
     begin(false, EVENT_MISS_L2);
     watch_array(1000);
     snapshot = take_snapshot();
-    assert_false(snapshot->watch.on);
+    assert_false(snapshot->watch.is_on);
     assert_int_equal(snapshot->watch.count, 0);
     snapshot_free(snapshot);
 }
@@ -329,7 +329,7 @@ static void zero_clears_watches_and_off_disables_them(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(watch_results_per_object, end),
+        cmocka_unit_test_teardown(watch_results_are_listed_per_object, end),
         cmocka_unit_test_teardown(watch_lists_code_that_touched_the_line, end),
         cmocka_unit_test_teardown(instructions_of_one_source_line_are_merged, end),
         cmocka_unit_test_teardown(reuse_time_near_arming_time_is_a_bound, end),

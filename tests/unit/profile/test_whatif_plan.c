@@ -42,7 +42,7 @@ static int plan_as(const char *words, const struct snapshot_layout *of, struct w
 {
     char text[160];
     char name[64];
-    struct whatif_wanted wanted;
+    struct whatif_request wanted;
     snprintf(text, sizeof text, "table:%s", words);
     assert_int_equal(whatif_parse(text, &wanted, name, sizeof name, error), 0);
     return whatif_plan(&wanted, &object, of, 64, plan, error);
@@ -54,7 +54,7 @@ static struct whatif_plan planned(const char *words)
     struct error error = {0};
     int code = plan_as(words, &layout, &plan, &error);
     if (code)
-        print_error("%s: %s\n", words, error.text);
+        print_error("plan '%s' was refused: %s\n", words, error.text);
     assert_int_equal(code, 0);
     return plan;
 }
@@ -65,7 +65,7 @@ static void expect_refused(const char *words, const struct snapshot_layout *of, 
     struct error error = {0};
     assert_int_equal(plan_as(words, of, &plan, &error), -EINVAL);
     if (!strstr(error.text, why))
-        print_error("%s: %s\n", words, error.text);
+        print_error("plan '%s': expected '%s' in '%s'\n", words, why, error.text);
     assert_non_null(strstr(error.text, why));
 }
 
@@ -78,7 +78,7 @@ static void whatif_words_are_parsed(void **state)
         "table",          ":never",        "table:",      "table:nevr",  "table:split",
         "table:split=",   "table:never=1", "table:pad=x", "table:pad=0", "table:pad=99999999999",
         "table:split=a,b"};
-    struct whatif_wanted wanted;
+    struct whatif_request wanted;
     struct error error;
     char name[64];
     char words[160];
@@ -185,7 +185,7 @@ static void pad_and_align_move_whole_elements(void **state)
     expect_refused("pad", &line, "64 bytes already have this layout");
 }
 
-static void plans_without_a_type(void **state)
+static void most_plans_without_a_type_are_refused(void **state)
 {
     struct whatif_plan plan;
     struct error error;
@@ -230,16 +230,16 @@ static void arbitrary_members_give_valid_plan_or_refusal(void **state)
         struct whatif_plan plan;
         struct error error;
         if (!plan_as(questions[prng_below(&prng, 8)], &drawn, &plan, &error)) {
-            const struct relayout *made = &plan.layout;
-            assert_true(made->part_count <= RELAYOUT_PARTS_MAX);
-            for (uint32_t i = 0; i < made->part_count; i++) {
-                const struct relayout_part *part = &made->part[i];
+            const struct relayout *new_layout = &plan.layout;
+            assert_true(new_layout->part_count <= RELAYOUT_PARTS_MAX);
+            for (uint32_t i = 0; i < new_layout->part_count; i++) {
+                const struct relayout_part *part = &new_layout->part[i];
                 assert_true(part->end_bytes > part->from_bytes &&
-                            part->end_bytes <= made->element_bytes);
+                            part->end_bytes <= new_layout->element_bytes);
                 assert_true(!i || part->from_bytes >= part[-1].end_bytes);
-                assert_true(part->array < made->array_count &&
+                assert_true(part->array < new_layout->array_count &&
                             part->at_bytes + part->end_bytes - part->from_bytes <=
-                                made->array[part->array].stride_bytes);
+                                new_layout->array[part->array].stride_bytes);
             }
         }
     }
@@ -288,24 +288,24 @@ static void costliest_level_is_selected(void **state)
 
 static void whatif_question_is_listed_and_answered(void **state)
 {
-    static const struct sim_wanted wanted = {.levels = {{32768, 8, 64}}, .level_count = 1};
+    static const struct sim_settings wanted = {.levels = {{32768, 8, 64}}, .level_count = 1};
     struct sim_memory memory;
     struct whatif_plan plan = planned("hot");
     (void)state;
     assert_int_equal(sim_memory_open(&memory, &wanted, NULL), 0);
     struct sim_shared *tool = memory.shared;
     uint64_t number = sim_whatif_ask(&memory, 2, &plan.layout, true);
-    assert_int_equal(tool->questions[2].asked, number);
+    assert_int_equal(tool->questions[2].number, number);
     assert_int_equal(sim_whatif_answer(&memory, 2).state, SIM_ANSWER_NONE);
     assert_true(sim_whatif_block(&memory, 2, 0x1000, 48));
     sim_whatif_path(&memory, 2, 5, SIM_PATH_ASKED);
     sim_whatif_path(&memory, 2, UINT32_MAX, SIM_PATH_ASKED);
     assert_int_equal(tool->paths[2][5], SIM_PATH_ASKED);
-    assert_int_not_equal(tool->questions[2].listed, number);
+    assert_int_not_equal(tool->questions[2].listed_number, number);
     sim_whatif_listed(&memory, 2);
-    assert_int_equal(tool->questions[2].listed, number);
+    assert_int_equal(tool->questions[2].listed_number, number);
     assert_int_equal(tool->questions[2].block_count, 1);
-    tool->answers[2].of = number;
+    tool->answers[2].question = number;
     tool->answers[2].state = 77;
     memset(tool->answers[2].why, '\033', sizeof tool->answers[2].why);
     struct sim_answer answer = sim_whatif_answer(&memory, 2);
@@ -318,7 +318,7 @@ static void whatif_question_is_listed_and_answered(void **state)
     assert_int_equal(tool->paths[2][5], SIM_PATH_UNKNOWN);
     assert_int_equal(tool->questions[2].block_count, 0);
     sim_whatif_end(&memory, 2);
-    assert_int_equal(tool->questions[2].asked, 0);
+    assert_int_equal(tool->questions[2].number, 0);
     sim_memory_close(&memory);
 }
 
@@ -330,7 +330,7 @@ int main(void)
         cmocka_unit_test(split_divides_struct_at_a_member),
         cmocka_unit_test(order_puts_hottest_members_first),
         cmocka_unit_test(pad_and_align_move_whole_elements),
-        cmocka_unit_test(plans_without_a_type),
+        cmocka_unit_test(most_plans_without_a_type_are_refused),
         cmocka_unit_test(arbitrary_members_give_valid_plan_or_refusal),
         cmocka_unit_test(whatif_stall_cycles_are_weighed),
         cmocka_unit_test(whatif_question_is_listed_and_answered),

@@ -146,18 +146,21 @@ static void check_variable(struct described *described, const struct statement *
     const struct type_desc *type = program_described(described->program, answer.type);
     current = type;
     if (!answer.name || !type || strcmp(answer.name, statement->name))
-        wrong(described, "%s is told as %s, untyped %s", statement->name,
+        wrong(described, "%s: got name %s, untyped %s", statement->name,
               answer.name ? answer.name : "nothing", untyped_name(answer.untyped));
     else if (answer.offset != (int64_t)inside || answer.size != statement->size ||
              answer.count != statement->count)
-        wrong(described, "%s: offset %" PRId64 " size %" PRIu64 " count %" PRIu64, statement->name,
-              answer.offset, answer.size, answer.count);
+        wrong(described,
+              "%s: expected offset %" PRIu64 " size %" PRIu64 " count %" PRIu64
+              ", got offset %" PRId64 " size %" PRIu64 " count %" PRIu64,
+              statement->name, inside, statement->size, statement->count, answer.offset,
+              answer.size, answer.count);
     else if (!same_text(type->name, statement->text))
-        wrong(described, "%s is of type '%s', not '%s'", statement->name, type->name,
-              statement->text);
+        wrong(described, "%s: expected type '%s', got '%s'", statement->name, statement->text,
+              type->name);
     else if (type->size * (statement->count ? statement->count : 1) != statement->size &&
              !type->member_count)
-        wrong(described, "%s: a type of %" PRIu64 " bytes", statement->name, type->size);
+        wrong(described, "%s: the type has %" PRIu64 " bytes", statement->name, type->size);
     else
         described->held++;
 }
@@ -175,17 +178,20 @@ static void check_member(struct described *described, const struct statement *st
 {
     uint32_t index = find_path(current, statement->name);
     if (index == TYPE_NO_MEMBER) {
-        wrong(described, "%s has no %s", current ? current->name : "nothing", statement->name);
+        wrong(described, "type %s has no member %s", current ? current->name : "(none)",
+              statement->name);
         return;
     }
     const struct type_member *member = &current->members[index];
     if (member->offset != statement->address || member->size != statement->size)
-        wrong(described, "%s of %s: offset %" PRIu64 " size %" PRIu64 ", not %" PRIu64 " %" PRIu64,
-              statement->name, current->name, member->offset, member->size, statement->address,
-              statement->size);
+        wrong(described,
+              "%s of %s: expected offset %" PRIu64 " size %" PRIu64 ", got offset %" PRIu64
+              " size %" PRIu64,
+              statement->name, current->name, statement->address, statement->size, member->offset,
+              member->size);
     else if (!same_text(member->type, statement->text))
-        wrong(described, "%s of %s is of type '%s', not '%s'", statement->name, current->name,
-              member->type, statement->text);
+        wrong(described, "%s of %s: expected type '%s', got '%s'", statement->name, current->name,
+              statement->text, member->type);
     else
         described->held++;
 }
@@ -197,9 +203,11 @@ static void check_bits(struct described *described, const struct statement *stat
         index == TYPE_NO_MEMBER ? &(struct type_member){0} : &current->members[index];
     uint64_t first = member->offset * 8 + member->bit_offset;
     if (first != statement->address || member->bit_size != statement->size)
-        wrong(described, "bits of %s: %" PRIu64 " from %" PRIu64 ", not %" PRIu64 " from %" PRIu64,
-              statement->name, (uint64_t)member->bit_size, first, statement->size,
-              statement->address);
+        wrong(described,
+              "bit-field %s: expected %" PRIu64 " bits at %" PRIu64 ", got %" PRIu64
+              " bits at %" PRIu64,
+              statement->name, statement->size, statement->address, (uint64_t)member->bit_size,
+              first);
     else
         described->held++;
 }
@@ -224,8 +232,8 @@ static void check_kind(struct described *described, const struct statement *stat
                                            .slot = (int64_t)(statement->address - statement->cfa)});
     const char *kind = answer.slot < sizeof kinds / sizeof *kinds ? kinds[answer.slot] : "?";
     if (strcmp(kind, statement->name))
-        wrong(described, "slot at %+" PRId64 " is %s (%s), not %s", answer.question.slot, kind,
-              answer.name ? answer.name : "", statement->name);
+        wrong(described, "slot at %+" PRId64 ": expected %s, got %s (%s)", answer.question.slot,
+              statement->name, kind, answer.name ? answer.name : "");
     else
         described->held++;
 }
@@ -246,7 +254,7 @@ static void check_source(struct described *described, const struct statement *st
     for (uint32_t i = 0; i < answer.inlined_count; i++)
         files = files && answer.inlined_file[i] && !strcmp(answer.inlined_file[i], answer.file);
     if (strcmp(reported, statement->text) || !files)
-        wrong(described, "line %s, not %s (%s)", reported, statement->text,
+        wrong(described, "expected line %s, got %s (%s)", statement->text, reported,
               answer.file ? answer.file : "no file");
     else
         described->held++;
@@ -259,11 +267,11 @@ static void check_call(struct described *described, const struct statement *stat
     const char *reported = !answer.name ? "-" : *answer.name ? answer.name : "return";
     const struct type_desc *type = program_described(described->program, answer.type);
     if (strcmp(reported, statement->text))
-        wrong(described, "the call before %" PRIx64 " has the name %s, not %s", statement->pc,
-              reported, statement->text);
+        wrong(described, "call before %" PRIx64 ": expected %s, got %s", statement->pc,
+              statement->text, reported);
     else if (answer.name && *answer.name &&
              (!type || strncmp(type_bare_name(type), reported, strlen(type_bare_name(type)))))
-        wrong(described, "%s has no type", reported);
+        wrong(described, "the result %s of a call has no type", reported);
     else
         described->held++;
 }
@@ -310,9 +318,9 @@ static void check_statement(struct described *described, const char *line)
         if (find_path(current, statement.name) == TYPE_NO_MEMBER)
             described->held++;
         else
-            wrong(described, "%s is a member", statement.name);
+            wrong(described, "unexpected member %s", statement.name);
     } else {
-        wrong(described, "says %s", line);
+        wrong(described, "unknown statement of the program: %s", line);
     }
 }
 
@@ -324,7 +332,7 @@ void described_check(struct described *described)
     while (fgets(line, sizeof line, out))
         check_statement(described, line);
     if (pclose(out))
-        wrong(described, "failed");
+        wrong(described, "the program failed");
 }
 
 void described_matrix(const char *const compilers[], const char *const flags[], const char *source,
@@ -337,12 +345,12 @@ void described_matrix(const char *const compilers[], const char *const flags[], 
             struct described described;
             if (described_open(&described, *compilers, *flag, source)) {
                 described_check(&described);
-                fprintf(stderr, "%s: %u hold, %u do not\n", described.label, described.held,
-                        described.wrong);
+                fprintf(stderr, "%s: %u statements right, %u wrong\n", described.label,
+                        described.held, described.wrong);
                 builds++;
                 wrongs += described.wrong + (described.held < least);
             } else {
-                fprintf(stderr, "%s: cannot be compiled here\n", described.label);
+                fprintf(stderr, "%s: skipped, cannot be compiled\n", described.label);
             }
             described_close(&described);
         }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Compiles and runs programs of tests/types. Compares each program's own statements about its types
- * and variables (tests/types/d_say.h) with its debug information as read by misstop.
+ * and variables (tests/types/d_print.h) with its debug information as read by misstop.
  */
 #ifndef MISSTOP_UNIT_RESOLVE_DESCRIBED_H
 #define MISSTOP_UNIT_RESOLVE_DESCRIBED_H

@@ -95,7 +95,7 @@ CLEANFILES += tests/bench/bench_blocks
 tests_bench_bench_blocks_SOURCES = tests/bench/bench_blocks.c $(BLOCKS_CANDIDATES)
 tests_bench_bench_blocks_LDADD = src/libresolve.a src/libbase.a
 
-EXTRA_DIST += tests/types/d_say.h tests/types/d_layout.c tests/types/d_classes.cc tests/types/d_library.cc \
+EXTRA_DIST += tests/types/d_print.h tests/types/d_layout.c tests/types/d_classes.cc tests/types/d_library.cc \
 	tests/types/d_nodes.cc \
 	tests/types/d_rust.rs tests/types/d_go.go tests/types/d_fortran.f90 tests/types/d_frame.c \
 	tests/types/d_lines.cc tests/types/d_calls.c tests/types/d_units.c tests/types/d_units_other.c \

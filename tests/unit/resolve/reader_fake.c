@@ -22,7 +22,7 @@
 enum { AWAIT_S = 300, EAT_STEP = 1 << 20, STARVED_NS = 300 * 1000000 };
 
 struct fake fake;
-struct fake_says fake_says;
+struct fake_behaviour fake_behaviour;
 const struct readers_limits fake_limits = {
     .processes = 2, .memory_bytes = 256 << 20, .idle_ms = 60000, .patience_ms = 60000};
 
@@ -39,14 +39,14 @@ static struct {
 static bool present(struct module *module)
 {
     (void)module;
-    return !fake_says.absent;
+    return !fake_behaviour.absent;
 }
 
 static void *open_fake(struct module *module)
 {
-    if (fake_says.crashes)
+    if (fake_behaviour.crashes)
         abort();
-    return fake_says.unusable ? NULL : module;
+    return fake_behaviour.unusable ? NULL : module;
 }
 
 static uint32_t allocate_all_memory(void)
@@ -217,7 +217,7 @@ void fake_start(const struct readers_limits *limits)
 {
     static const struct readers_take take = {.type = take_type, .answer = take_answer};
     fake = (struct fake){.seen = calloc(FAKE_SEEN_MAX, sizeof *fake.seen)};
-    fake_says = (struct fake_says){.absent = false};
+    fake_behaviour = (struct fake_behaviour){.absent = false};
     for (uint32_t i = 0; i < FAKE_MODULES; i++) {
         struct module_source from = {.fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC),
                                      .path = "/nowhere/exe",

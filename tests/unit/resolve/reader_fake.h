@@ -43,11 +43,11 @@ struct fake {
 extern struct fake fake;
 
 /* Properties that the source reports for every file; set before a question is asked. */
-extern struct fake_says {
+extern struct fake_behaviour {
     bool absent;   /* no debug information, according to the headers */
     bool unusable; /* ... according to the contents */
     bool crashes;  /* crashes when opened */
-} fake_says;
+} fake_behaviour;
 
 extern const struct readers_limits fake_limits; /* patient */
 

@@ -49,7 +49,7 @@ bool target_build(const char *path, const char *flags, const char *source);
 bool target_start(struct target *target, const char *path, const char *root);
 
 /* Sends the program a command and waits until it is ready again. */
-bool target_tell(struct target *target, const char *command);
+bool target_send_line(struct target *target, const char *command);
 
 void target_end(struct target *target);
 

@@ -36,7 +36,7 @@ struct tally {
     unsigned wrong;
     unsigned reasons[UNTYPED_COUNT];
     uint64_t answer_ns;
-    unsigned asked;
+    unsigned queries;
     uint64_t slowest_ns;
 };
 
@@ -123,7 +123,7 @@ static void ask(struct trial *trial, struct site *site, uint64_t pc,
     program_answer(trial->program, &question, &site->answer);
     uint64_t took = now_ns() - start;
     trial->tally.answer_ns += took;
-    trial->tally.asked++;
+    trial->tally.queries++;
     if (took > trial->tally.slowest_ns)
         trial->tally.slowest_ns = took;
 }
@@ -209,7 +209,7 @@ static void add_up(const struct tally *tally)
     all.right += tally->right;
     all.wrong += tally->wrong;
     all.answer_ns += tally->answer_ns;
-    all.asked += tally->asked;
+    all.queries += tally->queries;
     if (tally->slowest_ns > all.slowest_ns)
         all.slowest_ns = tally->slowest_ns;
     for (int i = 0; i < UNTYPED_COUNT; i++)
@@ -333,8 +333,8 @@ static void access_types_match_the_programs_statements(void **state)
         try_fortran("-O2 -g");
     }
     print_tally("all", &all);
-    print_message("a question took %.1f us on average, %.1f ms at most\n",
-                  all.asked ? (double)all.answer_ns / all.asked / 1e3 : 0,
+    print_message("question time %.1f us on average, %.1f ms at most\n",
+                  all.queries ? (double)all.answer_ns / all.queries / 1e3 : 0,
                   (double)all.slowest_ns / 1e6);
     assert_int_equal(all.wrong, 0);
     assert_true(all.right * 100 >= all.sites * 85);
@@ -374,7 +374,7 @@ int main(void)
         cmocka_unit_test(access_types_match_the_programs_statements)};
     shows_each = getenv("TYPES_SHOW");
     if (!compiler_works("gcc") && !compiler_works("clang")) {
-        fprintf(stderr, "skipped: no gcc and no clang here\n");
+        fprintf(stderr, "skipped: neither gcc nor clang is installed\n");
         return 77;
     }
     return cmocka_run_group_tests_name("types from code", tests, NULL, NULL);

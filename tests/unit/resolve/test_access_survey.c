@@ -156,7 +156,7 @@ static void print_survey(const char *path, const struct survey *survey)
         if (survey->reasons[i])
             print_message(" %s %.1f%%", untyped_name((enum untyped)i),
                           share(survey->reasons[i], survey->sites));
-    print_message("\n    a question took %.1f us on average, %.1f ms at most\n",
+    print_message("\n    question time %.1f us on average, %.1f ms at most\n",
                   all ? (double)survey->spent_ns / all / 1e3 : 0, (double)survey->slowest_ns / 1e6);
 }
 
@@ -168,33 +168,33 @@ static bool survey_file(const char *path)
                                    .mapping = &(struct map){.start = BASE}};
     struct module *module = source.fd >= 0 ? module_new(&source) : NULL;
     struct survey survey = {.program = module ? program_new(module) : NULL};
-    bool there = survey.program;
-    if (there) {
+    bool has_program = survey.program;
+    if (has_program) {
         survey_functions(&survey);
         print_survey(path, &survey);
         assert_true(survey.sites == 0 || survey.typed > 0);
     } else {
-        print_message("%s: not here, or without debugging information\n", path);
+        print_message("%s: skipped, absent or without debug information\n", path);
     }
     program_free(survey.program);
     if (module)
         module_free(module);
-    return there;
+    return has_program;
 }
 
 static void survey_types_accesses_of_real_code(void **state)
 {
     char self[512];
     char files[2048];
-    const char *asked = getenv("SURVEY");
+    const char *selected = getenv("SURVEY");
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     (void)state;
     assert_true(length > 0);
     self[length] = '\0';
     snprintf(files, sizeof files, "%s:/lib/x86_64-linux-gnu/libc.so.6:/usr/bin/python3.11-dbg",
              self);
-    if (asked)
-        snprintf(files, sizeof files, "%s", asked);
+    if (selected)
+        snprintf(files, sizeof files, "%s", selected);
     for (char *path = strtok(files, ":"); path; path = strtok(NULL, ":"))
         survey_file(path);
 }

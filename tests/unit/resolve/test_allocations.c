@@ -18,7 +18,7 @@
 #include "resolve/heap/allocations.h"
 #include "unit.h"
 
-static char folder[] = "/tmp/misstop-told-XXXXXX";
+static char folder[] = "/tmp/misstop-alloc-XXXXXX";
 static char log_path[64];
 
 /* Every address is a separate function; odd pages have no name. */
@@ -193,7 +193,7 @@ struct side {
     uint32_t paths;
 };
 
-static struct side open_side(void)
+static struct side open_allocations_side(void)
 {
     struct feed *feed;
     assert_int_equal(feed_new_sized(&feed, &small, NULL), 0);
@@ -233,7 +233,7 @@ static void write_event(struct side *side, enum agent_kind kind, uint64_t addres
     side->ring->head += kind == AGENT_FREE ? 1 : 2;
 }
 
-static void close_side(struct side *side)
+static void close_allocations_side(struct side *side)
 {
     allocations_free(side->allocations);
     munmap(side->memory, agent_total_bytes(&small));
@@ -244,7 +244,7 @@ static void close_side(struct side *side)
 static void allocators_own_mapping_is_counted_once(void **state)
 {
     (void)state;
-    struct side side = open_side();
+    struct side side = open_allocations_side();
     struct allocations *allocations = side.allocations;
     uint32_t dealers = write_path(&side, 0x1000);
     uint32_t own = write_path(&side, 0x2000);
@@ -254,7 +254,7 @@ static void allocators_own_mapping_is_counted_once(void **state)
     write_event(&side, AGENT_ALLOC, 0x10000800, 0x400, write_path(&side, 0x3000));
     write_event(&side, AGENT_MAP, 0x30000000, 0x100000, dealers);
     assert_int_equal(read_all(allocations).usable_bytes, 0x40400);
-    close_side(&side);
+    close_allocations_side(&side);
 }
 
 static struct heap_bin stats_of_default_bin(struct allocations *allocations)
@@ -274,7 +274,7 @@ static bool is_live(struct allocations *allocations, uint64_t address)
 static void allocation_freed_before_reading_is_counted(void **state)
 {
     (void)state;
-    struct side side = open_side();
+    struct side side = open_allocations_side();
     struct allocations *allocations = side.allocations;
     write_event(&side, AGENT_ALLOC, 0x10000, 64, 0);
     write_event(&side, AGENT_ALLOC, 0x20000, 32, 0);
@@ -289,14 +289,14 @@ static void allocation_freed_before_reading_is_counted(void **state)
     write_event(&side, AGENT_FREE, 0x20000, 0, 0);
     assert_int_equal(stats_of_default_bin(allocations).frees, 2);
     assert_false(is_live(allocations, 0x20000));
-    close_side(&side);
+    close_allocations_side(&side);
 }
 
 /* If a free is not seen, the next allocation shows it, also if all events are read at once. */
 static void reallocated_address_ends_the_old_block(void **state)
 {
     (void)state;
-    struct side side = open_side();
+    struct side side = open_allocations_side();
     struct allocations *allocations = side.allocations;
     write_event(&side, AGENT_ALLOC, 0x10000, 64, 0);
     write_event(&side, AGENT_ALLOC, 0x10000, 48, 0);
@@ -312,7 +312,7 @@ static void reallocated_address_ends_the_old_block(void **state)
     write_event(&side, AGENT_ALLOC, 0x30000, 16, 0);
     write_event(&side, AGENT_FREE, 0x30000, 0, 0);
     assert_int_equal(stats_of_default_bin(allocations).live_blocks, 0);
-    close_side(&side);
+    close_allocations_side(&side);
 }
 
 int main(void)

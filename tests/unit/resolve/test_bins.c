@@ -194,7 +194,7 @@ static void requested_bytes_do_not_drift(void **state)
     struct fixture *fixture = *state;
     struct blocks *blocks;
     struct bin_stats stats;
-    struct block gone;
+    struct block removed;
     const struct block block = {.start = 4096,
                                 .usable_bytes = UINT64_C(1) << 33,
                                 .requested_bytes = 123456789,
@@ -202,15 +202,15 @@ static void requested_bytes_do_not_drift(void **state)
     assert_int_equal(blocks_new(&blocks, 0), 0);
     assert_int_equal(blocks_add(blocks, &block), 0);
     bins_count_alloc(fixture->bins, &block, block.born_ns);
-    assert_true(blocks_remove(blocks, block.start, &gone));
-    bins_count_free(fixture->bins, &gone, 5);
+    assert_true(blocks_remove(blocks, block.start, &removed));
+    bins_count_free(fixture->bins, &removed, 5);
     assert_true(bins_stats(fixture->bins, BINS_REST, &stats));
     assert_int_equal(stats.live_requested_bytes, 0);
     assert_int_equal(stats.live_usable_bytes, 0);
     blocks_free(blocks);
 }
 
-static void bin_rates_and_growth(void **state)
+static void bin_rates_and_growth_are_measured(void **state)
 {
     struct fixture *fixture = *state;
     struct bins *bins = fixture->bins;
@@ -396,7 +396,7 @@ static void function_that_returns_block_is_wrapper(void **state)
     assert_string_equal(bin_name(bins_at(fixture->bins, declared)), "parse code.c:10");
 }
 
-static void library_functions_are_passed_over(void **state)
+static void bin_names_skip_library_functions(void **state)
 {
     struct fixture *fixture = *state;
     static const char module[] = "prog";
@@ -472,8 +472,8 @@ static void bins_can_be_renamed_and_combined(void **state)
     assert_int_equal(bin_rules_combine(rules, "xmalloc < main", "parse < main"), -EEXIST);
     assert_int_equal(bin_rules_rename(rules, "xmalloc < main", "tree\tnodes"), 0);
     regroup(fixture);
-    assert_int_equal(bins_at(fixture->bins, ids[1])->lead, ids[2]);
-    assert_int_equal(bins_at(fixture->bins, ids[2])->lead, ids[2]);
+    assert_int_equal(bins_at(fixture->bins, ids[1])->lead_bin, ids[2]);
+    assert_int_equal(bins_at(fixture->bins, ids[2])->lead_bin, ids[2]);
     assert_int_equal(group_blocks(fixture, ids[2]), 5);
     assert_string_equal(bin_name(bins_at(fixture->bins, ids[2])), "tree?nodes");
     assert_true(bins_at(fixture->bins, ids[2])->new_name);
@@ -483,7 +483,7 @@ static void bins_can_be_renamed_and_combined(void **state)
     regroup(fixture);
     assert_int_equal(group_blocks(fixture, ids[3]), 10);
     for (unsigned i = 0; i < 4; i++)
-        assert_int_equal(bins_at(fixture->bins, ids[i])->lead, ids[3]);
+        assert_int_equal(bins_at(fixture->bins, ids[i])->lead_bin, ids[3]);
     assert_false(bins_at(fixture->bins, ids[3])->new_name);
     undo(fixture);
     undo(fixture);
@@ -494,7 +494,7 @@ static void bins_can_be_renamed_and_combined(void **state)
     assert_string_equal(bin_name(bins_at(fixture->bins, ids[2])), "parse code.c:10");
     undo(fixture);
     assert_int_equal(group_blocks(fixture, ids[2]), 3);
-    assert_int_equal(bins_at(fixture->bins, ids[1])->lead, ids[1]);
+    assert_int_equal(bins_at(fixture->bins, ids[1])->lead_bin, ids[1]);
     assert_false(bin_rules_undo(rules));
 }
 
@@ -512,9 +512,9 @@ static void rules_apply_to_bins_created_later(void **state)
     uint32_t same_name = bins_of_path(fixture->bins, other_line, 2);
     uint32_t outside = bin_of(fixture, 4, 4, 0);
     update_names(fixture);
-    assert_int_equal(bins_at(fixture->bins, second)->lead, first);
-    assert_int_equal(bins_at(fixture->bins, same_name)->lead, first);
-    assert_int_equal(bins_at(fixture->bins, outside)->lead, outside);
+    assert_int_equal(bins_at(fixture->bins, second)->lead_bin, first);
+    assert_int_equal(bins_at(fixture->bins, same_name)->lead_bin, first);
+    assert_int_equal(bins_at(fixture->bins, outside)->lead_bin, outside);
     assert_string_equal(bin_name(bins_at(fixture->bins, first)), "ours");
     unsigned members = 0;
     for (uint32_t id = first; id; id = bins_at(fixture->bins, id)->next)
@@ -573,18 +573,12 @@ static int run_bins(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(bin_statistics_match_the_model),
-        TEST(requested_bytes_do_not_drift),
-        TEST(bin_rates_and_growth),
-        TEST(bins_are_identified_by_path),
-        TEST(full_bins_use_the_rest_bin),
-        TEST(bin_names_skip_allocation_wrappers),
-        TEST(bin_names_skip_unnamed_frames),
-        TEST(function_that_returns_block_is_wrapper),
-        TEST(library_functions_are_passed_over),
-        TEST(long_bin_names_are_bounded),
-        TEST(bins_can_be_renamed_and_combined),
-        TEST(rules_apply_to_bins_created_later),
+        TEST(bin_statistics_match_the_model),       TEST(requested_bytes_do_not_drift),
+        TEST(bin_rates_and_growth_are_measured),    TEST(bins_are_identified_by_path),
+        TEST(full_bins_use_the_rest_bin),           TEST(bin_names_skip_allocation_wrappers),
+        TEST(bin_names_skip_unnamed_frames),        TEST(function_that_returns_block_is_wrapper),
+        TEST(bin_names_skip_library_functions),     TEST(long_bin_names_are_bounded),
+        TEST(bins_can_be_renamed_and_combined),     TEST(rules_apply_to_bins_created_later),
         TEST(group_statistics_are_sums_of_members),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
@@ -826,42 +820,43 @@ static void settings_path_honours_xdg_and_home(void **state)
     assert_int_equal(settings_path(path, sizeof path, "bins"), -ENOENT);
 }
 
-static void default_allocation_wrappers(void **state)
+static void default_allocation_wrappers_are_recognised(void **state)
 {
     (void)state;
-    static const char *const are[] = {"malloc",
-                                      "calloc",
-                                      "xmalloc",
-                                      "g_malloc0_n",
-                                      "g_slice_alloc",
-                                      "operator new[](unsigned long)",
-                                      "_Znwm",
-                                      "_Znam",
-                                      "PyObject_Malloc",
-                                      "PyMem_Malloc",
-                                      "_PyObject_Malloc",
-                                      "zmalloc_usable",
-                                      "zcalloc",
-                                      "je_malloc_default",
-                                      "sqlite3Malloc",
-                                      "sqlite3MemMalloc",
-                                      "my_alloc",
-                                      "my_malloc",
-                                      "strdup",
-                                      "Counted<Order>::allocate",
-                                      "std::allocator_traits<A>::allocate(A&, unsigned long)",
-                                      "mystuff_realloc"};
-    static const char *const are_not[] = {
+    static const char *const wrapper_names[] = {
+        "malloc",
+        "calloc",
+        "xmalloc",
+        "g_malloc0_n",
+        "g_slice_alloc",
+        "operator new[](unsigned long)",
+        "_Znwm",
+        "_Znam",
+        "PyObject_Malloc",
+        "PyMem_Malloc",
+        "_PyObject_Malloc",
+        "zmalloc_usable",
+        "zcalloc",
+        "je_malloc_default",
+        "sqlite3Malloc",
+        "sqlite3MemMalloc",
+        "my_alloc",
+        "my_malloc",
+        "strdup",
+        "Counted<Order>::allocate",
+        "std::allocator_traits<A>::allocate(A&, unsigned long)",
+        "mystuff_realloc"};
+    static const char *const other_names[] = {
         "main",   "parse", "", "mallocator_main", "make_node", "std::vector<int>::push_back(int&&)",
         "dictAdd"};
     struct wrappers wrappers;
     wrappers_init(&wrappers);
-    for (size_t i = 0; i < sizeof are / sizeof are[0]; i++)
-        if (wrappers_match(&wrappers, are[i]) != WRAPPER_YES)
-            fail_msg("%s is no wrapper", are[i]);
-    for (size_t i = 0; i < sizeof are_not / sizeof are_not[0]; i++)
-        if (wrappers_match(&wrappers, are_not[i]) == WRAPPER_YES)
-            fail_msg("%s is a wrapper", are_not[i]);
+    for (size_t i = 0; i < sizeof wrapper_names / sizeof wrapper_names[0]; i++)
+        if (wrappers_match(&wrappers, wrapper_names[i]) != WRAPPER_YES)
+            fail_msg("%s is not a wrapper", wrapper_names[i]);
+    for (size_t i = 0; i < sizeof other_names / sizeof other_names[0]; i++)
+        if (wrappers_match(&wrappers, other_names[i]) == WRAPPER_YES)
+            fail_msg("%s is a wrapper, but must not be", other_names[i]);
     wrappers_fini(&wrappers);
 }
 
@@ -894,7 +889,7 @@ static void user_patterns_extend_wrappers(void **state)
     wrappers_fini(&wrappers);
 }
 
-static void wrappers_from_file_and_environment(void **state)
+static void wrappers_are_read_from_file_and_environment(void **state)
 {
     (void)state;
     struct wrappers wrappers;
@@ -942,9 +937,9 @@ static int run_bin_rules(void)
         TEST(unsuitable_rule_files_are_refused),
         TEST(saving_rules_is_atomic),
         TEST(settings_path_honours_xdg_and_home),
-        TEST(default_allocation_wrappers),
+        TEST(default_allocation_wrappers_are_recognised),
         TEST(user_patterns_extend_wrappers),
-        TEST(wrappers_from_file_and_environment),
+        TEST(wrappers_are_read_from_file_and_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,11 +110,11 @@ static bool is_radix(const struct run *run)
     return run->candidate == &candidate_radix;
 }
 
-static void note_displaced(void *context, const struct block *gone)
+static void note_displaced(void *context, const struct block *removed)
 {
     struct run *run = context;
     assert_true(run->reported_count < MODEL_MAX);
-    run->reported[run->reported_count++] = *gone;
+    run->reported[run->reported_count++] = *removed;
 }
 
 /* Deletes blocks [first, last) from the model; the callback must have reported them, last first. */
@@ -189,11 +189,11 @@ static void step_remove(struct run *run)
     uint64_t start = pick_address(run);
     size_t at = model_at(model, start);
     bool known = at < model->count && model->blocks[at].start == start;
-    struct block gone;
-    assert_int_equal(run->candidate->remove(run->index, start, &gone), known);
+    struct block removed;
+    assert_int_equal(run->candidate->remove(run->index, start, &removed), known);
     if (!known)
         return;
-    expect_same_block(&gone, &model->blocks[at]);
+    expect_same_block(&removed, &model->blocks[at]);
     model_delete(model, at);
 }
 
@@ -266,7 +266,7 @@ static void step(struct run *run)
         step_find(run);
 }
 
-static void against_model(const struct candidate *candidate, int steps)
+static void compare_with_model(const struct candidate *candidate, int steps)
 {
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         struct run *run = calloc(1, sizeof *run);
@@ -294,15 +294,15 @@ static void against_model(const struct candidate *candidate, int steps)
 static void block_index_matches_model(void **state)
 {
     (void)state;
-    against_model(&candidate_radix, STEPS);
+    compare_with_model(&candidate_radix, STEPS);
 }
 
 static void alternative_indexes_match_model(void **state)
 {
     (void)state;
-    against_model(&candidate_btree, STEPS_OTHERS);
-    against_model(&candidate_runs, STEPS_OTHERS);
-    against_model(&candidate_redblack, STEPS_OTHERS);
+    compare_with_model(&candidate_btree, STEPS_OTHERS);
+    compare_with_model(&candidate_runs, STEPS_OTHERS);
+    compare_with_model(&candidate_redblack, STEPS_OTHERS);
 }
 
 /* Many levels, long runs, all size classes of pages: too many blocks for the model's array. */
@@ -425,12 +425,12 @@ static void memory_freed_by_dense_pages_is_reused(void **state)
     for (uint64_t i = 1; i <= dense; i++)
         if (i % 256 > 4) /* four are left per page */
             assert_true(blocks_remove(blocks, i * 8, NULL));
-    uint64_t kept = blocks_count(blocks);
+    uint64_t count_before = blocks_count(blocks);
     for (uint64_t i = 0; i < 10000; i++) {
         struct block block = {.start = 0x40000000 + i * 4096, .usable_bytes = 24};
         assert_int_equal(blocks_add(blocks, &block), 0);
     }
-    assert_int_equal(blocks_count(blocks), kept + 10000);
+    assert_int_equal(blocks_count(blocks), count_before + 10000);
     blocks_free(blocks);
 }
 
@@ -464,7 +464,7 @@ static void invalid_blocks_are_refused(void **state)
     blocks_free(blocks);
 }
 
-static void blocks_at_address_space_limits(void **state)
+static void blocks_at_address_space_limits_are_found(void **state)
 {
     (void)state;
     struct blocks *blocks;
@@ -543,7 +543,7 @@ static int run_blocks(void)
         cmocka_unit_test(memory_freed_by_dense_pages_is_reused),
         cmocka_unit_test(refused_blocks_keep_no_page),
         cmocka_unit_test(invalid_blocks_are_refused),
-        cmocka_unit_test(blocks_at_address_space_limits),
+        cmocka_unit_test(blocks_at_address_space_limits_are_found),
         cmocka_unit_test(block_sizes_and_times_keep_precision),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

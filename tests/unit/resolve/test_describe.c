@@ -184,7 +184,7 @@ static void rust_enums_and_slices_match_the_program(void **state)
 static void wide_access_via_rust_bytes_is_untyped(void **state)
 {
     struct described described;
-    unsigned asked = 0;
+    unsigned queries = 0;
     (void)state;
     if (!described_open(&described, "rustc", "-g -C relocation-model=static -C opt-level=2",
                         "d_rust.rs"))
@@ -196,10 +196,10 @@ static void wide_access_via_rust_bytes_is_untyped(void **state)
                 .ask = DWARF_ACCESS, .pc = code + at, .base = base, .index = SREG_SI, .size = 8};
             struct dwarf_answer answer;
             program_answer(described.program, &question, &answer);
-            asked += answer.untyped == UNTYPED_VOID;
+            queries += answer.untyped == UNTYPED_VOID;
             assert_int_equal(answer.type, 0);
         }
-    assert_true(asked);
+    assert_true(queries);
     described_close(&described);
 }
 
@@ -353,7 +353,7 @@ static void pushed_return_address_has_no_type(void **state)
 }
 
 /* Returns true if "packed.a..c" or "packed.b" may be the field of the function named after b. */
-static bool may_be(const char *named, const char *field)
+static bool may_be_named(const char *named, const char *field)
 {
     static const char *const order[] = {"lo", "hi", "a",  "b",  "c", "d", "big", "rest",
                                         "s1", "s2", "f1", "f2", "u", "v", "w",   "x"};
@@ -400,9 +400,9 @@ static void count_bit_answers(struct described *described, const char *field, co
         const struct type_desc *type = program_described(described->program, answer.type);
         if (answer.untyped || !type || !type->member_count)
             continue;
-        type_bits_name(type, (uint64_t)answer.offset + answer.bits_at, answer.unit, name,
+        type_bits_name(type, (uint64_t)answer.offset + answer.bit_field_offset, answer.unit, name,
                        sizeof name);
-        bool right = may_be(name, field);
+        bool right = may_be_named(name, field);
         counts[right ? strstr(name, "..") != NULL : 2]++;
         if (!right)
             print_message("%s: %s at +%#lx is called %s\n", described->label, symbol,

@@ -416,7 +416,7 @@ static void randomly_overwritten_memory_is_harmless(void **state)
         skipped += feed_counts(feed_feed).damaged;
         close_feed(state);
     }
-    printf("%d rounds, %ld events handed out, %llu rings skipped\n", FUZZ_FEEDS * FUZZ_ROUNDS,
+    printf("%d rounds, %ld events delivered, %llu rings skipped\n", FUZZ_FEEDS * FUZZ_ROUNDS,
            events, (unsigned long long)skipped);
     assert_true(events > 10000 && skipped > 1000);
 }
@@ -440,7 +440,7 @@ static void agent_failure_reasons_have_names(void **state)
     const char *why;
     assert_int_equal(feed_state(feed_feed, &why), FEED_NOT_STARTED);
     header->state = AGENT_GAVE_UP;
-    header->reason = AGENT_NO_WIPE;
+    header->reason = AGENT_NO_WIPEONFORK;
     assert_int_equal(feed_state(feed_feed, &why), FEED_GAVE_UP);
     assert_non_null(strstr(why, "MADV_WIPEONFORK"));
     header->reason = 1000;
@@ -584,7 +584,7 @@ static void static_program_is_refused(void **state)
     struct error error;
     snprintf(path, sizeof path, "%s/tests/agent/fixed", build ? build : ".");
     if (access(path, X_OK)) {
-        printf("tests/agent/fixed was not built (no static libc?)\n");
+        printf("skipped: tests/agent/fixed was not built (no static libc?)\n");
         skip();
     }
     assert_int_equal(feed_refusal(path, &error), AGENT_LOAD_STATIC);
@@ -615,7 +615,7 @@ static void sanitizer_programs_are_refused(void **state)
                  "echo 'int main(void) { return 0; }' | %s -x c - -o %s 2>/dev/null", builds[i],
                  path);
         if (system(command)) {
-            printf("not built here: %s\n", builds[i]);
+            printf("skipped, cannot be built: %s\n", builds[i]);
             continue;
         }
         built++;

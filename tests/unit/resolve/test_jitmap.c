@@ -47,7 +47,7 @@ static const char *name_at(uint64_t address)
     return symbol ? jitmap_name(&jitmap, symbol) : "(none)";
 }
 
-static void jit_names_with_blanks_and_0x_addresses(void **state)
+static void jit_names_may_have_blanks_and_0x_addresses(void **state)
 {
     (void)state;
     append("1000 10 LazyCompile:~run /x.js:1\n0x2000 0x20 other\n");
@@ -424,7 +424,7 @@ static void haskell_values_are_named_by_constructor(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(jit_names_with_blanks_and_0x_addresses, begin, end),
+        cmocka_unit_test_setup_teardown(jit_names_may_have_blanks_and_0x_addresses, begin, end),
         cmocka_unit_test_setup_teardown(partial_last_line_is_completed_later, begin, end),
         cmocka_unit_test_setup_teardown(rewritten_file_is_read_from_start, begin, end),
         cmocka_unit_test_setup_teardown(later_jit_lines_override_earlier, begin, end),

@@ -421,12 +421,12 @@ static void members_beyond_depth_limit_are_ignored(void **state)
                               .size = 24,
                               .members = outer_members,
                               .member_count = 3,
-                              .cut = true};
+                              .is_truncated = true};
     (void)state;
     assert_true(type_has_part(&outer, &inner));
-    outer.cut = false;
+    outer.is_truncated = false;
     assert_false(type_has_part(&outer, &inner));
-    outer.cut = true;
+    outer.is_truncated = true;
     outer_members[2].name = "c";
     assert_false(type_has_part(&outer, &inner));
 }
@@ -523,7 +523,7 @@ static uint32_t search(const char *name)
     object_search_look(&search, 2, "table_of_rows", "program");
     object_search_look(&search, 3, "rows", "program");
     object_search_look(&search, 4, "rows", "libx.so");
-    return search.fits == 1 ? search.found : 0;
+    return search.match_count == 1 ? search.found : 0;
 }
 
 static void objects_are_found_by_name_or_substring(void **state)

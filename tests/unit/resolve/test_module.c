@@ -583,7 +583,7 @@ static void binary_without_build_id_is_unverified(void **state)
     binaries_fini(&binaries);
     /* Nor is it evidence for a recording from another machine. */
     begin(NULL);
-    binaries.from->elsewhere = true;
+    binaries.from->is_from_other_host = true;
     assert_int_equal(open_noted(target_path("bad.so"), NULL, 0).state, BINARY_MISSING);
 }
 
@@ -633,7 +633,7 @@ static void vdso_of_this_kernel_is_verified(void **state)
     int fd = lookup_binary(&from, &wanted, &found);
     assert_int_equal(fd, -1);
     if (!found.id.size) {
-        print_message("skipped: no vdso with a build-id here\n");
+        print_message("skipped: the vdso of this kernel has no build-id\n");
         skip();
     }
     wanted.id = found.id;

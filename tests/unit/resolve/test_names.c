@@ -145,7 +145,7 @@ static void objects_beyond_the_limit_are_unknown(void **state)
     assert_int_equal(names_find_object(&names, 5), 5);
 }
 
-static void object_kind_names(void **state)
+static void object_kinds_have_names(void **state)
 {
     (void)state;
     assert_string_equal(object_kind_name(OBJECT_TLS), "tls");
@@ -162,7 +162,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(object_size_is_its_largest_instance, begin, end),
         cmocka_unit_test_setup_teardown(same_named_objects_are_numbered, begin, end),
         cmocka_unit_test_setup_teardown(objects_beyond_the_limit_are_unknown, begin, end),
-        cmocka_unit_test(object_kind_names),
+        cmocka_unit_test(object_kinds_have_names),
     };
     return cmocka_run_group_tests_name("names", tests, NULL, NULL);
 }

@@ -64,7 +64,7 @@ static struct typed_answer indexed_operand_of(uint32_t type, int64_t offset)
     return (struct typed_answer){.type = type, .offset = offset, .indexed = true};
 }
 
-static const struct typed_answer says_void = {.untyped = UNTYPED_VOID};
+static const struct typed_answer void_answer = {.untyped = UNTYPED_VOID};
 
 /* Returns the place of an access with this operand. */
 static struct place place_in(uint32_t object, const struct located *located, uint64_t address,
@@ -100,12 +100,12 @@ static void untyped_access_has_a_reason(void **state)
     (void)state;
     struct located global = in_kind(OBJECT_GLOBAL, 0x5000, 64);
     struct place place = place_in(ID, &global, 0x5008, NULL);
-    assert_int_equal(place.typed, TYPED_NOT);
+    assert_int_equal(place.typed, TYPED_NONE);
     assert_int_equal(place.untyped, UNTYPED_WAITING);
     assert_int_equal(place.type, 0);
     assert_false(place.by_member);
-    place = place_in(ID, &global, 0x5008, &says_void);
-    assert_int_equal(place.typed, TYPED_NOT);
+    place = place_in(ID, &global, 0x5008, &void_answer);
+    assert_int_equal(place.typed, TYPED_NONE);
     assert_int_equal(place.untyped, UNTYPED_VOID);
 }
 
@@ -119,7 +119,8 @@ static void declared_type_covers_the_variable(void **state)
     struct typed_answer differs = operand_of(small.other, 8);
     object_types_declare(&typed, ID, small.particle, 10);
     expect(place_in(ID, &global, 0x5000 + 3 * 64 + 56, NULL), TYPED_DATA, small.particle, 56);
-    expect(place_in(ID, &global, 0x5000 + 3 * 64 + 56, &says_void), TYPED_DATA, small.particle, 56);
+    expect(place_in(ID, &global, 0x5000 + 3 * 64 + 56, &void_answer), TYPED_DATA, small.particle,
+           56);
     expect(place_in(ID, &global, 0x5000 + 3 * 64 + 56, &agrees), TYPED_AGREED, small.particle, 56);
     expect(place_in(ID, &global, 0x5000 + 3 * 64 + 32, &agrees_as_part), TYPED_AGREED,
            small.particle, 32);
@@ -142,7 +143,7 @@ static void memory_after_single_variable_is_untyped(void **state)
     struct typed_answer operand = operand_of(small.node, 8);
     object_types_declare(&typed, ID, small.particle, 0);
     expect(place_in(ID, &global, 0x5000 + 48, NULL), TYPED_DATA, small.particle, 48);
-    assert_int_equal(place_in(ID, &global, 0x5000 + 64, NULL).typed, TYPED_NOT);
+    assert_int_equal(place_in(ID, &global, 0x5000 + 64, NULL).typed, TYPED_NONE);
     expect(place_in(ID, &global, 0x5000 + 64, &operand), TYPED_CODE, small.node, 8);
 }
 
@@ -152,11 +153,11 @@ static void type_at_block_start_is_no_array(void **state)
     (void)state;
     struct located block = in_block(ALLOCATION_RECORDED, 0x5000, 72);
     vote(ID, &block, 0x5008, small.vec3, 8, 100);
-    expect(place_in(ID, &block, 0x5010, &says_void), TYPED_DATA, small.vec3, 16);
-    assert_int_equal(place_in(ID, &block, 0x5028, &says_void).typed, TYPED_NOT);
+    expect(place_in(ID, &block, 0x5010, &void_answer), TYPED_DATA, small.vec3, 16);
+    assert_int_equal(place_in(ID, &block, 0x5028, &void_answer).typed, TYPED_NONE);
     /* Code that accesses further elements shows that it is an array. */
     vote(ID, &block, 0x5030, small.vec3, 0, 1);
-    expect(place_in(ID, &block, 0x5028, &says_void), TYPED_DATA, small.vec3, 16);
+    expect(place_in(ID, &block, 0x5028, &void_answer), TYPED_DATA, small.vec3, 16);
 }
 
 static void votes_for_part_confirm_assigned_type(void **state)
@@ -165,10 +166,10 @@ static void votes_for_part_confirm_assigned_type(void **state)
     struct located block = in_block(ALLOCATION_RECORDED, 0x5000, 64);
     object_types_assign(&typed, ID, small.particle);
     vote(ID, &block, 0x5008, small.vec3, 8, 100);
-    expect(place_in(ID, &block, 0x5030, &says_void), TYPED_DATA, small.particle, 48);
+    expect(place_in(ID, &block, 0x5030, &void_answer), TYPED_DATA, small.particle, 48);
     /* For another type the votes count. */
     vote(ID, &block, 0x5008, small.other, 8, 1000);
-    expect(place_in(ID, &block, 0x5008, &says_void), TYPED_DATA, small.other, 8);
+    expect(place_in(ID, &block, 0x5008, &void_answer), TYPED_DATA, small.other, 8);
 }
 
 static void nested_array_offsets_are_folded(void **state)
@@ -192,7 +193,7 @@ static void block_type_is_learned_by_votes(void **state)
     expect(place_in(ID, &block, 0x9000 + 64 + 48, &operand), TYPED_AGREED, small.particle, 48);
     /* This also works if the code has no type, and in another block of the bin. */
     struct located second = in_block(ALLOCATION_RECORDED, 0xa000, 64 * 4);
-    expect(place_in(ID, &second, 0xa000 + 128 + 24, &says_void), TYPED_DATA, small.particle, 24);
+    expect(place_in(ID, &second, 0xa000 + 128 + 24, &void_answer), TYPED_DATA, small.particle, 24);
     expect(place_in(ID, &second, 0xa000 + 128 + 24, NULL), TYPED_DATA, small.particle, 24);
     /* A type that was not declared is a guess: the code is believed. */
     struct typed_answer differs = operand_of(small.other, 8);
@@ -201,7 +202,7 @@ static void block_type_is_learned_by_votes(void **state)
     assert_string_equal(object_types_describe(&typed, &types, ID, &desc), "struct particle");
     assert_int_equal(desc.type_id, small.particle);
     assert_int_equal(desc.type_votes, VOTES_MIN + 1);
-    assert_int_equal(desc.type_against, 1);
+    assert_int_equal(desc.type_votes_against, 1);
 }
 
 /* A node in a block of 40 bytes would begin at 8, so the block does not consist of nodes. */
@@ -210,12 +211,12 @@ static void misfitting_accesses_reject_the_block_type(void **state)
     (void)state;
     struct located block = in_block(ALLOCATION_RECORDED, 0x9000, 40);
     vote(ID, &block, 0x9000 + 8 + 8, small.node, 8, 40);
-    assert_int_equal(place_in(ID, &block, 0x9010, &says_void).typed, TYPED_NOT);
+    assert_int_equal(place_in(ID, &block, 0x9010, &void_answer).typed, TYPED_NONE);
     /* An indexed access may be to any element, so it is no misfit. */
     struct typed_answer operand = indexed_operand_of(small.node, 8);
     for (int i = 0; i < 400; i++)
         place_in(ID, &block, 0x9000 + 8 + 8, &operand);
-    assert_int_equal(place_in(ID, &block, 0x9010, &says_void).type, small.node);
+    assert_int_equal(place_in(ID, &block, 0x9010, &void_answer).type, small.node);
 }
 
 static void flexible_array_is_not_a_second_instance(void **state)
@@ -224,7 +225,7 @@ static void flexible_array_is_not_a_second_instance(void **state)
     struct located block = in_block(ALLOCATION_RECORDED, 0x9000, 16 + 24 * 10);
     struct typed_answer tail = operand_of(message, 16 + 8);
     vote(ID, &block, 0x9000, message, 0, 20);
-    expect(place_in(ID, &block, 0x9000 + 16 + 24 * 7 + 8, &says_void), TYPED_DATA, message, 24);
+    expect(place_in(ID, &block, 0x9000 + 16 + 24 * 7 + 8, &void_answer), TYPED_DATA, message, 24);
     expect(place_in(ID, &block, 0x9000 + 16 + 24 * 7 + 8, &tail), TYPED_AGREED, message, 24);
     struct located walked = in_block(ALLOCATION_WALKED, 0xa000, 16 + 24 * 10);
     struct access access = {.address = 0xa000 + 24};
@@ -243,7 +244,7 @@ static void mappings_and_stacks_are_untyped(void **state)
         struct typed_answer operand = operand_of(small.particle, 8);
         vote(ID + i, &map, 0x10000 + 24 + 8, small.particle, 8, 100);
         expect(place_in(ID + i, &map, 0x10000 + 24 + 8, &operand), TYPED_CODE, small.particle, 8);
-        assert_int_equal(place_in(ID + i, &map, 0x10000 + 24 + 8, &says_void).typed, TYPED_NOT);
+        assert_int_equal(place_in(ID + i, &map, 0x10000 + 24 + 8, &void_answer).typed, TYPED_NONE);
     }
 }
 
@@ -290,7 +291,7 @@ static void walked_blocks_are_named_after_their_type(void **state)
     assert_string_equal(one.name, "struct particle");
     struct located block = in_block(ALLOCATION_WALKED, 0x9000, 72);
     assert_true(type_instances_is_whole(&one, &block));
-    assert_true(one.of_type && one.base == 0x9000 && one.end == 0x9000 + 72 && !one.bin);
+    assert_true(one.is_named_by_type && one.base == 0x9000 && one.end == 0x9000 + 72 && !one.bin);
     /* An instance at a multiple of its size may be chance; another one makes it an array. */
     struct located many = in_block(ALLOCATION_WALKED, 0xa000, 64 * 8 + 8);
     for (int same = 0; same < 2; same++) {
@@ -300,13 +301,13 @@ static void walked_blocks_are_named_after_their_type(void **state)
         many = in_block(ALLOCATION_WALKED, 0xa000, 64 * 8 + 8);
     }
     struct located untyped = in_block(ALLOCATION_WALKED, 0xa000, 64 * 8 + 8);
-    assert_int_equal(name_and_place(&untyped, 0xa000 + 8, &says_void).typed, TYPED_NOT);
+    assert_int_equal(name_and_place(&untyped, 0xa000 + 8, &void_answer).typed, TYPED_NONE);
     place = name_and_place(&many, 0xa000 + 64 * 5 + 48, &operand);
     expect(place, TYPED_CODE, small.particle, 48);
     assert_string_equal(many.name, "struct particle []");
     assert_true(many.key != one.key);
     struct located again = in_block(ALLOCATION_WALKED, 0xa000, 64 * 8 + 8);
-    expect(name_and_place(&again, 0xa000 + 64 * 5 + 24, &says_void), TYPED_DATA, small.particle,
+    expect(name_and_place(&again, 0xa000 + 64 * 5 + 24, &void_answer), TYPED_DATA, small.particle,
            24);
     assert_int_equal(again.key, many.key);
 }
@@ -361,7 +362,8 @@ static void array_with_cookie_is_recognised(void **state)
     assert_int_equal(block.base, 0x9000);
     /* Also if the code has no type. */
     block = in_block(ALLOCATION_WALKED, 0x9000, 168);
-    expect(name_and_place(&block, 0x9000 + 8 + 6 * 16 + 8, &says_void), TYPED_DATA, small.node, 8);
+    expect(name_and_place(&block, 0x9000 + 8 + 6 * 16 + 8, &void_answer), TYPED_DATA, small.node,
+           8);
     /* Further from the start it is part of another type. */
     for (uint64_t i = 1; i < 4; i++)
         assert_string_equal(name_at(0xa000, 400, 0xa000 + 40 + i * 64 + 8,
@@ -400,7 +402,7 @@ static void part_of_unknown_block_is_named_after_itself(void **state)
     struct located block = in_block(ALLOCATION_WALKED, 0x9000, 200);
     assert_false(type_instances_is_whole(&located, &block));
     located = in_block(ALLOCATION_WALKED, 0x9000, 200);
-    assert_int_equal(name_and_place(&located, 0x9000, &says_void).typed, TYPED_NOT);
+    assert_int_equal(name_and_place(&located, 0x9000, &void_answer).typed, TYPED_NONE);
     assert_string_equal(located.name, "[heap]");
 }
 
@@ -414,16 +416,16 @@ static void reused_block_takes_its_new_type(void **state)
     located = in_block(ALLOCATION_WALKED, 0x9000, 72);
     expect(name_and_place(&located, 0x9008, &now), TYPED_CODE, small.other, 8);
     located = in_block(ALLOCATION_WALKED, 0x9000, 72);
-    expect(name_and_place(&located, 0x9008, &says_void), TYPED_DATA, small.other, 8);
+    expect(name_and_place(&located, 0x9008, &void_answer), TYPED_DATA, small.other, 8);
     /* With another size it is another block, about which nothing is known. */
     located = in_block(ALLOCATION_WALKED, 0x9000, 40);
-    assert_int_equal(name_and_place(&located, 0x9008, &says_void).typed, TYPED_NOT);
+    assert_int_equal(name_and_place(&located, 0x9008, &void_answer).typed, TYPED_NONE);
     located = in_block(ALLOCATION_WALKED, 0x9000, 24);
     struct typed_answer smaller = operand_of(small.vec3, 8);
     expect(name_and_place(&located, 0x9008, &smaller), TYPED_CODE, small.vec3, 8);
     type_instances_forget(&instances);
     located = in_block(ALLOCATION_WALKED, 0x9000, 24);
-    assert_int_equal(name_and_place(&located, 0x9008, &says_void).typed, TYPED_NOT);
+    assert_int_equal(name_and_place(&located, 0x9008, &void_answer).typed, TYPED_NONE);
 }
 
 /* In code the position of a virtual base is an index; its members are at their own offsets. */
@@ -511,7 +513,7 @@ static void hostile_type_offsets_stay_in_bounds(void **state)
     }
     struct typed_answer unknown = operand_of(999, 8);
     struct located walked = in_block(ALLOCATION_WALKED, 0xb000, 72);
-    assert_int_equal(name_and_place(&walked, 0xb008, &unknown).typed, TYPED_NOT);
+    assert_int_equal(name_and_place(&walked, 0xb008, &unknown).typed, TYPED_NONE);
     struct type_desc nothing = {.name = "struct opaque", .kind = TYPE_STRUCT};
     struct typed_answer opaque = operand_of(types_add(&types, 1, 50, &nothing), 8);
     assert_int_equal(name_and_place(&walked, 0xb008, &opaque).typed, TYPED_CODE);
@@ -527,13 +529,13 @@ static void size_class_needs_unanimous_type(void **state)
     for (int i = 0; i < 100; i++)
         object_types_vote(&typed, &types, &bin, 43, i % 5 ? small.particle : small.node, true);
     assert_null(object_types_describe(&typed, &types, 43, &desc));
-    assert_int_equal(place_in(43, &bin, 0x9008, &says_void).typed, TYPED_NOT);
+    assert_int_equal(place_in(43, &bin, 0x9008, &void_answer).typed, TYPED_NONE);
     for (int i = 0; i < 100; i++)
         object_types_vote(&typed, &types, &bin, 44, small.particle, true);
     assert_string_equal(object_types_describe(&typed, &types, 44, &desc), "struct particle");
-    assert_int_equal(place_in(44, &bin, 0x9008, &says_void).typed, TYPED_NOT);
+    assert_int_equal(place_in(44, &bin, 0x9008, &void_answer).typed, TYPED_NONE);
     for (int i = 0; i < 50; i++)
-        place_in(44, &bin, 0x9008, &says_void);
+        place_in(44, &bin, 0x9008, &void_answer);
     assert_null(object_types_describe(&typed, &types, 44, &desc));
     /* Numbers count against it, even if there are fewer of them than of structs. */
     for (int i = 0; i < 100; i++)
@@ -551,13 +553,13 @@ static void bin_type_is_its_accesses_container(void **state)
         object_types_vote(&typed, &types, &bin, 40, i % 5 ? small.node : small.particle, true);
     assert_string_equal(object_types_describe(&typed, &types, 40, &desc), "struct node");
     assert_int_equal(desc.type_votes, 16);
-    assert_int_equal(desc.type_against, 4);
+    assert_int_equal(desc.type_votes_against, 4);
     /* A declared type is not subject to votes. */
     object_types_declare(&typed, 41, small.particle, 1000);
     object_types_vote(&typed, &types, &bin, 41, small.node, true);
     desc = (struct object_desc){0};
     assert_string_equal(object_types_describe(&typed, &types, 41, &desc), "struct particle [1000]");
-    assert_int_equal(desc.type_votes + desc.type_against, 0);
+    assert_int_equal(desc.type_votes + desc.type_votes_against, 0);
     object_types_declare(&typed, 41, small.particle, 2000);
     assert_string_equal(object_types_describe(&typed, &types, 41, &desc), "struct particle [2000]");
 }

@@ -164,7 +164,7 @@ static int read_text(const char *text)
     return code;
 }
 
-static void expect_sound(void)
+static void expect_ordered_maps(void)
 {
     for (size_t i = 0; i < maps.count; i++) {
         assert_true(maps.maps[i].start < maps.maps[i].end);
@@ -179,7 +179,7 @@ static void maps_of_own_process_are_read(void **state)
     static int variable;
     long local = 1;
     assert_int_equal(maps_read(&maps, getpid()), 0);
-    expect_sound();
+    expect_ordered_maps();
     struct map *map = maps_find(&maps, (uint64_t)(uintptr_t)&variable);
     assert_true(map && map->readable && map->writable && !map->executable);
     map = maps_find(&maps, (uint64_t)(uintptr_t)&local);
@@ -188,7 +188,7 @@ static void maps_of_own_process_are_read(void **state)
     assert_true(map && map->kind == MAPPING_FILE && map->executable && map->inode);
     assert_non_null(strstr(maps_name(&maps, map), "test_process"));
     assert_int_equal(maps_read(&maps, 1 << 30), -ENOENT);
-    expect_sound(); /* the old contents are kept */
+    expect_ordered_maps(); /* the old contents are kept */
     assert_true(maps.count);
 }
 
@@ -231,7 +231,7 @@ static void invalid_maps_lines_are_skipped(void **state)
                                "a000-b000 rwxrwxrwxrwx 0 0:0 0 /rights\n"
                                "b000-c000 r--p 0 0:0 0 /last"),
                      0);
-    expect_sound();
+    expect_ordered_maps();
     assert_int_equal(maps.count, 2);
     assert_string_equal(maps_name(&maps, &maps.maps[1]), "/last");
     assert_int_equal(read_text("nonsense\n"), -ESRCH);
@@ -263,7 +263,7 @@ static void mapping_record_replaces_what_it_covers(void **state)
     assert_int_equal(add(0x3000, 0x1000, "/b"), 0);
     assert_int_equal(add(0x5000, 0x1000, "/c"), 0);
     assert_int_equal(add(0x1800, 0x4000, "/over"), 0); /* half of a, all of b, half of c */
-    expect_sound();
+    expect_ordered_maps();
     assert_int_equal(maps.count, 3);
     assert_int_equal(maps.maps[0].end, 0x1800);
     assert_int_equal(maps.maps[2].start, 0x5800);
@@ -293,7 +293,7 @@ static void random_mapping_records_match_plain_model(void **state)
             assert_int_equal(map ? maps_name(&maps, map)[1] : 0, owner[page]);
         }
     }
-    expect_sound();
+    expect_ordered_maps();
 }
 
 static int run_maps(void)
@@ -496,7 +496,7 @@ static int thread_names_end(void **state)
     return 0;
 }
 
-static void thread_names_from_records(void **state)
+static void thread_names_are_taken_from_records(void **state)
 {
     (void)state;
     assert_false(thread_names_get(&names, 1, 7, false, thread_names_out, sizeof thread_names_out));
@@ -515,7 +515,7 @@ static void thread_names_from_records(void **state)
     assert_false(thread_names_get(&names, 1, 8, false, thread_names_out, sizeof thread_names_out));
 }
 
-static void thread_names_from_proc(void **state)
+static void thread_names_are_read_from_proc(void **state)
 {
     uint32_t tid = (uint32_t)syscall(SYS_gettid);
     (void)state;
@@ -545,8 +545,9 @@ static void thread_name_count_is_bounded(void **state)
 static int run_thread_names(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(thread_names_from_records, begin, thread_names_end),
-        cmocka_unit_test_setup_teardown(thread_names_from_proc, begin, thread_names_end),
+        cmocka_unit_test_setup_teardown(thread_names_are_taken_from_records, begin,
+                                        thread_names_end),
+        cmocka_unit_test_setup_teardown(thread_names_are_read_from_proc, begin, thread_names_end),
         cmocka_unit_test_setup_teardown(thread_name_count_is_bounded, begin, thread_names_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
@@ -555,7 +556,7 @@ static int run_thread_names(void)
 /* NUMA nodes of CPUs and pages, on fake machines in a folder, and from the real kernel. */
 
 static char folder[64];
-static int asked;
+static int node_queries;
 static int refusal; /* errno of the fake; 0: success */
 
 static void write_node(const char *node, const char *cpus)
@@ -574,7 +575,7 @@ static int set_up(void **state)
 {
     (void)state;
     snprintf(folder, sizeof folder, "/tmp/misstop-nodes-XXXXXX");
-    asked = refusal = 0;
+    node_queries = refusal = 0;
     return mkdtemp(folder) ? 0 : -1;
 }
 
@@ -590,7 +591,7 @@ static int tear_down(void **state)
 static long fake_move_pages(pid_t pid, unsigned long count, void **pages, const int *nodes,
                             int *status, int flags)
 {
-    asked++;
+    node_queries++;
     assert_int_equal(pid, 77);
     assert_null(nodes); /* otherwise pages would move */
     assert_int_equal(flags, 0);
@@ -634,7 +635,7 @@ static void single_node_machine_has_no_nodes(void **state)
     struct nodes *nodes = open_nodes();
     assert_int_equal(nodes_cpu(nodes, 1), -1);
     assert_int_equal(nodes_page(nodes, 0x1000), -1);
-    assert_int_equal(asked, 0);
+    assert_int_equal(node_queries, 0);
 }
 
 static void pages_are_mapped_to_nodes(void **state)

@@ -26,25 +26,25 @@ static void answers_keep_the_order_of_questions(void **state)
     for (uint64_t i = 0; i < MANY; i++)
         assert_true(fake_ask(0, FAKE_ECHO, i));
     assert_int_equal(fake.seen_count, 0);
-    assert_int_equal(readers_status(fake.readers).waiting, MANY);
+    assert_int_equal(readers_status(fake.readers).pending_requests, MANY);
     fake_await(MANY);
     for (uint64_t i = 0; i < MANY; i++)
         fake_expect(i, i);
-    assert_int_equal(readers_status(fake.readers).waiting, 0);
+    assert_int_equal(readers_status(fake.readers).pending_requests, 0);
     assert_int_equal(readers_status(fake.readers).processes, 1);
 }
 
 static void too_many_questions_are_refused(void **state)
 {
     (void)state;
-    uint64_t asked = 0;
+    uint64_t queries = 0;
     fake_start(&fake_limits);
-    while (asked < FAKE_SEEN_MAX && fake_ask(0, FAKE_ECHO, asked))
-        asked++;
-    assert_true(asked < FAKE_SEEN_MAX);
-    assert_true(fake_ask(1, FAKE_ECHO, asked)); /* another file */
-    fake_await(asked + 1);
-    assert_true(fake_ask(0, FAKE_ECHO, asked));
+    while (queries < FAKE_SEEN_MAX && fake_ask(0, FAKE_ECHO, queries))
+        queries++;
+    assert_true(queries < FAKE_SEEN_MAX);
+    assert_true(fake_ask(1, FAKE_ECHO, queries)); /* another file */
+    fake_await(queries + 1);
+    assert_true(fake_ask(0, FAKE_ECHO, queries));
 }
 
 static void reader_crash_costs_one_answer(void **state)
@@ -89,7 +89,7 @@ static void file_that_crashes_at_start_is_given_up(void **state)
 {
     (void)state;
     fake_start(&fake_limits);
-    fake_says.crashes = true;
+    fake_behaviour.crashes = true;
     fake_ask(0, FAKE_ECHO, 0);
     fake_await(1);
     fake_expect_untyped(0, 0, UNTYPED_GAVE_UP);
@@ -107,7 +107,7 @@ static void reader_hang_costs_one_answer(void **state)
     fake_ask(0, FAKE_ECHO, 1);
     bool reported = false;
     while (fake.seen_count < 2) {
-        reported |= readers_status(fake.readers).busy_with != NULL;
+        reported |= readers_status(fake.readers).slow_file != NULL;
         fake_await(fake.seen_count);
         readers_run(fake.readers, clock_now_ns());
     }
@@ -147,7 +147,7 @@ static void file_without_debug_info_starts_no_reader(void **state)
 {
     (void)state;
     fake_start(&fake_limits);
-    fake_says.absent = fake_says.crashes = true;
+    fake_behaviour.absent = fake_behaviour.crashes = true;
     for (uint64_t i = 0; i < 10; i++)
         fake_ask(i % 3, FAKE_ECHO, i);
     assert_int_equal(readers_run(fake.readers, clock_now_ns()), 10);
@@ -160,7 +160,7 @@ static void unusable_debug_info_ends_the_reader(void **state)
 {
     (void)state;
     fake_start(&fake_limits);
-    fake_says.unusable = true;
+    fake_behaviour.unusable = true;
     fake_ask(0, FAKE_ECHO, 0);
     fake_ask(0, FAKE_ECHO, 1);
     fake_await(2);
@@ -228,13 +228,13 @@ static void busy_file_does_not_starve_others(void **state)
     fake_ask(1, FAKE_ECHO, 1);
     for (bool other = false; !other;) {
         assert_true(fake.seen_count < FAKE_SEEN_MAX - 4);
-        while (readers_status(fake.readers).waiting < 3)
+        while (readers_status(fake.readers).pending_requests < 3)
             fake_ask(0, FAKE_ECHO, 0);
         usleep(1000);
         readers_run(fake.readers, clock_now_ns());
         other = fake.seen[fake.seen_count - 1].serial == 2;
     }
-    fake_await(fake.seen_count + readers_status(fake.readers).waiting);
+    fake_await(fake.seen_count + readers_status(fake.readers).pending_requests);
 }
 
 /* A file that will be asked about is opened in advance, but not instead of one with questions. */
@@ -250,7 +250,7 @@ static void expected_file_is_opened_in_advance(void **state)
     readers_expect(fake.readers, fake.modules[2]);
     readers_run(fake.readers, clock_now_ns());
     assert_int_equal(readers_status(fake.readers).processes, 2);
-    assert_int_equal(readers_status(fake.readers).waiting, 0);
+    assert_int_equal(readers_status(fake.readers).pending_requests, 0);
     for (uint64_t i = 0; i < 4; i++)
         fake_ask(i, FAKE_ECHO, i);
     fake_await(4);
@@ -282,7 +282,7 @@ static void cancelled_questions_get_no_answers(void **state)
     fake_ask(1, FAKE_ECHO, 2);
     readers_run(fake.readers, clock_now_ns());
     readers_forget(fake.readers);
-    assert_int_equal(readers_status(fake.readers).waiting, 0);
+    assert_int_equal(readers_status(fake.readers).pending_requests, 0);
     assert_int_equal(readers_status(fake.readers).processes, 0);
     fake_ask(2, FAKE_ECHO, 3);
     fake_await(2);
@@ -744,7 +744,7 @@ static void wire_transfers_a_type(void **state)
     assert_int_equal(desc->kind, TYPE_STRUCT);
     assert_int_equal(desc->size, 24);
     assert_int_equal(desc->member_count, 2);
-    assert_false(desc->cut);
+    assert_false(desc->is_truncated);
     assert_string_equal(desc->members[1].name, "y");
     assert_string_equal(desc->members[1].type, "double");
     assert_int_equal(desc->members[1].offset, 8);
@@ -786,13 +786,13 @@ static void oversized_wire_type_is_cut(void **state)
     put_message(WIRE_TYPE, (struct wire_message){.type = type});
     assert_int_equal(take_message(), WIRE_TYPE);
     assert_in_range(taken.type.desc.member_count, 100, 200);
-    assert_true(taken.type.desc.cut);
+    assert_true(taken.type.desc.is_truncated);
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         members[i].name = members[i].type = "x";
     put_message(WIRE_TYPE, (struct wire_message){.type = type});
     assert_int_equal(take_message(), WIRE_TYPE);
     assert_int_equal(taken.type.desc.member_count, TYPE_MEMBERS_MAX);
-    assert_true(taken.type.desc.cut);
+    assert_true(taken.type.desc.is_truncated);
 }
 
 /* An invalid member is dropped with all members after it. */
@@ -815,7 +815,7 @@ static void misplaced_wire_members_are_cut(void **state)
         put_message(WIRE_TYPE, (struct wire_message){.type = type});
         assert_int_equal(take_message(), WIRE_TYPE);
         assert_int_equal(taken.type.desc.member_count, 1);
-        assert_true(taken.type.desc.cut);
+        assert_true(taken.type.desc.is_truncated);
     }
 }
 

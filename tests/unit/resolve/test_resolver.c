@@ -299,10 +299,10 @@ static void truncated_elf_files_are_survived(void **state)
         }
         module_free(module);
     }
-    print_message("%zd cuts, %d still opened\n", size / 64, opened);
+    print_message("%zd truncated files, %d still opened\n", size / 64, opened);
 }
 
-static void new_mapping_replaces_what_it_covers(void **state)
+static void new_mapping_splits_or_replaces_older_ones(void **state)
 {
     (void)state;
     struct maps maps = {0};
@@ -524,7 +524,7 @@ static void block_samples_follow_their_objects_bin(void **state)
     assert_int_equal(places[1].object, places[2].object); /* freed after the sample */
     provisional_tick(resolver_resolver, UINT64_C(1) << 60);
     for (int i = 0; i < SAMPLES; i++)
-        assert_int_equal(final_object_of(places[i].object), places[i].holder);
+        assert_int_equal(final_object_of(places[i].object), places[i].bin_object);
 }
 
 static int run_resolver(void)
@@ -539,7 +539,7 @@ static int run_resolver(void)
         cmocka_unit_test(extents_contain_whole_objects),
         cmocka_unit_test(unwatchable_processes_are_refused),
         cmocka_unit_test(truncated_elf_files_are_survived),
-        cmocka_unit_test(new_mapping_replaces_what_it_covers),
+        cmocka_unit_test(new_mapping_splits_or_replaces_older_ones),
         cmocka_unit_test(named_stack_slot_keeps_its_instance),
         cmocka_unit_test(frame_has_full_function_name),
         cmocka_unit_test(block_samples_follow_their_objects_bin),
@@ -597,7 +597,7 @@ static bool send_command(const char *what, const char *name)
 {
     char text[512];
     snprintf(text, sizeof text, "%s %s", what, target_path(name));
-    return target_tell(&changes_target, text);
+    return target_send_line(&changes_target, text);
 }
 
 static int changes_end(void **state)
@@ -660,13 +660,13 @@ static void records_load_and_unload_libraries(void **state)
         "library_function");
     assert_true(resolver_code_changed(changes_resolver, &from, &bound));
     assert_true(target_address(&changes_target, "library_function") - from < bound - from);
-    assert_true(target_tell(&changes_target, "close"));
+    assert_true(target_send_line(&changes_target, "close"));
     assert_true(send_command("open", "two.so"));
     send_mappings("two.so");
     uint64_t second = target_address(&changes_target, "library_global");
     target_expect(changes_resolver, second, "other_things", OBJECT_GLOBAL, 0);
-    print_message("the second library lies %s\n",
-                  first == second ? "where the first did" : "elsewhere");
+    print_message("the second library is at %s address\n",
+                  first == second ? "the same" : "another");
 }
 
 /* Loaded, unloaded, and loaded again near its old address: the same file with another bias. */
@@ -676,9 +676,9 @@ static void library_reloaded_at_another_address_is_found(void **state)
     changes_watch(NULL);
     struct sample_mapping mapping = {.length = 0x100000, .inode = 1, .path = "/nowhere"};
     assert_true(send_command("open", "one.so"));
-    uint64_t there = target_address(&changes_target, "library_global");
-    target_expect(changes_resolver, there, "library_global", OBJECT_GLOBAL, 0);
-    struct map *map = maps_find(&changes_resolver->space.maps, there);
+    uint64_t library_address = target_address(&changes_target, "library_global");
+    target_expect(changes_resolver, library_address, "library_global", OBJECT_GLOBAL, 0);
+    struct map *map = maps_find(&changes_resolver->space.maps, library_address);
     struct module *before = space_module(&changes_resolver->space, map);
     mapping = (struct sample_mapping){.start = map->start + 4096,
                                       .length = map->end - map->start,
@@ -697,8 +697,8 @@ static void expect_library_tls(const char *name)
 {
     changes_watch(NULL);
     assert_true(send_command("open", name));
-    assert_true(target_tell(&changes_target, "touch"));
-    assert_true(target_tell(&changes_target, "thread"));
+    assert_true(target_send_line(&changes_target, "touch"));
+    assert_true(target_send_line(&changes_target, "thread"));
     /* A sample in the library's code makes it known; the next refresh finds its TLS images. */
     assert_string_equal(
         target_function(changes_resolver, target_address(&changes_target, "library_function")),
@@ -745,7 +745,7 @@ static void stacks_of_all_threads_are_found(void **state)
     (void)state;
     uint64_t base = 0;
     changes_watch(NULL);
-    assert_true(target_tell(&changes_target, "thread"));
+    assert_true(target_send_line(&changes_target, "thread"));
     resolver_mark_maps_stale(changes_resolver);
     changes_resolver->space.reread_ns = 0;
     resolver_tick(changes_resolver, 1);
@@ -768,17 +768,17 @@ static void vdso_functions_are_found(void **state)
     if (!ours)
         skip(); /* a kernel without a vdso */
     uint64_t offset = (uint64_t)(uintptr_t)ours - getauxval(AT_SYSINFO_EHDR);
-    uint64_t theirs = 0;
+    uint64_t vdso_address = 0;
     uint64_t from;
     uint64_t bound;
     changes_watch(NULL);
     for (size_t i = 0; i < changes_resolver->space.maps.count; i++)
         if (changes_resolver->space.maps.maps[i].kind == MAPPING_VDSO)
-            theirs = changes_resolver->space.maps.maps[i].start + offset;
-    assert_true(theirs);
-    assert_non_null(strstr(target_function(changes_resolver, theirs), "clock_gettime"));
-    assert_true(resolver_function_bounds(changes_resolver, theirs + 2, &from, &bound));
-    assert_int_equal(from, theirs);
+            vdso_address = changes_resolver->space.maps.maps[i].start + offset;
+    assert_true(vdso_address);
+    assert_non_null(strstr(target_function(changes_resolver, vdso_address), "clock_gettime"));
+    assert_true(resolver_function_bounds(changes_resolver, vdso_address + 2, &from, &bound));
+    assert_int_equal(from, vdso_address);
 }
 
 /* Makes a root directory with all files that the program needs, at the same paths as here. */
@@ -960,7 +960,7 @@ static void unnamed_mapping_is_named_by_address(void **state)
     assert_string_equal(name_of(map), wanted);
 }
 
-static void memfd_and_shared_memory_names(void **state)
+static void memfd_and_shared_memory_are_named_and_sanitised(void **state)
 {
     (void)state;
     int fd = memfd_create("frame/buffer\033[2J", 0);
@@ -1081,7 +1081,8 @@ static int run_resolver_mappings(void)
         cmocka_unit_test_setup_teardown(prctl_names_of_mappings_are_used, begin, mappings_end),
         cmocka_unit_test_setup_teardown(mapping_names_are_sanitised, begin, mappings_end),
         cmocka_unit_test_setup_teardown(unnamed_mapping_is_named_by_address, begin, mappings_end),
-        cmocka_unit_test_setup_teardown(memfd_and_shared_memory_names, begin, mappings_end),
+        cmocka_unit_test_setup_teardown(memfd_and_shared_memory_are_named_and_sanitised, begin,
+                                        mappings_end),
         cmocka_unit_test_setup_teardown(numbered_shared_memory_is_one_object, begin, mappings_end),
         cmocka_unit_test_setup_teardown(mapped_file_is_named_by_basename, begin, mappings_end),
         cmocka_unit_test_setup_teardown(mapped_file_replaced_by_fifo_is_not_opened, begin,

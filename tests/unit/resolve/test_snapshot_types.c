@@ -147,7 +147,7 @@ static struct place at(uint64_t base, uint32_t type, uint64_t element, uint32_t 
                           .type = type,
                           .type_offset = offset,
                           .by_member = type != NONE,
-                          .typed = type ? TYPED_CODE : TYPED_NOT};
+                          .typed = type ? TYPED_CODE : TYPED_NONE};
     place.access = (struct access){.ip = 0x1000,
                                    .weight = 1,
                                    .tid = 1,
@@ -183,7 +183,7 @@ static const struct snapshot_field *field_named(const struct snapshot_object *ob
             found = &object->fields[i];
         }
     if (!found)
-        fail_msg("no field %s", name);
+        fail_msg("object has no field %s", name);
     return found;
 }
 
@@ -319,7 +319,7 @@ static const struct snapshot_layout_row *row_named(const struct snapshot_layout 
     for (size_t i = 0; i < layout->row_count; i++)
         if (!strcmp(layout->rows[i].member.name, name) && layout->rows[i].member.offset == offset)
             return &layout->rows[i];
-    fail_msg("no row %s", name);
+    fail_msg("layout has no row %s", name);
     return NULL;
 }
 
@@ -374,7 +374,7 @@ static void layout_lines_follow_the_actual_phase(void **state)
     assert_int_equal(layout->hot_lines, 1);
     /* Each line contains 64 bytes of two elements, and 24 of them are used. */
     assert_int_equal(layout->reading, LAYOUT_SPREAD);
-    assert_true(fabs(layout->unused - 0.625) < 1e-12 && !layout->unused_min);
+    assert_true(fabs(layout->unused - 0.625) < 1e-12 && !layout->unused_is_lower_bound);
     snapshot_free(snapshot);
 }
 
@@ -417,7 +417,7 @@ static void blocks_in_one_row_are_one_instruction_object(void **state)
 }
 
 /* The data that shares cache lines with a single instance is not known. */
-static void single_instance_lines_have_minimum_unused(void **state)
+static void unused_bytes_of_single_instances_are_a_minimum(void **state)
 {
     (void)state;
     kind = OBJECT_HEAP;
@@ -428,7 +428,7 @@ static void single_instance_lines_have_minimum_unused(void **state)
     const struct snapshot_layout *layout = &snapshot->objects[0].layouts[0];
     assert_int_equal(layout->phase, 16);
     assert_int_equal(layout->reading, LAYOUT_UNUSED);
-    assert_true(fabs(layout->unused - 0.625) < 1e-12 && layout->unused_min);
+    assert_true(fabs(layout->unused - 0.625) < 1e-12 && layout->unused_is_lower_bound);
     snapshot_free(snapshot);
     alone = false;
 }
@@ -495,7 +495,7 @@ static void add_elements(void)
         place.access.address += (random >> 40) % 20000 * 48 + (i % 4 ? 40 : 8);
         place.size_bytes = 960000;
         place.type = by_code;
-        place.typed = by_code ? TYPED_CODE : TYPED_NOT;
+        place.typed = by_code ? TYPED_CODE : TYPED_NONE;
         add(place, 1);
         if (i == 2000)
             snapshot_free(take_snapshot());
@@ -750,7 +750,7 @@ static void fields_have_run_and_decayed_counts(void **state)
 }
 
 /* The time is only printed. */
-static void thousand_objects_with_hundred_types(void **state)
+static void snapshot_lists_all_of_thousand_objects(void **state)
 {
     (void)state;
     enum { OBJECTS = 1000, SAMPLES = 200000 };
@@ -786,7 +786,7 @@ int main(void)
         TEST(layout_rows_cover_every_byte),
         TEST(layout_row_samples_add_up),
         TEST(layout_lines_follow_the_actual_phase),
-        TEST(single_instance_lines_have_minimum_unused),
+        TEST(unused_bytes_of_single_instances_are_a_minimum),
         TEST(union_member_of_instruction_is_chosen_by_size),
         TEST(blocks_in_one_row_are_one_instruction_object),
         TEST(small_elements_have_several_phases),
@@ -803,7 +803,7 @@ int main(void)
         TEST(out_of_range_member_offsets_are_harmless),
         TEST(instructions_have_line_object_and_field),
         TEST(fields_have_run_and_decayed_counts),
-        TEST(thousand_objects_with_hundred_types),
+        TEST(snapshot_lists_all_of_thousand_objects),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

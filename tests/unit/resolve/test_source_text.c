@@ -138,7 +138,7 @@ static void missing_source_note_lists_searched_places(void **state)
     source_texts_free(texts);
 }
 
-static void only_regular_files_of_limited_size(void **state)
+static void only_regular_files_of_limited_size_are_read(void **state)
 {
     char path[64];
     (void)state;
@@ -190,7 +190,7 @@ int main(void)
         cmocka_unit_test(longest_existing_path_suffix_is_used),
         cmocka_unit_test(symfs_and_process_root_take_precedence),
         cmocka_unit_test(missing_source_note_lists_searched_places),
-        cmocka_unit_test(only_regular_files_of_limited_size),
+        cmocka_unit_test(only_regular_files_of_limited_size_are_read),
         cmocka_unit_test(evicted_source_files_are_read_again),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

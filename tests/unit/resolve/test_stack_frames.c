@@ -27,16 +27,16 @@ static const char chain[] =
     "#include <string.h>\n"
     "#include <unistd.h>\n"
     "#define NOINLINE __attribute__((noinline, noclone))\n"
-    "#define SAY(name, at) say(name, (void *)(at), __builtin_dwarf_cfa())\n"
+    "#define PRINT_AT(name, at) print_at(name, (void *)(at), __builtin_dwarf_cfa())\n"
     "#define STAY __asm__ volatile(\"\" ::: \"memory\")\n"
     "static char command[16];\n"
     "static volatile long sink;\n"
-    "static void say(const char *name, const void *at, const void *cfa)\n"
+    "static void print_at(const char *name, const void *at, const void *cfa)\n"
     "{ printf(\"%s %p\\n%s.cfa %p\\n\", name, at, name, cfa); }\n"
     "NOINLINE void leaf(void)\n"
     "{\n"
     "    volatile long mark[4] = {1, 2, 3, 4};\n"
-    "    SAY(\"leaf\", mark + 1);\n"
+    "    PRINT_AT(\"leaf\", mark + 1);\n"
     "    puts(\"ready\");\n"
     "    fflush(stdout);\n"
     "    if (*command == 's') for (;;) mark[2]++;\n"
@@ -47,7 +47,7 @@ static const char chain[] =
     "{\n"
     "    volatile char mark[100] = {1};\n"
     "    if (sink++) return *(int *)a - *(int *)b;\n"
-    "    SAY(\"compare\", mark + 50);\n"
+    "    PRINT_AT(\"compare\", mark + 50);\n"
     "    leaf();\n"
     "    STAY;\n"
     "    return mark[3];\n"
@@ -55,14 +55,14 @@ static const char chain[] =
     "NOINLINE void sorting(int n)\n"
     "{\n"
     "    int items[64] = {n, 3, 2, 1};\n"
-    "    SAY(\"sorting\", items + 7);\n"
+    "    PRINT_AT(\"sorting\", items + 7);\n"
     "    qsort(items, 64, sizeof *items, compare);\n"
     "    sink += items[3];\n"
     "}\n"
     "NOINLINE void many_registers(long a, long b, long c, long d, long e, long f, long g)\n"
     "{\n"
     "    volatile long mark[6] = {a, b, c, d, e, f};\n"
-    "    SAY(\"many_registers\", mark + 5);\n"
+    "    PRINT_AT(\"many_registers\", mark + 5);\n"
     "    sorting((int)g);\n"
     "    sink = a * b + c * d + e * f + g + mark[2];\n"
     "}\n"
@@ -70,7 +70,7 @@ static const char chain[] =
     "{\n"
     "    volatile double mark[8] __attribute__((aligned(64))) = {n};\n"
     "    volatile double *deep = alloca(n * 8);\n"
-    "    SAY(\"aligned\", mark + 7);\n"
+    "    PRINT_AT(\"aligned\", mark + 7);\n"
     "    deep[0] = 1;\n"
     "    many_registers(n, 2, 3, 4, 5, 6, n);\n"
     "    sink = mark[1] + deep[0];\n"
@@ -79,7 +79,7 @@ static const char chain[] =
     "{\n"
     "    volatile char mark[1000000];\n"
     "    mark[5] = 1;\n"
-    "    SAY(\"large\", mark + 999999);\n"
+    "    PRINT_AT(\"large\", mark + 999999);\n"
     "    printf(\"large_start %p\\nlarge_start.cfa %p\\n\", mark, __builtin_dwarf_cfa());\n"
     "    aligned(mark[5]);\n"
     "    sink = mark[5];\n"
@@ -88,7 +88,7 @@ static const char chain[] =
     "{\n"
     "    volatile char *mark = alloca(n);\n"
     "    mark[n - 1] = 1;\n"
-    "    SAY(\"dynamic\", mark + n / 2);\n"
+    "    PRINT_AT(\"dynamic\", mark + n / 2);\n"
     "    large();\n"
     "    sink = mark[1];\n"
     "}\n"
@@ -97,7 +97,7 @@ static const char chain[] =
     "    volatile long mark[3] = {depth};\n"
     "    char name[16] = \"recurse0\";\n"
     "    name[7] = '0' + depth;\n"
-    "    SAY(name, mark + 1);\n"
+    "    PRINT_AT(name, mark + 1);\n"
     "    if (depth) recurse(depth - 1); else dynamic(3001);\n"
     "    STAY;\n"
     "    return mark[0];\n"
@@ -110,7 +110,7 @@ static const char chain[] =
     "    fflush(stdout);\n"
     "    read(0, command, 2);\n"
     "    alarm(30);\n"
-    "    SAY(\"main\", line + 50);\n"
+    "    PRINT_AT(\"main\", line + 50);\n"
     "    return recurse(9) + line[50];\n"
     "}\n";
 
@@ -178,8 +178,8 @@ static unsigned count_found(struct unwind *unwind, struct space *space, const ui
                     !strncmp(function_at(space, frame.pc), name, strlen(name)) &&
                     (frame.cfa == target_address(target, cfa) || has_other_cfa(names[i]));
         if (!good)
-            print_message("%s: %s at %#lx in %s, CFA %#lx, not %#lx\n", flags, names[i],
-                          (unsigned long)address, function_at(space, frame.pc),
+            print_message("%s: %s at %#lx: found in %s with CFA %#lx, expected CFA %#lx\n", flags,
+                          names[i], (unsigned long)address, function_at(space, frame.pc),
                           (unsigned long)frame.cfa, (unsigned long)target_address(target, cfa));
         found += good;
     }
@@ -230,7 +230,7 @@ static void check_build(const char *flags, const char *command, unsigned allowed
     char *path = strdup(target_path("chain"));
     assert_true(target_build(path, flags, chain));
     assert_true(target_start(&target, path, NULL));
-    assert_true(target_tell(&target, command));
+    assert_true(target_send_line(&target, command));
     struct lookup_from from = {.pid = target.pid, .live = true};
     assert_int_equal(space_init(&space, &from), 0);
     unwind_init(&unwind, target.pid);
@@ -290,7 +290,7 @@ static void frames_of_the_other_compiler_are_found(void **state)
         else
             unsetenv("CC");
     } else {
-        print_message("there is no %s\n", other);
+        print_message("skipped: %s is not installed\n", other);
     }
     free(saved);
 }
@@ -379,7 +379,8 @@ __attribute__((noinline)) static void realigned(size_t room)
     uint64_t cfa = *slot;
     own_registers();
     if (!FIND(mark, &frame) || frame.cfa != cfa) {
-        print_message("this compiler realigns the stack without such a word\n");
+        print_message(
+            "skipped: this compiler stores no frame address when it realigns the stack\n");
         skip();
     }
     *slot = cfa + (1 << 20);
@@ -408,7 +409,7 @@ static void frame_in_a_plt_stub_is_found(void **state)
     for (uint64_t at = map->start; at < map->end && (!name || strcmp(name, ".plt")); at += STUB)
         name = module_section(module, at, &start, &end);
     if (!name || strcmp(name, ".plt") || end - start < 3 * STUB) {
-        print_message("this compiler makes no such stubs\n");
+        print_message("skipped: this compiler generates no PLT stubs\n");
         skip();
     }
     own_registers();

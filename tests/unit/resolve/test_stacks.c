@@ -33,7 +33,7 @@ static void expect(uint64_t address, uint64_t start, uint64_t stop, uint32_t tid
     assert_int_equal(stack->tid, tid);
 }
 
-static void expect_sound(void)
+static void expect_ordered_stacks(void)
 {
     for (size_t i = 0; i < stacks.count; i++) {
         assert_true(stacks.stacks[i].start < stacks.stacks[i].end);
@@ -73,7 +73,7 @@ static void stacks_divide_their_common_mapping(void **state)
     (void)state;
     for (uint32_t i = 0; i < 3; i++)
         stacks_of_thread(&stacks, &(struct tcb){.base = bases[i], .tid = i + 1}, &maps);
-    expect_sound();
+    expect_ordered_stacks();
     assert_int_equal(stacks.count, 3);
     expect(0x100000, 0x100000, 0x300000, 2);
     expect(0x4fffff, 0x300000, 0x500000, 1);
@@ -94,7 +94,7 @@ static void stack_pointer_guesses_reached_stack(void **state)
     expect(0x1ff8000, 0x1ff0000, 0x2000000, 0);
     assert_null(stacks_find(&stacks, 0x1000000));
     assert_null(stacks_find(&stacks, 0x1950000));
-    expect_sound();
+    expect_ordered_stacks();
     /* A guessed stack may grow, so its neighbours keep their bounds. */
     uint64_t start = map.start;
     uint64_t stop = map.end;
@@ -239,7 +239,7 @@ static void block_sharing_a_mapping_with_stack_stays_block(void **state)
 }
 
 /* Like in Go: stacks and other memory in one mapping. */
-static void memory_near_stack_pointer_is_guessed_stack(void **state)
+static void memory_near_stack_pointer_is_treated_as_stack(void **state)
 {
     enum { BYTES = 8 << 20, REACHED = 4 << 20 };
     const struct lookup_from from = {.pid = getpid(), .live = true};
@@ -322,7 +322,7 @@ static int run_stacks(void)
         cmocka_unit_test_teardown(known_thread_stack_replaces_guess, end),
         cmocka_unit_test(invalid_stack_bounds_are_refused),
         cmocka_unit_test(block_sharing_a_mapping_with_stack_stays_block),
-        cmocka_unit_test(memory_near_stack_pointer_is_guessed_stack),
+        cmocka_unit_test(memory_near_stack_pointer_is_treated_as_stack),
         cmocka_unit_test(mapping_is_one_object_until_changed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
@@ -583,14 +583,14 @@ static void many_threads_are_refreshed_less_often(void **state)
     struct tcbs many = {.tcbs = calloc(TCBS_MANY, sizeof *many.tcbs),
                         .count = TCBS_MANY,
                         .room = TCBS_MANY,
-                        .again_ns = 1000};
+                        .next_listing_ns = 1000};
     for (size_t i = 0; i < TCBS_MANY; i++)
         many.tcbs[i].tid = 0x7ffffff0; /* no such thread */
-    tcbs_tick(&many, getpid(), many.again_ns - 1);
+    tcbs_tick(&many, getpid(), many.next_listing_ns - 1);
     assert_int_equal(many.count, TCBS_MANY);
-    tcbs_tick(&many, getpid(), many.again_ns);
+    tcbs_tick(&many, getpid(), many.next_listing_ns);
     assert_null(tcbs_of_thread(&many, 0x7ffffff0));
-    assert_true(many.again_ns > 1000);
+    assert_true(many.next_listing_ns > 1000);
     tcbs_fini(&many);
 }
 

@@ -23,7 +23,7 @@ struct readers {
     struct {
         struct dwarf_question question;
         uint32_t serial;
-    } * asked;
+    } * queries;
     size_t count;
     size_t forgotten; /* questions before this one were dropped */
     bool busy;        /* accepts no questions */
@@ -40,14 +40,14 @@ struct readers *readers_new(const struct readers_limits *limits, const struct re
 {
     (void)limits;
     readers = calloc(1, sizeof *readers);
-    readers->asked = calloc(ASKED_MAX, sizeof *readers->asked);
+    readers->queries = calloc(ASKED_MAX, sizeof *readers->queries);
     readers->take = *take;
     return readers;
 }
 
 void readers_free(struct readers *given)
 {
-    free(given->asked);
+    free(given->queries);
     free(given);
 }
 
@@ -57,8 +57,8 @@ bool readers_ask(struct readers *given, const struct module *module,
     if (given->busy)
         return false;
     assert_true(given->count < ASKED_MAX);
-    given->asked[given->count].question = *question;
-    given->asked[given->count++].serial = module->serial;
+    given->queries[given->count].question = *question;
+    given->queries[given->count++].serial = module->serial;
     return true;
 }
 
@@ -92,7 +92,7 @@ void readers_wait(const struct readers *given)
 
 struct readers_status readers_status(const struct readers *given)
 {
-    return (struct readers_status){.waiting = (uint32_t)given->count};
+    return (struct readers_status){.pending_requests = (uint32_t)given->count};
 }
 
 uint32_t module_serial(const struct module *module)
@@ -123,8 +123,8 @@ static void report_type(uint32_t serial, uint32_t reference, const struct type_d
 /* Answers the i-th question with the fields set in `answer`. */
 static void answer(size_t i, struct dwarf_answer answer)
 {
-    answer.question = readers->asked[i].question;
-    readers->take.answer(readers->take.context, readers->asked[i].serial, &answer);
+    answer.question = readers->queries[i].question;
+    readers->take.answer(readers->take.context, readers->queries[i].serial, &answer);
 }
 
 static struct access access_at(uint64_t ip, int64_t displacement)
@@ -211,7 +211,7 @@ static void operands_differing_in_any_part_are_asked_separately(void **state)
     for (size_t i = 0; i < 4; i++) {
         typing_operand(typing, &one, &differ[i]);
         assert_int_equal(readers->count, i + 2);
-        const struct dwarf_question *question = &readers->asked[i + 1].question;
+        const struct dwarf_question *question = &readers->queries[i + 1].question;
         assert_int_equal(question->ask, DWARF_ACCESS);
         assert_int_equal(question->pc, 0x1000);
         assert_int_equal(question->base, differ[i].base);
@@ -430,12 +430,12 @@ static void files_without_debug_info_are_not_asked(void **state)
 static void full_typing_refuses_new_questions(void **state)
 {
     (void)state;
-    uint64_t asked = 0;
-    while (asked < ASKED_MAX && !operand(0x1000 + asked, 8))
-        asked++;
-    assert_true(asked < ASKED_MAX);
-    assert_int_equal(readers->count, asked);
-    assert_int_equal(operand(0x1000 + asked, 8)->untyped, UNTYPED_GAVE_UP);
+    uint64_t queries = 0;
+    while (queries < ASKED_MAX && !operand(0x1000 + queries, 8))
+        queries++;
+    assert_true(queries < ASKED_MAX);
+    assert_int_equal(readers->count, queries);
+    assert_int_equal(operand(0x1000 + queries, 8)->untyped, UNTYPED_GAVE_UP);
     assert_int_equal(typing_answer(typing, &one, DWARF_VARIABLE, 0, 0x5000)->untyped,
                      UNTYPED_GAVE_UP);
     assert_int_equal(typing_answer(typing, &one, DWARF_VARIABLE, 0, 0x5000)->type, 0);
@@ -444,7 +444,7 @@ static void full_typing_refuses_new_questions(void **state)
     answer(77, (struct dwarf_answer){.untyped = UNTYPED_VOID});
     assert_int_equal(operand(0x1000 + 77, 8)->untyped, UNTYPED_VOID);
     typing_forget(typing);
-    assert_null(operand(0x1000 + asked, 8));
+    assert_null(operand(0x1000 + queries, 8));
 }
 
 static int run_typing(void)
@@ -524,15 +524,15 @@ static void type_copies_are_deep(void **state)
         .name = of_member, .type = type_of_member, .size = 8, .parent = TYPE_NO_MEMBER};
     struct type_desc desc = {
         .name = name, .kind = TYPE_STRUCT, .size = 8, .members = &member, .member_count = 1};
-    const struct type_desc *kept = types_at(&types_types, types_add(&types_types, 1, 1, &desc));
+    const struct type_desc *stored = types_at(&types_types, types_add(&types_types, 1, 1, &desc));
     memset(name, 'x', sizeof name - 1);
     memset(of_member, 'x', sizeof of_member - 1);
     memset(type_of_member, 'x', sizeof type_of_member - 1);
     member.size = 1;
-    assert_string_equal(kept->name, "struct gone");
-    assert_string_equal(kept->members[0].name, "member");
-    assert_string_equal(kept->members[0].type, "long");
-    assert_int_equal(kept->members[0].size, 8);
+    assert_string_equal(stored->name, "struct gone");
+    assert_string_equal(stored->members[0].name, "member");
+    assert_string_equal(stored->members[0].type, "long");
+    assert_int_equal(stored->members[0].size, 8);
 }
 
 /* Any difference in a description makes two types different. */
@@ -557,7 +557,7 @@ static void any_difference_makes_another_type(void **state)
     DIFFERS(desc.size, 32);
     DIFFERS(desc.kind, TYPE_UNION);
     DIFFERS(desc.member_count, 2);
-    DIFFERS(desc.cut, true);
+    DIFFERS(desc.is_truncated, true);
     DIFFERS(members[1].name, "w");
     DIFFERS(members[1].type, "long");
     DIFFERS(members[1].offset, 9);
@@ -573,7 +573,7 @@ static void any_difference_makes_another_type(void **state)
     assert_int_equal(types_of_file(&types_types, 1, 1), first);
 }
 
-/* Members beyond the maximum are dropped, and `cut` is set. */
+/* Members beyond the maximum are dropped, and `is_truncated` is set. */
 static void excess_type_members_are_cut(void **state)
 {
     (void)state;
@@ -585,11 +585,11 @@ static void excess_type_members_are_cut(void **state)
     struct type_desc desc = {
         .name = "struct wide", .kind = TYPE_STRUCT, .size = MANY * 4, .members = members};
     desc.member_count = MANY;
-    const struct type_desc *kept = types_at(&types_types, types_add(&types_types, 1, 1, &desc));
+    const struct type_desc *stored = types_at(&types_types, types_add(&types_types, 1, 1, &desc));
     free(members);
-    assert_non_null(kept);
-    assert_int_equal(kept->member_count, TYPE_MEMBERS_MAX);
-    assert_true(kept->cut);
+    assert_non_null(stored);
+    assert_int_equal(stored->member_count, TYPE_MEMBERS_MAX);
+    assert_true(stored->is_truncated);
 }
 
 /* When there is no more room, known types are still found, and new types are not known. */
@@ -868,7 +868,7 @@ static void vote_counts_never_exceed_the_truth(void **state)
         for (unsigned i = 0; i < 20; i++)
             structs += truth[ids[i]];
         assert_int_equal(votes.all, VOTES);
-        assert_int_equal(votes.structs, structs);
+        assert_int_equal(votes.struct_votes, structs);
         bool counted = truth[ids[FAVOURITE]] <= structs / (VOTES_STRUCTS + 1);
         for (unsigned k = 0; k < VOTES_STRUCTS; k++)
             counted |= votes.type[k] == ids[FAVOURITE];

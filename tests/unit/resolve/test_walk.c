@@ -131,7 +131,7 @@ static const struct image_block *in_thread_arena(void)
 }
 
 /* The start of a thread's heap is malloc's own, and nothing in it is the memory of others. */
-static void start_of_thread_arena_heap_is_mallocs(void **state)
+static void thread_arena_heap_start_belongs_to_malloc(void **state)
 {
     (void)state;
     struct walk_block block;
@@ -256,7 +256,7 @@ static void contradictory_chunk_sizes_are_rejected(void **state)
 }
 
 /* A lookup stays within its cost limit on hostile memory. */
-static void randomly_damaged_heap_is_bounded(void **state)
+static void walk_of_randomly_damaged_heap_is_bounded(void **state)
 {
     (void)state;
     static const uint64_t values[] = {0,    1,    0x10,         0x11,
@@ -285,7 +285,7 @@ static void randomly_damaged_heap_is_bounded(void **state)
         most = image.reads - before > most ? image.reads - before : most;
         end();
     }
-    print_message("at most %llu reads in a round\n", (unsigned long long)most);
+    print_message("at most %llu reads per round\n", (unsigned long long)most);
     assert_true(most < 200000);
 }
 
@@ -315,7 +315,7 @@ static void find_stays_within_its_budget(void **state)
     end();
 }
 
-static void succeeding_walk_keeps_find_count(void **state)
+static void successor_walk_keeps_find_count(void **state)
 {
     (void)state;
     struct walk *next;
@@ -327,7 +327,7 @@ static void succeeding_walk_keeps_find_count(void **state)
     assert_int_equal(walk_update(next, &image.maps), 0);
     assert_int_equal(walk_all(next, check_block, NULL), count_in_use());
     walk_continue_from(next, walk);
-    assert_int_equal(walk_stats(next)->finds, walk_stats(walk)->finds);
+    assert_int_equal(walk_stats(next)->find_count, walk_stats(walk)->find_count);
     walk_free(walk);
     walk = next;
     expect_find(last_in_brk()->start, last_in_brk());
@@ -358,8 +358,8 @@ static void only_new_part_of_grown_mapping_is_searched(void **state)
     uint64_t again = reads_for_foreign(mapping->start);
     mapping->end = end_of_all;
     uint64_t grown = reads_for_foreign(mapping->start);
-    print_message("%llu reads, again %llu, grown by a page %llu\n", (unsigned long long)first,
-                  (unsigned long long)again, (unsigned long long)grown);
+    print_message("reads: %llu first, %llu again, %llu after growing by a page\n",
+                  (unsigned long long)first, (unsigned long long)again, (unsigned long long)grown);
     assert_true(grown > again);
     assert_true(grown - again < (first - again) / 2);
     end();
@@ -572,7 +572,7 @@ static void expect_class(uint64_t usable, uint64_t size_class, const char *name)
     assert_string_equal(walk_class_name(text, size_class), name);
 }
 
-static void size_class_names(void **state)
+static void size_classes_have_names_and_bounds(void **state)
 {
     (void)state;
     expect_class(0, 24, "malloc(1..24)");
@@ -597,21 +597,21 @@ int main(void)
         cmocka_unit_test(heaps_of_all_glibc_versions_are_walked),
         cmocka_unit_test(blocks_are_found_by_any_byte),
         cmocka_unit_test(top_and_foreign_addresses_are_distinguished),
-        cmocka_unit_test(start_of_thread_arena_heap_is_mallocs),
+        cmocka_unit_test(thread_arena_heap_start_belongs_to_malloc),
         cmocka_unit_test(changed_chunk_is_read_again),
         cmocka_unit_test(chunk_changed_during_find_is_not_stale),
         cmocka_unit_test(stale_headers_inside_a_block_are_rejected),
         cmocka_unit_test(contradictory_chunk_sizes_are_rejected),
-        cmocka_unit_test(randomly_damaged_heap_is_bounded),
+        cmocka_unit_test(walk_of_randomly_damaged_heap_is_bounded),
         cmocka_unit_test(find_stays_within_its_budget),
-        cmocka_unit_test(succeeding_walk_keeps_find_count),
+        cmocka_unit_test(successor_walk_keeps_find_count),
         cmocka_unit_test(only_new_part_of_grown_mapping_is_searched),
         cmocka_unit_test(block_continues_across_huge_page_mapping),
         cmocka_unit_test(missing_heap_has_a_reason),
         cmocka_unit_test(memory_without_extent_is_not_jemalloc_metadata),
         cmocka_unit_test(late_initialised_arena_is_walked),
         cmocka_unit_test(go_heap_is_not_searched_for_malloc_blocks),
-        cmocka_unit_test(size_class_names),
+        cmocka_unit_test(size_classes_have_names_and_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

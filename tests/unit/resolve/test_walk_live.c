@@ -120,7 +120,7 @@ static void expect_all(const char *name, size_t unknown_max)
     assert_int_equal(passed, walked_count);
     struct verdict verdict = compare();
     const struct walk_stats *stats = walk_stats(follow.walk);
-    print_message("%s: %zu live blocks, %zu missing, %zu of wrong size, %zu freed ones in use; "
+    print_message("%s: %zu live blocks, %zu missing, %zu of wrong size, %zu freed blocks in use; "
                   "%zu others, %zu mmapped, %u arenas, %u caches\n",
                   name, verdict.live, verdict.missing, verdict.wrong_size, verdict.freed_in_use,
                   verdict.unknown, walked_mmapped, stats->arenas, stats->thread_caches);
@@ -139,16 +139,16 @@ static void print_stats(void)
     const struct walk_stats *stats = walk_stats(follow.walk);
     for (int i = 0; i < WALK_FAILURES; i++)
         print_message("%s %llu, ", names[i], (unsigned long long)stats->failures[i]);
-    print_message("%.1f reads and %.0f bytes a find, %llu retries\n",
-                  (double)stats->reads / (double)stats->finds,
-                  (double)stats->bytes_read / (double)stats->finds,
+    print_message("%.1f reads and %.0f bytes per find, %llu retries\n",
+                  (double)stats->reads / (double)stats->find_count,
+                  (double)stats->bytes_read / (double)stats->find_count,
                   (unsigned long long)stats->retries);
 }
 
 /* Finds every live block from an address in it, including its first and last byte. */
 static void expect_finds(void)
 {
-    size_t asked = 0, failed = 0;
+    size_t queries = 0, failed = 0;
     for (size_t t = 0; t < WALKED_THREADS; t++)
         for (size_t i = 0; i < WALKED_SLOTS; i++) {
             struct walked_slot *slot = &follow.shared->by_thread[t].slots[i];
@@ -157,7 +157,7 @@ static void expect_finds(void)
             if (!slot->pointer)
                 continue;
             uint64_t offset = i % 3 == 0 ? 0 : i % 3 == 1 ? usable - 1 : usable / 2;
-            asked++;
+            queries++;
             if (!walk_find(follow.walk, slot->pointer + offset, &block)) {
                 if (!failed++)
                     print_message("not found: %#llx of %llu bytes\n",
@@ -165,15 +165,15 @@ static void expect_finds(void)
                 continue;
             }
             if (block.start != slot->pointer)
-                print_message("%#llx of %llu bytes, asked at +%llu, found as %#llx of %llu\n",
-                              (unsigned long long)slot->pointer, (unsigned long long)usable,
-                              (unsigned long long)offset, (unsigned long long)block.start,
+                print_message("lookup at +%llu: expected %#llx of %llu bytes, got %#llx of %llu\n",
+                              (unsigned long long)offset, (unsigned long long)slot->pointer,
+                              (unsigned long long)usable, (unsigned long long)block.start,
                               (unsigned long long)block.usable_bytes);
             assert_int_equal(block.start, slot->pointer);
             assert_int_equal(block.usable_bytes, usable);
             assert_int_equal(block.state, WALK_IN_USE);
         }
-    print_message("%zu finds, %zu failed\n", asked, failed);
+    print_message("%zu lookups, %zu failed\n", queries, failed);
     print_stats();
     assert_int_equal(failed, 0);
 }
@@ -181,19 +181,19 @@ static void expect_finds(void)
 /* Checks that recently freed memory outside all blocks is found to be free. After expect_all(). */
 static void expect_freed(void)
 {
-    size_t asked = 0, in_use = 0;
+    size_t queries = 0, in_use = 0;
     for (size_t t = 0; t < WALKED_THREADS; t++)
         for (size_t i = 0; i < WALKED_FREED; i++) {
             struct walk_block block;
             uint64_t pointer = follow.shared->by_thread[t].freed[i];
             if (!pointer || hash_find(&walked, pointer))
                 continue;
-            asked++;
+            queries++;
             in_use += walk_find(follow.walk, pointer, &block) && block.start == pointer &&
                       block.state == WALK_IN_USE;
         }
-    print_message("%zu finds of freed blocks, %zu said to be in use\n", asked, in_use);
-    assert_true(asked > 1000);
+    print_message("%zu lookups of freed blocks, %zu reported in use\n", queries, in_use);
+    assert_true(queries > 1000);
     assert_int_equal(in_use, 0);
 }
 
@@ -259,7 +259,7 @@ static void sample(uint64_t *random, size_t counts[4])
         block.start == pointer && block.usable_bytes == usable && block.state == WALK_IN_USE;
     counts[!found ? 0 : !same ? 1 : right ? 2 : 3]++;
     if (found && same && !right)
-        print_message("wrong: %#llx of %llu bytes given as %#llx of %llu, state %d arena %u\n",
+        print_message("expected %#llx of %llu bytes, got %#llx of %llu, state %d arena %u\n",
                       (unsigned long long)pointer, (unsigned long long)usable,
                       (unsigned long long)block.start, (unsigned long long)block.usable_bytes,
                       block.state, block.arena);
@@ -310,7 +310,7 @@ static void busy_process_can_be_attached_to(void **state)
         later += !attach();
         assert_true(walk_stats(follow.walk)->arenas >= 2);
     }
-    print_message("arenas found at once in %zu of 100 attaches\n", 100 - later);
+    print_message("arenas found immediately in %zu of 100 attaches\n", 100 - later);
 }
 
 static bool count_block(void *context, const struct walk_block *block)
@@ -330,7 +330,7 @@ static void walking_a_busy_process_terminates(void **state)
         long passed = walk_all(follow.walk, count_block, &visited);
         assert_int_equal(passed, visited);
     }
-    print_message("%llu spans given up in 20 walks\n",
+    print_message("%llu broken spans in 20 walks\n",
                   (unsigned long long)walk_stats(follow.walk)->broken_spans);
 }
 
@@ -387,7 +387,7 @@ static const char *library_or_skip(const char *name, const char *package)
     static char path[128];
     snprintf(path, sizeof path, "/usr/lib/x86_64-linux-gnu/%s", name);
     if (access(path, R_OK)) {
-        print_message("SKIP: %s is not there (apt-get install %s)\n", path, package);
+        print_message("skipped: %s is not installed (apt-get install %s)\n", path, package);
         skip();
     }
     return path;
@@ -450,14 +450,14 @@ static void jemalloc_blocks_of_threads_are_found(void **state)
 static void expect_musl_status(const char *flags, const char *status)
 {
     char command[16384], path[4096];
-    const char *here = strrchr(__FILE__, '/');
+    const char *file_name = strrchr(__FILE__, '/');
     if (system("command -v musl-gcc >/dev/null 2>&1")) {
-        print_message("SKIP: musl: no musl-gcc (apt-get install musl-tools)\n");
+        print_message("skipped: musl-gcc is not installed (apt-get install musl-tools)\n");
         skip();
     }
     follow_path(path, "walked_musl");
     snprintf(command, sizeof command, "musl-gcc -O1 %s -o %s %.*s/../../walk/walked.c", flags, path,
-             (int)(here - __FILE__), __FILE__);
+             (int)(file_name - __FILE__), __FILE__);
     assert_int_equal(system(command), 0);
     expect_status(path, NULL, status);
     unlink(path);

@@ -72,6 +72,6 @@ void fake_kernel_doctor(const struct kernel *kernel, const char *verdict, const 
     doctor_print(out, kernel);
     fclose(out);
     if (!strstr(text, why) || !strstr(text, verdict))
-        fail_msg("doctor lacks '%s' or '%s':\n%s", verdict, why, text);
+        fail_msg("doctor's output lacks '%s' or '%s':\n%s", verdict, why, text);
     free(text);
 }

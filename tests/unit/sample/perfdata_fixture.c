@@ -53,9 +53,9 @@ int found_read(struct found *found, const char *path)
         continue;
     struct perfdata_counts counts = perfdata_counts(perfdata);
     found->killed = counts.killed;
-    found->cut = counts.cut;
+    found->cut = counts.is_truncated;
     found->damaged = counts.damaged;
-    found->bad = counts.bad + counts.unknown + counts.late;
+    found->bad = counts.malformed + counts.unknown + counts.late;
     found->mark = perfdata_file_mark(path);
     snprintf(found->event, sizeof found->event, "%s", info.events[0].name);
     snprintf(found->host, sizeof found->host, "%s", perfdata_machine(perfdata)->host);
@@ -283,7 +283,7 @@ void written_sample(struct written *written)
     if (precise >= 2 || !prng_below(&written->prng, 4))
         sample->has |= SAMPLE_HAS_EXACT_IP;
     if (precise)
-        sample->has |= SAMPLE_HAS_ALIEN_REGS;
+        sample->has |= SAMPLE_HAS_SKID_REGS;
     struct record expected = record;
     if (!(sample->has & SAMPLE_HAS_ADDRESS) && zero_or_random(&written->prng)) {
         reported.address = expected.sample.address = prng_next(&written->prng) | 1;
@@ -297,7 +297,7 @@ void written_sample(struct written *written)
     }
     bool has_source = written->attrs[sample->event].sample_type & PERF_SAMPLE_DATA_SRC;
     if (expected.sample.has & SAMPLE_HAS_ADDRESS && !has_source && !precise)
-        expected.sample.has |= SAMPLE_HAS_RECORDED;
+        expected.sample.has |= SAMPLE_HAS_WRITER_ADDRESS;
     /* If the event has no data source of its own, the one written for perf does not count. */
     if (has_source)
         expected.sample.has |= SAMPLE_HAS_DATA_SRC;

@@ -42,7 +42,7 @@ static void attributes_are_read_in_either_byte_order(void **state)
         assert_int_equal(event->format.regs_user, 0xff0fff);
         assert_int_equal(event->format.regs_intr, 0x1ff);
         assert_true(event->format.sample_id_all && event->format.exact_ip);
-        assert_true(event->format.recorded_address && event->format.alien_regs);
+        assert_true(event->format.recorded_address && event->format.has_skid_regs);
         assert_int_equal(event->format.swap, swap);
         attributes_fini(&attributes);
     }
@@ -127,7 +127,7 @@ static void hybrid_core_events_are_joined(void **state)
         assert_int_equal(number(&attributes, 2), 0);
         assert_int_equal(number(&attributes, 3), 1);
         assert_true(attributes.joined[0] && !attributes.joined[1]);
-        assert_int_equal(attributes.shown, 2); /* the dummy must not rank */
+        assert_int_equal(attributes.number_count, 2); /* the dummy must not rank */
         assert_int_equal(attributes.events[2].attr.config, PERF_COUNT_HW_CPU_CYCLES);
         attributes_fini(&attributes);
     }

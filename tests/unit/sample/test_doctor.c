@@ -35,10 +35,10 @@ static void run_doctor(const struct kernel *kernel)
 static void expect_output(const char *words)
 {
     if (!strstr(text, words))
-        fail_msg("no '%s' in:\n%s", words, text);
+        fail_msg("doctor's output lacks '%s':\n%s", words, text);
 }
 
-static void doctor_on_machine_without_counters(void **state)
+static void doctor_reports_missing_counters(void **state)
 {
     (void)state;
     const struct kernel *kernel = fake_kernel_begin(open_event);
@@ -76,7 +76,7 @@ static int open_all(struct perf_event_attr *attr, pid_t pid, int cpu, int group_
 }
 
 /* The line for miss rates can be typed as it is; the deepest misses rank. */
-static void doctor_on_machine_with_counters(void **state)
+static void doctor_suggests_options_that_work(void **state)
 {
     (void)state;
     const struct kernel *kernel = fake_kernel_begin(open_all);
@@ -90,7 +90,7 @@ static void doctor_on_machine_with_counters(void **state)
     fake_kernel_end();
 }
 
-static void doctor_without_permission(void **state)
+static void doctor_names_the_remedy_for_missing_permission(void **state)
 {
     (void)state;
     const struct kernel *kernel = fake_kernel_begin(open_event);
@@ -104,7 +104,7 @@ static void doctor_without_permission(void **state)
     fake_kernel_end();
 }
 
-static void doctor_in_empty_sandbox(void **state)
+static void doctor_reports_missing_system_call(void **state)
 {
     (void)state;
     const struct kernel *kernel = fake_kernel_begin(open_event);
@@ -125,10 +125,10 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(doctor_on_machine_without_counters),
-        cmocka_unit_test(doctor_on_machine_with_counters),
-        cmocka_unit_test(doctor_without_permission),
-        cmocka_unit_test(doctor_in_empty_sandbox),
+        cmocka_unit_test(doctor_reports_missing_counters),
+        cmocka_unit_test(doctor_suggests_options_that_work),
+        cmocka_unit_test(doctor_names_the_remedy_for_missing_permission),
+        cmocka_unit_test(doctor_reports_missing_system_call),
     };
     return cmocka_run_group_tests(tests, NULL, tear_down);
 }

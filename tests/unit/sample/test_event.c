@@ -55,9 +55,13 @@ static int check_in_child(const char *pmu, const struct expected *wanted, size_t
             event.config == wanted[i].config && event.config1 == wanted[i].config1 &&
             event.role == wanted[i].role)
             continue;
-        fprintf(stderr, "%s on %s: type %u config %#llx,%#llx role %d; %s\n", wanted[i].name, pmu,
-                event.type, (unsigned long long)event.config, (unsigned long long)event.config1,
-                event.role, error.text);
+        fprintf(stderr,
+                "%s on %s: expected type %u config %#llx,%#llx role %d, got type %u config "
+                "%#llx,%#llx role %d; %s\n",
+                wanted[i].name, pmu, wanted[i].type, (unsigned long long)wanted[i].config,
+                (unsigned long long)wanted[i].config1, wanted[i].role, event.type,
+                (unsigned long long)event.config, (unsigned long long)event.config1, event.role,
+                error.text);
         failures++;
     }
     return failures;
@@ -75,7 +79,7 @@ static void check_encodings(const char *pmu, const struct expected *wanted, size
 }
 #define CHECK(pmu, wanted) check_encodings(pmu, wanted, sizeof(wanted) / sizeof *(wanted))
 
-static void aliases_on_amd(void **state)
+static void event_aliases_select_amd_events(void **state)
 {
     /* Fills from DRAM or I/O, near and far: event 0x44, umasks 0x08 and 0x40. */
     static const struct expected zen3[] = {{"mem-fill", 4, 0x4844, 0, EVENT_MEM_FILL}};
@@ -88,7 +92,7 @@ static void aliases_on_amd(void **state)
 }
 
 /* Falls back to perf's generic events if libpfm4 has no better one. */
-static void aliases_fall_back_to_generic_events(void **state)
+static void event_aliases_fall_back_to_generic_events(void **state)
 {
     static const struct expected generic[] = {
         {"mem-fill", 3, 0x10002, 0, EVENT_MEM_FILL},
@@ -103,7 +107,7 @@ static void aliases_fall_back_to_generic_events(void **state)
 }
 
 /* Intel SDM volume 3, tables of Skylake and Haswell: event, umask << 8, counter mask << 24. */
-static void aliases_on_intel(void **state)
+static void event_aliases_select_intel_events(void **state)
 {
     static const struct expected skylake[] = {
         {"mem-fill", 4, 0x20d1, 0, EVENT_MEM_FILL}, {"l2-miss", 4, 0x10d1, 0, EVENT_MISS_L2},
@@ -150,7 +154,7 @@ static void expect_error(const char *name, const char *text)
     struct error error = {0};
     assert_int_equal(encode(&event, name, &error), -EINVAL);
     if (!strstr(error.text, text))
-        fail_msg("%s: '%s' lacks '%s'", name, error.text, text);
+        fail_msg("%s: error text '%s' lacks '%s'", name, error.text, text);
 }
 
 static void unknown_event_suggests_nearest_name(void **state)
@@ -316,9 +320,9 @@ static int run_event(void)
     /* Set before libpfm4 is first used: children that are forked later initialise it again. */
     setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
     const struct CMUnitTest in_children[] = {
-        cmocka_unit_test(aliases_on_amd),
-        cmocka_unit_test(aliases_fall_back_to_generic_events),
-        cmocka_unit_test(aliases_on_intel),
+        cmocka_unit_test(event_aliases_select_amd_events),
+        cmocka_unit_test(event_aliases_fall_back_to_generic_events),
+        cmocka_unit_test(event_aliases_select_intel_events),
         cmocka_unit_test(libpfm4_event_strings_are_accepted),
         cmocka_unit_test(perf_event_names_are_accepted),
     };
@@ -569,7 +573,7 @@ static void missing_pmu_or_term_is_named(void **state)
         struct error error = {0};
         assert_int_equal(encode_sysfs_event(&event, cases[i].name, &error), cases[i].code);
         if (!strstr(error.text, cases[i].text))
-            fail_msg("%s: '%s' lacks '%s'", cases[i].name, error.text, cases[i].text);
+            fail_msg("%s: error text '%s' lacks '%s'", cases[i].name, error.text, cases[i].text);
     }
 }
 

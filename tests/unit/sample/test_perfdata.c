@@ -326,7 +326,7 @@ static void expect_refusal_of(const void *bytes, size_t size, pid_t pid, int cod
     assert_int_equal(open_bytes(&perfdata, bytes, size, pid, &error), code);
     assert_int_equal(error.code, code);
     if (!strstr(error.text, word_in_text))
-        fail_msg("'%s' lacks '%s'", error.text, word_in_text);
+        fail_msg("error text '%s' lacks '%s'", error.text, word_in_text);
     assert_null(strchr(error.text, '\n'));
 }
 
@@ -526,7 +526,7 @@ static void read_path(const char *path, pid_t pid, char text[512])
     while (perfdata_read(file, UINT64_MAX, forms_note, text) >= 0)
         continue;
     assert_int_equal(perfdata_counts(file).late, 0);
-    assert_int_equal(perfdata_counts(file).bad, 0);
+    assert_int_equal(perfdata_counts(file).malformed, 0);
     perfdata_close(file);
 }
 
@@ -556,7 +556,7 @@ static const char everyone[] = "M10/bin/first/5 M10/lib/before/5 F15/6 S20/6 S30
                                "S45/6 S50/6 L60/7 ";
 static const char busiest[] = "M10/lib/before/6 F15/6 S20/6 S45/6 S50/6 L60/7 ";
 
-static void files_and_pipes_in_either_byte_order(void **state)
+static void files_and_pipes_work_in_either_byte_order(void **state)
 {
     static struct recording recording;
     char text[512];
@@ -716,7 +716,7 @@ static void feature_sections_are_found_by_bit(void **state)
 static int run_perfdata_forms(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_and_pipes_in_either_byte_order),
+        cmocka_unit_test(files_and_pipes_work_in_either_byte_order),
         cmocka_unit_test(slow_pipe_is_played_as_it_arrives),
         cmocka_unit_test(records_of_undescribed_events_are_counted),
         cmocka_unit_test(long_survey_reports_progress_and_is_interruptible),
@@ -733,7 +733,7 @@ static const char *shared_path(char path[512], const char *name)
     const char *folder = getenv("SHARED_DATA");
     snprintf(path, 512, "%s/%s", folder ? folder : "/work/shared/data", name);
     if (access(path, R_OK)) {
-        print_message("skipped: %s is not here\n", path);
+        print_message("skipped: %s is absent\n", path);
         skip();
     }
     return path;
@@ -752,7 +752,7 @@ static struct seen read_shared(const char *name, pid_t pid, struct sampler_info 
     return seen;
 }
 
-static void pebs_recording_of_a_laptop(void **state)
+static void pebs_recording_of_a_laptop_is_read(void **state)
 {
     struct sampler_info info = {0};
     (void)state;
@@ -763,12 +763,12 @@ static void pebs_recording_of_a_laptop(void **state)
     assert_int_equal(seen.with_address, 698);
     assert_int_equal(seen.with_data_src, 698);
     assert_false(seen.backwards);
-    assert_true(info.exact_address && info.latency && info.data_source);
+    assert_true(info.exact_address && info.has_latency && info.has_data_source);
     assert_int_equal(info.records_bad, 0);
     assert_string_equal(info.events[0].name, "cpu/mem-loads,ldlat=30/P");
 }
 
-static void pebs_recording_of_a_server(void **state)
+static void pebs_recording_of_a_server_is_read(void **state)
 {
     struct sampler_info info = {0};
     (void)state;
@@ -777,10 +777,10 @@ static void pebs_recording_of_a_server(void **state)
     assert_in_range(seen.samples, 1, 14);
     assert_int_equal(seen.with_latency, seen.samples);
     assert_false(seen.backwards);
-    assert_true(info.latency);
+    assert_true(info.has_latency);
 }
 
-static void piped_recording_with_compressed_records(void **state)
+static void piped_recording_with_compressed_records_is_read(void **state)
 {
     struct sampler_info info = {0};
     (void)state;
@@ -855,10 +855,10 @@ static void trace_payload_in_recording_is_skipped(void **state)
 static int run_perfdata_shared(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pebs_recording_of_a_laptop),
-        cmocka_unit_test(pebs_recording_of_a_server),
+        cmocka_unit_test(pebs_recording_of_a_laptop_is_read),
+        cmocka_unit_test(pebs_recording_of_a_server_is_read),
         cmocka_unit_test(sampled_code_is_known_in_advance),
-        cmocka_unit_test(piped_recording_with_compressed_records),
+        cmocka_unit_test(piped_recording_with_compressed_records_is_read),
         cmocka_unit_test(damaged_pipe_is_read_until_the_damage),
         cmocka_unit_test(trace_payload_in_recording_is_skipped),
     };

@@ -28,7 +28,7 @@ static const char *recording(const char *name)
     const char *sources = getenv("srcdir");
     snprintf(path, sizeof path, "%s/../shared/data/%s", sources ? sources : ".", name);
     if (access(path, R_OK)) {
-        print_message("skipped: no %s\n", path);
+        print_message("skipped: %s is absent\n", path);
         skip();
     }
     return path;
@@ -153,7 +153,7 @@ static void check_profile(uint16_t event)
 }
 
 /* 204 loads and 494 stores of one process on a desktop Coffee Lake. */
-static void pebs_loads_and_stores_of_an_i9(void **state)
+static void pebs_loads_and_stores_of_i9_are_decoded(void **state)
 {
     (void)state;
     const char *file = recording("pebs-i9-9980HK-loads-stores.perf.data");
@@ -180,7 +180,7 @@ static void pebs_loads_and_stores_of_an_i9(void **state)
 }
 
 /* WEIGHT_STRUCT on a Skylake server, system-wide: one process after the other. */
-static void pebs_loads_of_a_xeon(void **state)
+static void pebs_loads_of_a_xeon_are_decoded(void **state)
 {
     static const pid_t pids[] = {3216, 3217, 17564, 17575, 17654, 17662, 17689, 20132};
     (void)state;
@@ -294,9 +294,9 @@ static void take_row(const uint64_t *columns, const struct perf_event_attr *attr
     take(NULL, &record);
 }
 
-static void ibs_ops_of_an_amd_cpu(void **state)
+static void ibs_ops_of_an_amd_cpu_are_decoded(void **state)
 {
-    struct source_plan plan = {.count = 1, .kernel_too = true};
+    struct source_plan plan = {.count = 1, .includes_kernel = true};
     struct perf_event_attr attr;
     char line[4096];
     uint64_t columns[IBS_COLUMNS];
@@ -337,9 +337,9 @@ static void ibs_ops_of_an_amd_cpu(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pebs_loads_and_stores_of_an_i9),
-        cmocka_unit_test(pebs_loads_of_a_xeon),
-        cmocka_unit_test(ibs_ops_of_an_amd_cpu),
+        cmocka_unit_test(pebs_loads_and_stores_of_i9_are_decoded),
+        cmocka_unit_test(pebs_loads_of_a_xeon_are_decoded),
+        cmocka_unit_test(ibs_ops_of_an_amd_cpu_are_decoded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -162,7 +162,7 @@ static void registers_of_32_bit_code_are_ignored(void **state)
     put_word(&builder, 5);
     end(&builder);
     assert_int_equal(parse(&builder, &format, &record), 1);
-    assert_int_equal(record.sample.has, SAMPLE_HAS_OTHER_REGS);
+    assert_int_equal(record.sample.has, SAMPLE_HAS_FOREIGN_REGS);
 }
 
 /* A sample with nothing but a call chain. */
@@ -590,7 +590,7 @@ static int run_record(void)
 
 enum { ALL_FIELDS = (1 << 24) - 1, WEIGHT_STRUCT = 1 << 24 };
 
-static struct record_format everything(bool swap)
+static struct record_format format_with_all_fields(bool swap)
 {
     return (struct record_format){
         .sample_type = (ALL_FIELDS & ~(uint64_t)PERF_SAMPLE_WEIGHT) | WEIGHT_STRUCT,
@@ -662,7 +662,7 @@ static void record_fields_are_read_in_either_byte_order(void **state)
     static struct recording recording;
     (void)state;
     for (int swap = 0; swap < 2; swap++) {
-        struct record_format format = everything(swap);
+        struct record_format format = format_with_all_fields(swap);
         struct record record;
         put_everything(&recording, swap);
         assert_int_equal(record_parse_as(recording.bytes, recording.size, &format, &record), 1);
@@ -698,7 +698,7 @@ static void record_fields_are_read_in_either_byte_order(void **state)
 static void record_truncated_in_any_field_is_refused(void **state)
 {
     static struct recording recording;
-    struct record_format format = everything(false);
+    struct record_format format = format_with_all_fields(false);
     struct record record;
     (void)state;
     put_everything(&recording, false);
@@ -716,7 +716,7 @@ static void record_truncated_in_any_field_is_refused(void **state)
 static void implausible_field_counts_are_refused(void **state)
 {
     static struct recording recording;
-    struct record_format format = everything(false);
+    struct record_format format = format_with_all_fields(false);
     struct record record;
     static const uint64_t lies[] = {UINT64_MAX, UINT64_MAX / 8 + 1, UINT64_MAX / 24 + 1,
                                     UINT64_C(1) << 61};
@@ -764,16 +764,16 @@ static void interrupt_registers_are_used_without_user_registers(void **state)
     /* Kernel registers are not the user's. */
     assert_int_equal(with_registers(0, PERF_RECORD_MISC_KERNEL, false).has, 0);
     /* The register numbers of another architecture have another meaning here. */
-    assert_int_equal(with_registers(0, PERF_RECORD_MISC_USER, true).has, SAMPLE_HAS_OTHER_REGS);
+    assert_int_equal(with_registers(0, PERF_RECORD_MISC_USER, true).has, SAMPLE_HAS_FOREIGN_REGS);
     assert_int_equal(with_registers(PERF_SAMPLE_REGS_USER, PERF_RECORD_MISC_USER, true).has,
-                     SAMPLE_HAS_OTHER_REGS);
+                     SAMPLE_HAS_FOREIGN_REGS);
 }
 
 /* Unneeded records and unknown types are skipped and do not count as damage. */
 static void other_record_types_are_skipped(void **state)
 {
     static struct recording recording;
-    struct record_format format = everything(false);
+    struct record_format format = format_with_all_fields(false);
     struct record record;
     (void)state;
     format.sample_id_all = true;
@@ -933,7 +933,7 @@ static void ring_space_is_freed_on_release_only(void **state)
     assert_int_equal(fixture->page->data_tail, 64);
 }
 
-static void expect_skip(struct fixture *fixture, size_t out_size)
+static void expect_record_skipped(struct fixture *fixture, size_t out_size)
 {
     unsigned char out[DATA];
     assert_int_equal(ring_next(&fixture->ring, out, out_size), -EBADMSG);
@@ -945,21 +945,21 @@ static void implausible_ring_record_sizes_are_skipped(void **state)
     struct fixture *fixture = *state;
     put(fixture, 64, 1);
     fixture->data[6] = fixture->data[7] = 0; /* size 0 */
-    expect_skip(fixture, DATA);
+    expect_record_skipped(fixture, DATA);
     put(fixture, 64, 1);
     fixture->data[64 + 6] = 7; /* shorter than its header */
-    expect_skip(fixture, DATA);
+    expect_record_skipped(fixture, DATA);
     put(fixture, 64, 1);
     fixture->data[128 + 7] = 0xff; /* longer than the available bytes */
-    expect_skip(fixture, DATA);
+    expect_record_skipped(fixture, DATA);
     put(fixture, 64, 1); /* longer than the buffer */
-    expect_skip(fixture, 32);
+    expect_record_skipped(fixture, 32);
     fixture->page->data_head += DATA + 8; /* more available than the ring holds */
-    expect_skip(fixture, DATA);
+    expect_record_skipped(fixture, DATA);
     fixture->page->data_head += 4; /* less available than a header */
-    expect_skip(fixture, DATA);
+    expect_record_skipped(fixture, DATA);
     fixture->page->data_head -= 4; /* the head went backwards */
-    expect_skip(fixture, DATA);
+    expect_record_skipped(fixture, DATA);
 }
 
 static int run_ring(void)

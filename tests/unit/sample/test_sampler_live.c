@@ -301,7 +301,7 @@ static void frequently_switched_process_is_sampled_less(void **state)
             if (wanted && sampler_info(sampler)->events[0].period > CLOCK_NS_PER_S / 300)
                 break;
         }
-        assert_int_equal(sampler_info(sampler)->switches > 0, wanted);
+        assert_int_equal(sampler_info(sampler)->switches_per_cpu_s > 0, wanted);
         assert_int_equal(sampler_info(sampler)->events[0].period > CLOCK_NS_PER_S / 300, wanted);
         sampler_close(sampler);
         finish(pid);
@@ -321,7 +321,7 @@ static void clock_source_samples_all_threads(void **state)
     watch(sampler, &seen, 200); /* time for a wrongly sampled grandchild to show */
     for (int i = 0; i < 4; i++)
         if (seen.of_tid[i] < 5)
-            fail_msg("thread %d of the target: %zu samples of %zu", i, seen.of_tid[i],
+            fail_msg("thread %d of the target has %zu of %zu samples", i, seen.of_tid[i],
                      seen.samples);
     assert_int_equal(seen.of_tid[0] + seen.of_tid[1] + seen.of_tid[2] + seen.of_tid[3],
                      seen.samples);
@@ -335,7 +335,7 @@ static void clock_source_samples_all_threads(void **state)
     const struct sampler_info *info = sampler_info(sampler);
     assert_string_equal(info->source, "clock");
     assert_int_equal(info->records_bad, 0);
-    assert_true(info->events[0].opened_on >= 3);
+    assert_true(info->events[0].open_count >= 3);
     sampler_close(sampler);
     finish(pid);
     kill(atomic_load(&board->grandchild), SIGKILL);
@@ -370,8 +370,8 @@ static void clock_weights_add_up_to_cpu_time(void **state)
     watch(sampler, &seen, 50);
     if ((double)seen.weight < 0.8 * (last_ns - begun_ns) ||
         (double)seen.weight > 1.2 * (after_ns - before_ns))
-        fail_msg("weights add up to %.3f s, used were %.3f to %.3f s", (double)seen.weight / 1e9,
-                 (last_ns - begun_ns) / 1e9, (after_ns - before_ns) / 1e9);
+        fail_msg("sum of weights: expected %.3f to %.3f s, got %.3f s", (last_ns - begun_ns) / 1e9,
+                 (after_ns - before_ns) / 1e9, (double)seen.weight / 1e9);
     sampler_close(sampler);
     finish(pid);
 }
@@ -554,8 +554,8 @@ static struct {
     int atom_cpu;      /* a CPU with a PMU that needs the twin */
 } trick;
 
-static int tricky_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
-                       unsigned long flags)
+static int open_with_faults(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
+                            unsigned long flags)
 {
     if (trick.left && !--trick.left) {
         trick.left = 1;
@@ -583,14 +583,14 @@ static int open_tricky(struct session *session, pid_t pid, struct error *error)
         finish(pid);
         skip();
     }
-    kernel.perf_event_open = tricky_open;
+    kernel.perf_event_open = open_with_faults;
     kernel.sysfs = trick.sysfs ? trick.sysfs : kernel.sysfs;
     plan.events[0].twin_count = trick.atom_cpu >= 0;
     plan.events[0].twins[0] = (struct event_twin){PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 0};
     return session_open(session, &source_clock, &plan, &options, &kernel, error);
 }
 
-static void reset_tricks(void)
+static void reset_faults(void)
 {
     memset(&trick, 0, sizeof trick);
     trick.atom_cpu = -1;
@@ -601,7 +601,7 @@ static void descriptor_limit_error_names_threads(void **state)
     struct session session;
     struct error error = {0};
     (void)state;
-    reset_tricks();
+    reset_faults();
     pid_t pid = start(busy_target, 3);
     int before = open_descriptors();
     trick.left = 3;
@@ -618,7 +618,7 @@ static void thread_ending_during_open_is_no_error(void **state)
     struct seen seen = {0};
     struct error error = {0};
     (void)state;
-    reset_tricks();
+    reset_faults();
     pid_t pid = start(busy_target, 3);
     trick.dying_tid = atomic_load(&board->tids[2]);
     trick.no_inherit_thread = true;
@@ -642,7 +642,7 @@ static void efficient_cores_get_the_twin_event(void **state)
     struct session session;
     struct error error = {0};
     (void)state;
-    reset_tricks();
+    reset_faults();
     pid_t pid = start(busy_target, 3);
     trick.atom_cpu = 0;
     assert_int_equal(open_tricky(&session, pid, &error), 0);
@@ -665,9 +665,9 @@ static void cpus_coming_online_are_sampled(void **state)
     struct seen seen = {0};
     struct error error = {0};
     (void)state;
-    reset_tricks();
+    reset_faults();
     if (sysconf(_SC_NPROCESSORS_ONLN) < 2) {
-        print_message("skipped: one CPU only\n");
+        print_message("skipped: needs two CPUs\n");
         skip();
     }
     trick.sysfs = fake_kernel_begin(NULL)->sysfs;
@@ -698,7 +698,7 @@ static void without_sysfs_all_cpus_are_sampled(void **state)
     struct session session;
     struct error error = {0};
     (void)state;
-    reset_tricks();
+    reset_faults();
     trick.sysfs = fake_kernel_begin(NULL)->sysfs;
     pid_t pid = start(busy_target, 1);
     assert_int_equal(open_tricky(&session, pid, &error), 0);

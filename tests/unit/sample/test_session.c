@@ -141,7 +141,7 @@ static void skip_where_forbidden(pid_t pid)
         return;
     finish(pid);
     fake_kernel_end();
-    print_message("skipped: perf_event_open is not permitted here\n");
+    print_message("skipped: perf_event_open is not permitted\n");
     skip();
 }
 
@@ -255,13 +255,13 @@ static void multiplexed_events_report_their_counted_share(void **state)
         .plan.count = 3, .handles = handles, .handle_count = 5, .cpu_count = 2};
     (void)state;
     for (int i = 0; i < 3; i++)
-        session.events[i].counted = NAN;
+        session.events[i].running_share = NAN;
     session_update_times(&session);
-    assert_true(isnan(session.events[0].counted));
-    assert_true(session.events[1].counted == 1);
-    assert_true(session.events[2].counted == 0.5);
+    assert_true(isnan(session.events[0].running_share));
+    assert_true(session.events[1].running_share == 1);
+    assert_true(session.events[2].running_share == 0.5);
     session_update_times(&session); /* cannot be read now: the known values stay */
-    assert_true(session.events[2].counted == 0.5);
+    assert_true(session.events[2].running_share == 0.5);
     for (int i = 0; i < 5; i++)
         close(handles[i].fd);
 }
@@ -300,7 +300,7 @@ static void open_errors_are_reported_and_leak_nothing(void **state)
         skip_where_forbidden(pid);
         assert_int_equal(code, cases[i].code);
         if (!strstr(error.text, cases[i].text))
-            fail_msg("'%s' lacks '%s'", error.text, cases[i].text);
+            fail_msg("error text '%s' lacks '%s'", error.text, cases[i].text);
         assert_int_equal(open_descriptors(), before);
         fake_kernel_end();
     }

@@ -23,7 +23,7 @@ static struct record kept[KEPT_MAX];
 static char kept_text[KEPT_MAX][80];
 static size_t kept_count;
 
-static const struct sim_wanted wanted = {
+static const struct sim_settings wanted = {
     .levels = {{32768, 8, 64}, {1 << 20, 16, 64}, {32 << 20, 16, 64}},
     .level_count = 3,
     .use = true};
@@ -76,7 +76,7 @@ static void put_miss(uint8_t kind, uint8_t op, uint8_t served, uint32_t weight)
     next_unit()->miss = (struct sim_miss){.stamp = stamp(),
                                           .kind = kind,
                                           .op = op,
-                                          .served = served,
+                                          .hit_level = served,
                                           .tid = PID,
                                           .weight = weight,
                                           .ip = 0x401000,
@@ -88,7 +88,7 @@ static long read_all(void)
     long count = 0;
     do
         count += sim_session_read(&session, UINT64_MAX, keep, NULL);
-    while (session.behind);
+    while (session.has_backlog);
     return count;
 }
 
@@ -155,12 +155,12 @@ static void lines_of_invalid_level_are_refused(void **state)
     put_line(SIM_LEFT, 255, 24, 100);
     read_all();
     assert_int_equal(kept_count, 0);
-    assert_int_equal(session.bad, 2);
+    assert_int_equal(session.malformed_units, 2);
     put_line(SIM_REUSED, 255, 0, 0);
-    memory.wanted.use = false; /* not requested, but reported */
+    memory.settings.use = false; /* not requested, but reported */
     read_all();
     assert_int_equal(kept_count, 0);
-    assert_int_equal(session.bad, 3);
+    assert_int_equal(session.malformed_units, 3);
 }
 
 /* Only existing instructions are reported; a table full of garbage ends. */
@@ -175,15 +175,15 @@ static void instruction_pairs_are_read_and_checked(void **state)
     struct sim_pair *pairs = tool->pairs[SIM_USED_BY][1];
     pairs[7] = (struct sim_pair){.count = 30, .first = 0, .second = 1};
     pairs[8] = (struct sim_pair){.count = 30, .first = 2, .second = 1};
-    pairs[SIM_PAIR_PLACES - 1] = (struct sim_pair){.count = 5, .first = 1, .second = 1};
+    pairs[SIM_PAIR_SLOTS - 1] = (struct sim_pair){.count = 5, .first = 1, .second = 1};
     assert_true(sim_memory_pair(&memory, number, &pair));
     assert_int_equal(pair.first, 0x401000);
     assert_int_equal(pair.second, 0x402000);
     assert_int_equal(pair.count, 30);
-    assert_int_equal(pair.place, 7);
+    assert_int_equal(pair.slot, 7);
     assert_true(sim_memory_pair(&memory, number + 8, &pair));
     assert_int_equal(pair.count, 5);
-    assert_false(sim_memory_pair(&memory, number + pair.place + 1, &pair));
+    assert_false(sim_memory_pair(&memory, number + pair.slot + 1, &pair));
     memset(pairs, 0xff, sizeof tool->pairs[0][0]);
     assert_false(sim_memory_pair(&memory, number, &pair));
     assert_false(sim_memory_pair(&memory, line_pair_number(LINE_PAIRS, 1, 0), &pair));
@@ -213,11 +213,11 @@ static void memory_fill_and_hitm_are_reported(void **state)
 }
 
 /* Misses of L3, L2 and L1: the unit gives the level of the evictor. 15 is not a valid cause. */
-static void miss_causes_and_evictor_per_level(void **state)
+static void miss_causes_and_evictor_are_reported_per_level(void **state)
 {
     static const enum miss_cause expected[] = {CAUSE_CAPACITY, CAUSE_UNKNOWN, CAUSE_CONFLICT};
     (void)state;
-    memory.wanted.causes = true;
+    memory.settings.causes = true;
     put_miss(SIM_MISS, SIM_LOAD, 3, 1);
     tool->units[0].miss.causes = SIM_CONFLICT | 15 << SIM_CAUSE_BITS | SIM_CAPACITY << 8;
     tool->units[0].miss.evictor_level = 2;
@@ -243,7 +243,7 @@ static void miss_causes_and_evictor_per_level(void **state)
 static void evictor_level_follows_the_ranking_event(void **state)
 {
     (void)state;
-    memory.wanted.causes = true;
+    memory.settings.causes = true;
     assert_int_equal(tool->header.evictor_level, 2);
     put_miss(SIM_MISS, SIM_LOAD, 3, 1);
     tool->units[0].miss.evictor_level = 2;
@@ -305,7 +305,7 @@ static void mapping_without_its_path_is_refused(void **state)
     tool->units[0].mapping.path_units = 3;
     put_miss(SIM_MISS, SIM_LOAD, 1, 1);
     read_all();
-    assert_int_equal(session.bad, 1);
+    assert_int_equal(session.malformed_units, 1);
     assert_int_equal(kept_count, 1);
     assert_int_equal(kept[0].kind, RECORD_SAMPLE);
 }
@@ -332,7 +332,7 @@ static void full_ring_is_read_in_parts(void **state)
         uint64_t due = left < SIM_SESSION_AT_ONCE ? left : SIM_SESSION_AT_ONCE;
         assert_int_equal(sim_session_read(&session, UINT64_MAX, keep, NULL), due);
         left -= due;
-        assert_int_equal(session.behind, left > 0);
+        assert_int_equal(session.has_backlog, left > 0);
         assert_int_equal(tool->ring.tail, head - left);
         assert_int_equal(kept_count, SIM_RING_UNITS - left);
         assert_int_equal(kept[(kept_count - 1) % KEPT_MAX].sample.address, 0x7000 + head - left);
@@ -342,7 +342,7 @@ static void full_ring_is_read_in_parts(void **state)
         put_miss(SIM_MISS, SIM_LOAD, 1, 1);
     next_unit()->miss = (struct sim_miss){.stamp = UINT64_MAX, .kind = SIM_MISS};
     assert_int_equal(sim_session_read(&session, UINT64_MAX, keep, NULL), SIM_SESSION_AT_ONCE);
-    assert_false(session.behind);
+    assert_false(session.has_backlog);
 }
 
 static void simulation_ring_wraps(void **state)
@@ -441,7 +441,7 @@ static void hostile_shared_memory_is_harmless(void **state)
         struct snapshot_simulation totals = sim_session_totals(&session);
         assert_int_equal(totals.level_count, 3);
     }
-    assert_true(session.bad > 0);
+    assert_true(session.malformed_units > 0);
 }
 
 int main(void)
@@ -457,8 +457,8 @@ int main(void)
                                         close_session),
         cmocka_unit_test_setup_teardown(instruction_pairs_are_read_and_checked, open_session,
                                         close_session),
-        cmocka_unit_test_setup_teardown(miss_causes_and_evictor_per_level, open_session,
-                                        close_session),
+        cmocka_unit_test_setup_teardown(miss_causes_and_evictor_are_reported_per_level,
+                                        open_session, close_session),
         cmocka_unit_test_setup_teardown(evictor_level_follows_the_ranking_event, open_session,
                                         close_session),
         cmocka_unit_test_setup_teardown(memory_fill_and_hitm_are_reported, open_session,

@@ -91,7 +91,7 @@ static int plan_and_try(const struct source *source, const char *list)
 static void expect_text(const char *text)
 {
     if (!strstr(source_error.text, text))
-        fail_msg("'%s' lacks '%s'", source_error.text, text);
+        fail_msg("error text '%s' lacks '%s'", source_error.text, text);
 }
 
 static void pebs_requires_intel_cpu_with_counters(void **state)
@@ -124,7 +124,7 @@ static void pebs_uses_sysfs_event_files(void **state)
     assert_true(answers.last.sample_type & PERF_SAMPLE_ADDR);
     assert_false(answers.last.sample_type & PERF_SAMPLE_REGS_INTR);
     assert_true(answers.last.exclude_kernel);
-    assert_non_null(strstr(source_test_plan.weighs, "30 cycles"));
+    assert_non_null(strstr(source_test_plan.weight_unit, "30 cycles"));
 }
 
 static void pebs_finds_the_required_leader_event(void **state)
@@ -179,7 +179,7 @@ static void pebs_keeps_the_requested_event_name(void **state)
     (void)state;
     fake_intel_cpu();
     assert_int_equal(plan_and_try(&source_pebs, "r20d1"), 0);
-    assert_string_equal(source_test_plan.weighs, "r20d1");
+    assert_string_equal(source_test_plan.weight_unit, "r20d1");
     assert_int_equal(answers.last.precise_ip, 2);
     /* It could be precise, but has no address. */
     assert_int_equal(plan_and_try(&source_pebs, "cache-misses"), -EINVAL);
@@ -211,7 +211,7 @@ static void ibs_uses_software_filter_if_available(void **state)
 }
 
 /* The registers of an IBS or PEBS sample must never be used in computations. */
-static void registers_of_precise_samples_are_marked_alien(void **state)
+static void registers_of_precise_samples_are_not_used(void **state)
 {
     struct perf_event_attr attr;
     (void)state;
@@ -219,7 +219,7 @@ static void registers_of_precise_samples_are_marked_alien(void **state)
     assert_int_equal(plan_and_try(&source_ibs, NULL), 0);
     source_attribute(&source_ibs, &source_test_plan, &source_test_plan.events[0], &attr);
     struct record_format format = source_format(&source_ibs, &attr, 0);
-    assert_true(format.alien_regs && format.recorded_address && format.exact_ip);
+    assert_true(format.has_skid_regs && format.recorded_address && format.exact_ip);
 }
 
 static void counter_falls_back_to_next_candidate(void **state)
@@ -291,18 +291,18 @@ static void counter_describes_software_event_weights(void **state)
 {
     (void)state;
     assert_int_equal(plan_and_try(&source_counter, "cpu-clock"), 0);
-    assert_non_null(strstr(source_test_plan.weighs, "time"));
+    assert_non_null(strstr(source_test_plan.weight_unit, "time"));
     assert_int_equal(plan_and_try(&source_counter, "page-faults"), 0);
-    assert_string_equal(source_test_plan.weighs, "page-faults");
+    assert_string_equal(source_test_plan.weight_unit, "page-faults");
     struct record_format format = source_format(&source_counter, &answers.last, 0);
-    assert_true(format.recorded_address && format.exact_ip && !format.alien_regs);
+    assert_true(format.recorded_address && format.exact_ip && !format.has_skid_regs);
 }
 
 static void clock_accepts_clock_events_only(void **state)
 {
     (void)state;
     assert_int_equal(plan_and_try(&source_clock, NULL), 0);
-    assert_string_equal(source_test_plan.weighs, "time at the access");
+    assert_string_equal(source_test_plan.weight_unit, "time at the access");
     assert_true(answers.last.exclude_kernel && answers.last.sample_type & PERF_SAMPLE_REGS_USER);
     assert_int_equal(plan_and_try(&source_clock, "page-faults"), -EINVAL);
     assert_int_equal(plan_and_try(&source_clock, "task-clock"), 0);
@@ -399,7 +399,7 @@ static int run_source(void)
         CASE(pebs_refuses_software_events),
         CASE(pebs_keeps_the_requested_event_name),
         CASE(ibs_uses_software_filter_if_available),
-        CASE(registers_of_precise_samples_are_marked_alien),
+        CASE(registers_of_precise_samples_are_not_used),
         CASE(counter_falls_back_to_next_candidate),
         CASE(counter_ranks_by_deepest_available_event),
         CASE(counter_works_without_its_deepest_event),
@@ -534,7 +534,7 @@ static int try_ibs(const char *list)
 static void amd_expect_text(const char *text)
 {
     if (!strstr(amd_error.text, text))
-        fail_msg("'%s' lacks '%s'", amd_error.text, text);
+        fail_msg("error text '%s' lacks '%s'", amd_error.text, text);
 }
 
 /* From 6.14 on an unprivileged user can sample user mode; before, the kernel cannot be excluded. */
@@ -545,11 +545,11 @@ static void unprivileged_ibs_needs_user_mode_filter(void **state)
     assert_int_equal(try_ibs(NULL), 0);
     assert_int_equal(accepted.config, CNT_CTL);
     assert_int_equal(accepted.config2, 1);
-    assert_true(accepted.exclude_kernel && accepted.exclude_hv && !amd_plan.kernel_too);
+    assert_true(accepted.exclude_kernel && accepted.exclude_hv && !amd_plan.includes_kernel);
     assert_int_equal(accepted.sample_period % 16, 0);
     assert_int_equal(accepted.precise_ip, 0);
     assert_false(accepted.sample_type & PERF_SAMPLE_REGS_USER);
-    assert_string_equal(amd_plan.weighs, "loads and stores among the ops tagged");
+    assert_string_equal(amd_plan.weight_unit, "loads and stores among the ops tagged");
     fake_kernel_end();
     begin_amd(&zen3, 2);
     assert_int_equal(try_ibs(NULL), -EACCES);
@@ -629,13 +629,13 @@ static void ibs_filters_match_the_cpu(void **state)
     assert_int_equal(try_ibs("ldlat=128"), 0);
     assert_int_equal(accepted.config1, 128);
     assert_int_equal(amd_plan.events[0].role, EVENT_MEM_FILL);
-    assert_string_equal(amd_plan.weighs, "loads that took more than 128 cycles");
+    assert_string_equal(amd_plan.weight_unit, "loads that took more than 128 cycles");
     assert_int_equal(try_ibs("ldlat=2048,l3missonly"), 0);
     assert_int_equal(accepted.config1, 2048);
     assert_int_equal(accepted.config, CNT_CTL | L3_MISS_ONLY);
     assert_int_equal(try_ibs("l3missonly"), 0);
     assert_int_equal(accepted.config1, 0);
-    assert_string_equal(amd_plan.weighs, "loads and stores that missed the L3");
+    assert_string_equal(amd_plan.weight_unit, "loads and stores that missed the L3");
     assert_int_equal(try_ibs("ldlat=127"), -EINVAL);
     amd_expect_text("128 to 2048");
     assert_int_equal(try_ibs("ldlat=2049"), -EINVAL);

@@ -80,7 +80,7 @@ static int try_pebs(const char *list)
 static void expect_text(const char *text)
 {
     if (!strstr(error.text, text))
-        fail_msg("'%s' lacks '%s'", error.text, text);
+        fail_msg("error text '%s' lacks '%s'", error.text, text);
 }
 
 /* The pair that shows whether the process waits is sampled as by the counter source. */
@@ -96,7 +96,7 @@ static void check_stalls(uint64_t stall)
     assert_int_equal(here.stalls.precise_ip, 0);
     assert_false(here.stalls.sample_type & (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC));
     struct record_format format = source_format(&source_pebs, &here.stalls, 2);
-    assert_false(format.recorded_address || format.exact_ip || format.alien_regs);
+    assert_false(format.recorded_address || format.exact_ip || format.has_skid_regs);
 }
 
 static void check_attributes(const struct intel_cpu *cpu, uint64_t stores, uint64_t stall)
@@ -132,7 +132,7 @@ static void check_twins(const struct intel_cpu *cpu)
     assert_int_equal(plan.events[0].twin_count, twins);
 }
 
-static void pebs_attributes_from_sysfs_per_cpu(void **state)
+static void pebs_attributes_from_sysfs_match_each_cpu(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < intel_cpu_count; i++) {
@@ -143,7 +143,7 @@ static void pebs_attributes_from_sysfs_per_cpu(void **state)
         check_attributes(cpu, cpu->pmus[0].stores, 0); /* libpfm4 does not support the CPU */
         check_twins(cpu);
         expect_text("");
-        assert_string_equal(plan.weighs, "loads that took more than 30 cycles");
+        assert_string_equal(plan.weight_unit, "loads that took more than 30 cycles");
         fake_kernel_end();
     }
 }
@@ -167,7 +167,7 @@ static int by_libpfm(const struct intel_cpu *cpu)
 }
 
 /* libpfm4 reads its CPU setting once per process. */
-static void pebs_attributes_from_libpfm4_per_cpu(void **state)
+static void pebs_attributes_from_libpfm4_match_each_cpu(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < intel_cpu_count; i++) {
@@ -190,13 +190,13 @@ static void pebs_latency_threshold_can_be_set(void **state)
     begin(intel_cpu_named("Alder Lake"), true);
     assert_int_equal(try_pebs("ldlat=3"), 0);
     assert_int_equal(plan.events[0].role, EVENT_ACCESS);
-    assert_string_equal(plan.weighs, "loads");
+    assert_string_equal(plan.weight_unit, "loads");
     assert_int_equal(try_pebs("ldlat=100"), 0);
     assert_int_equal(plan.events[0].role, EVENT_OTHER);
     assert_int_equal(here.loads.config1, 100);
     assert_int_equal(plan.events[0].twins[0].config1, 100);
     assert_int_equal(plan.count, 2);
-    assert_string_equal(plan.weighs, "loads that took more than 100 cycles");
+    assert_string_equal(plan.weight_unit, "loads that took more than 100 cycles");
     assert_int_equal(try_pebs("ldlat=0"), -EINVAL);
     assert_int_equal(try_pebs("ldlat=65536"), -EINVAL);
     assert_int_equal(try_pebs("ldlat="), -EINVAL);
@@ -372,9 +372,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         /* First, because children that are forked later must not inherit an initialised libpfm4. */
-        cmocka_unit_test(pebs_attributes_from_libpfm4_per_cpu),
+        cmocka_unit_test(pebs_attributes_from_libpfm4_match_each_cpu),
         cmocka_unit_test(incomplete_stall_pair_is_not_sampled),
-        cmocka_unit_test(pebs_attributes_from_sysfs_per_cpu),
+        cmocka_unit_test(pebs_attributes_from_sysfs_match_each_cpu),
         cmocka_unit_test(pebs_latency_threshold_can_be_set),
         cmocka_unit_test(precise_level_is_limited_by_the_kernel),
         cmocka_unit_test(guest_without_precise_counters_is_refused),

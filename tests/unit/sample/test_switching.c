@@ -15,7 +15,7 @@
 
 enum { PID = 77 };
 
-static const struct kernel *made;
+static const struct kernel *machine;
 static struct switching switching;
 static uint64_t now_ns;
 
@@ -36,13 +36,13 @@ static void set_thread(int tid, double run_s, unsigned switches)
 static void read_after_a_second(void)
 {
     now_ns += CLOCK_NS_PER_S;
-    switching_update(&switching, made, PID, now_ns);
+    switching_update(&switching, machine, PID, now_ns);
 }
 
 static int begin(void **state)
 {
     (void)state;
-    made = fake_kernel_begin(NULL);
+    machine = fake_kernel_begin(NULL);
     switching = (struct switching){0};
     return 0;
 }
@@ -60,13 +60,13 @@ static void context_switches_are_summed_over_threads(void **state)
     set_thread(77, 1, 1000);
     set_thread(78, 5, 100);
     read_after_a_second();
-    assert_true(switching.per_cpu_second == 0 && !switching.often);
+    assert_true(switching.per_cpu_second == 0 && !switching.is_switching_often);
     set_thread(77, 1.25, 3000);
     set_thread(78, 5.25, 100);
     set_thread(79, 9, 90000); /* new: its counts are not from this second */
     read_after_a_second();
     assert_true(switching.per_cpu_second > 3999 && switching.per_cpu_second < 4001);
-    assert_true(switching.often);
+    assert_true(switching.is_switching_often);
 }
 
 /* The workers of a server are younger than threads that only wait. */
@@ -79,7 +79,7 @@ static void frequent_switches_found_among_idle_threads(void **state)
         read_after_a_second();
     }
     assert_true(switching.count > 20 && switching.per_cpu_second > 4999);
-    assert_true(switching.often);
+    assert_true(switching.is_switching_often);
 }
 
 static void frequent_switching_has_hysteresis(void **state)
@@ -89,16 +89,16 @@ static void frequent_switching_has_hysteresis(void **state)
     read_after_a_second();
     set_thread(77, 1, 2600);
     read_after_a_second();
-    assert_true(switching.often);
+    assert_true(switching.is_switching_often);
     set_thread(77, 2, 2600 + 2000);
     read_after_a_second();
-    assert_true(switching.often);
+    assert_true(switching.is_switching_often);
     set_thread(77, 3, 4600 + 1000);
     read_after_a_second();
-    assert_false(switching.often);
+    assert_false(switching.is_switching_often);
     set_thread(77, 4, 5600 + 2000);
     read_after_a_second();
-    assert_false(switching.often);
+    assert_false(switching.is_switching_often);
 }
 
 /* A process that hardly runs, a process that has ended, and a thread id that has been reused. */
@@ -109,15 +109,15 @@ static void readings_without_new_data_keep_the_verdict(void **state)
     read_after_a_second();
     set_thread(77, 2, 9000);
     read_after_a_second();
-    assert_true(switching.often);
+    assert_true(switching.is_switching_often);
     set_thread(77, 2.001, 9001);
     read_after_a_second();
-    assert_true(switching.often);
+    assert_true(switching.is_switching_often);
     set_thread(77, 0.5, 10);
     read_after_a_second();
-    assert_true(switching.often);
-    switching_update(&switching, made, PID + 1, now_ns + 5 * CLOCK_NS_PER_S);
-    assert_true(switching.often && !switching.count);
+    assert_true(switching.is_switching_often);
+    switching_update(&switching, machine, PID + 1, now_ns + 5 * CLOCK_NS_PER_S);
+    assert_true(switching.is_switching_often && !switching.count);
 }
 
 int main(void)

@@ -60,7 +60,7 @@ static uint64_t now_ns(void *context)
 
 static void begin(unsigned slots, double part)
 {
-    const struct watch_arms arms = {NULL, arm, disarm, now_ns};
+    const struct watch_operations arms = {NULL, arm, disarm, now_ns};
     memset(&machine, 0, sizeof machine);
     machine.now_ns = 1000 * MS;
     machine.ip = 0x1000;
@@ -291,9 +291,9 @@ static void time_off_cpu_is_reported(void **state)
     pass_time(10 * MS);
     watch_lines_drop(&lines);
     assert_int_equal(take_results(out), 3);
-    assert_int_equal(out[0].off_ns, 7 * MS);
-    assert_int_equal(out[1].off_ns, 0);
-    assert_int_equal(out[2].off_ns, 7 * MS);
+    assert_int_equal(out[0].off_cpu_ns, 7 * MS);
+    assert_int_equal(out[1].off_cpu_ns, 0);
+    assert_int_equal(out[2].off_cpu_ns, 7 * MS);
 }
 
 static void watch_results_wait_for_their_samples(void **state)
@@ -318,10 +318,10 @@ static void stale_touches_are_ignored(void **state)
     begin(1, 1);
     offer_sample(0x10000, 1);
     pass_time(MS);
-    struct watch_touch stale = {0x10000, machine.now_ns - 1, 0x1000, 0, 1};
-    struct watch_touch strange = {0x20000, machine.now_ns, 0x1000, 0, 1};
-    watch_lines_touch(&lines, &stale);
-    watch_lines_touch(&lines, &strange);
+    struct watch_touch early_touch = {0x10000, machine.now_ns - 1, 0x1000, 0, 1};
+    struct watch_touch stale_touch = {0x20000, machine.now_ns, 0x1000, 0, 1};
+    watch_lines_touch(&lines, &early_touch);
+    watch_lines_touch(&lines, &stale_touch);
     assert_int_equal(take_results(out), 0);
     assert_int_equal(count_armed(), 1);
 }
@@ -348,7 +348,7 @@ static void refused_watch_leaves_no_state(void **state)
     machine.refuse = -ENOSPC;
     offer_sample(0x10000, 1);
     pass_time(MS);
-    assert_int_equal(lines.refused, -ENOSPC);
+    assert_int_equal(lines.arm_error, -ENOSPC);
     assert_int_equal(take_results(out), 0);
     machine.refuse = 0;
     offer_sample(0x10000, 1);
@@ -428,7 +428,7 @@ static void watch_overhead_stays_within_budget(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         double spent = spent_on_a_hot_line(parts[i]);
-        printf("  a hot line, budget %g%%: %.3f%% spent\n", parts[i] * 100, spent * 100);
+        printf("  hot line, budget %g%%: %.3f%% of the time spent\n", parts[i] * 100, spent * 100);
         /* Earlier savings may be spent once, and the last watch may overdraw. */
         assert_true(spent > parts[i] * 0.9 && spent < parts[i] * 1.06);
     }
@@ -444,7 +444,7 @@ static void idle_target_gets_no_watch(void **state)
     watch_budget_refill(&budget, budget.cpu_ns, machine.now_ns);
     watch_lines_step(&lines);
     assert_int_equal(count_armed(), 0);
-    assert_int_equal(lines.unpaid, 1);
+    assert_int_equal(lines.over_budget, 1);
 }
 
 /* A target with 100 threads earns no more than the share of one CPU. */
@@ -535,7 +535,7 @@ static void expect_refusal(int code, const char *cause, const char *remedy)
     struct error error = {0};
     assert_int_equal(open_with(code, 0, &error), code);
     if (!strstr(error.text, cause) || !strstr(error.text, remedy))
-        fail_msg("'%s' lacks '%s' or '%s'", error.text, cause, remedy);
+        fail_msg("error text '%s' lacks '%s' or '%s'", error.text, cause, remedy);
 }
 
 static void watch_errors_name_cause_and_remedy(void **state)

@@ -120,7 +120,7 @@ static void live_recording_begins_with_existing_mappings(void **state)
 {
     struct written written;
     struct found found;
-    bool kernel = false, here = false;
+    bool kernel = false, has_mapping = false;
     char line[64] = "";
     (void)state;
     FILE *kallsyms = fopen("/proc/kallsyms", "re");
@@ -139,10 +139,10 @@ static void live_recording_begins_with_existing_mappings(void **state)
         uint64_t code = (uint64_t)(uintptr_t)live_recording_begins_with_existing_mappings;
         bool mapped = record->kind == RECORD_MAPPING;
         kernel |= mapped && !strcmp(record->mapping.path, "[kernel.kallsyms]_text");
-        here |= mapped && record->pid == (uint32_t)getpid() &&
-                code - record->mapping.start < record->mapping.length;
+        has_mapping |= mapped && record->pid == (uint32_t)getpid() &&
+                       code - record->mapping.start < record->mapping.length;
     }
-    assert_true(here);
+    assert_true(has_mapping);
     assert_int_equal(kernel, shown);
     found_fini(&found);
     written_fini(&written);
@@ -180,7 +180,7 @@ static void full_disk_is_reported_and_survived(void **state)
     small.rlim_cur = written_size(written.path) + 1000;
     setrlimit(RLIMIT_FSIZE, &small);
     written_records(&written, 100);
-    size_t kept = written.expected_count;
+    size_t count_before = written.expected_count;
     assert_int_equal(perfdata_writer_sync(written.writer, &error), -EFBIG);
     assert_non_null(strstr(error.text, "ulimit -f"));
     found_all(&written, written.path, 0, before);
@@ -195,12 +195,12 @@ static void full_disk_is_reported_and_survived(void **state)
     struct found found;
     uint64_t reported = 0;
     assert_int_equal(found_read(&found, written.path), 0);
-    assert_true(found.count > kept);
-    for (size_t i = kept; i < found.count; i++)
+    assert_true(found.count > count_before);
+    for (size_t i = count_before; i < found.count; i++)
         reported += found.records[i].kind == RECORD_LOST ? found.records[i].count : 0;
     assert_int_equal(reported, 1);
     struct found before_it = found;
-    before_it.count = kept;
+    before_it.count = count_before;
     found_is(&before_it, &written, 0);
     found_fini(&found);
     written_fini(&written);
@@ -313,7 +313,7 @@ static int run_perfdata_write_files(void)
 
 struct reported {
     size_t mappings, names, forks;
-    bool here; /* has a mapping around `around` */
+    bool has_mapping; /* has a mapping around `around` */
     uint64_t around;
     uint32_t tid;
     char name[32]; /* of `tid` */
@@ -326,9 +326,9 @@ static void count_record(void *context, const struct record *record)
     const struct sample_mapping *mapping = &record->mapping;
     if (record->kind == RECORD_MAPPING) {
         reported->starts[reported->mappings++ % 8] = mapping->start;
-        reported->here |= reported->around - mapping->start < mapping->length &&
-                          mapping->executable && mapping->protection & PROT_EXEC &&
-                          mapping->flags == MAP_PRIVATE;
+        reported->has_mapping |= reported->around - mapping->start < mapping->length &&
+                                 mapping->executable && mapping->protection & PROT_EXEC &&
+                                 mapping->flags == MAP_PRIVATE;
     }
     reported->names += record->kind == RECORD_COMM;
     reported->forks += record->kind == RECORD_FORK;
@@ -435,12 +435,13 @@ static void running_process_is_described(void **state)
     perfdata_process_write(kernel_host(), getpid(), true, count_record, &reported);
     pthread_barrier_wait(&barrier);
     pthread_join(thread, NULL);
-    assert_true(reported.here);
+    assert_true(reported.has_mapping);
     assert_true(reported.names >= 2 && reported.forks + 1 == reported.names);
     assert_string_equal(reported.name, "a worker)");
-    struct reported gone = {0};
-    perfdata_process_write(kernel_host(), 0x7ffffff0, true, count_record, &gone);
-    assert_int_equal(gone.names + gone.mappings + gone.forks, 0);
+    struct reported of_missing_process = {0};
+    perfdata_process_write(kernel_host(), 0x7ffffff0, true, count_record, &of_missing_process);
+    assert_int_equal(
+        of_missing_process.names + of_missing_process.mappings + of_missing_process.forks, 0);
     struct reported stub = {0};
     perfdata_process_write(kernel_host(), getpid(), false, count_record, &stub);
     assert_int_equal(stub.mappings, 0);

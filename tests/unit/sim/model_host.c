@@ -52,7 +52,7 @@ void figures_line(struct figures *figures, const struct model_eviction *eviction
 static void on_miss(void *context, const struct model_miss *miss)
 {
     struct model_rooms *rooms = context;
-    for (uint32_t level = 0; level < miss->served; level++)
+    for (uint32_t level = 0; level < miss->hit_level; level++)
         figures_miss(&rooms->seen[level], &miss->level[level]);
 }
 

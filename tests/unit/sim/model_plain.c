@@ -52,7 +52,7 @@ void plain_free(struct plain *plain)
 static struct plain_line *plain_find(struct plain_cache *cache, uint64_t number)
 {
     for (uint32_t i = 0; i < cache->sets * cache->spec.ways; i++)
-        if (cache->lines[i].there && cache->lines[i].number == number)
+        if (cache->lines[i].valid && cache->lines[i].number == number)
             return &cache->lines[i];
     return NULL;
 }
@@ -64,7 +64,7 @@ void plain_finish(struct plain *plain)
         for (uint32_t thread = 0; thread < PLAIN_THREADS; thread++) {
             struct plain_cache *cache = &plain->caches[level][thread];
             for (uint32_t i = 0; i < cache->sets * cache->spec.ways; i++)
-                if (cache->lines[i].there)
+                if (cache->lines[i].valid)
                     plain_depart(plain, cache, &cache->lines[i], none, MODEL_END);
         }
 }
@@ -112,7 +112,7 @@ static void plain_depart(struct plain *plain, struct plain_cache *cache, struct 
         cache->left[line->number] = (struct plain_left){true, reason, who, plain->thread};
     if (plain->spec.causes && reason == MODEL_REPLACED)
         plain->pairs[MODEL_IP_EVICTED_BY_IP][level][ip][who.ip]++;
-    line->there = false;
+    line->valid = false;
 }
 
 static bool any(const bool *flags, uint64_t first, uint32_t count)
@@ -186,13 +186,13 @@ static void plain_use(struct plain *plain, uint32_t thread, uint64_t address, ui
                       uint32_t kind, uint32_t ip)
 {
     uint64_t number = address / plain->spec.level[0].line_bytes;
-    bool here = false;
+    bool has_line = false;
     for (uint32_t level = 0; level < plain->spec.level_count; level++) {
         struct plain_cache *cache = plain_cache_of(plain, level, thread);
         struct plain_line *line = plain_find(cache, address / cache->spec.line_bytes);
         if (!line)
             continue;
-        here |= !cache->spec.shared;
+        has_line |= !cache->spec.shared;
         use_line(line, (uint32_t)(address % cache->spec.line_bytes), size, kind, ip);
     }
     for (uint32_t i = 0; i < size; i++) {
@@ -201,7 +201,7 @@ static void plain_use(struct plain *plain, uint32_t thread, uint64_t address, ui
             plain->written_since[other][address + i] |=
                 other != thread && plain->taken[other][number];
     }
-    if (here)
+    if (has_line)
         plain->taken[thread][number] = false;
 }
 
@@ -220,7 +220,7 @@ static struct plain_line *place_for(struct plain *plain, struct plain_cache *cac
 {
     uint32_t set = (uint32_t)(number % cache->sets), ways = cache->spec.ways, way = 0;
     struct plain_line *lines = cache->lines + (size_t)set * ways;
-    while (way < ways && lines[way].there)
+    while (way < ways && lines[way].valid)
         way++;
     if (way < ways)
         return &lines[way];
@@ -233,7 +233,7 @@ static struct plain_line *fill(struct plain *plain, struct plain_cache *cache, u
                                struct model_who who)
 {
     struct plain_line *line = place_for(plain, cache, number, who);
-    *line = (struct plain_line){.number = number, .fetched = who, .there = true};
+    *line = (struct plain_line){.number = number, .fetched = who, .valid = true};
     touch(cache, line);
     return line;
 }
@@ -243,14 +243,14 @@ static bool touch_shadow(struct plain_cache *cache, uint64_t number)
     uint32_t lines = cache->sets * cache->spec.ways, i = 0;
     while (i < cache->shadow_count && cache->shadow[i] != number)
         i++;
-    bool there = i < cache->shadow_count;
-    if (there)
+    bool valid = i < cache->shadow_count;
+    if (valid)
         memmove(cache->shadow + i, cache->shadow + i + 1,
                 (cache->shadow_count-- - i - 1) * sizeof *cache->shadow);
     cache->shadow[cache->shadow_count++] = number;
     if (cache->shadow_count > lines)
         memmove(cache->shadow, cache->shadow + 1, --cache->shadow_count * sizeof *cache->shadow);
-    return there;
+    return valid;
 }
 
 struct walk {

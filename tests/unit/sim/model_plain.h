@@ -20,7 +20,7 @@ enum {
 struct plain_line {
     uint64_t number;
     struct model_who fetched;
-    bool there;
+    bool valid;
     uint8_t touched[PLAIN_LINE_MAX], written[PLAIN_LINE_MAX];
     uint64_t touched_bytes, uses[MODEL_USE_CLASSES];
     uint32_t user[8];

@@ -18,7 +18,7 @@ static void on_miss(void *context, const struct model_miss *miss)
 {
     counting.miss(context, miss);
     tiny_last_miss = *miss;
-    for (uint32_t level = 0; level < miss->served && miss->who.ip < TINY_IPS; level++)
+    for (uint32_t level = 0; level < miss->hit_level && miss->who.ip < TINY_IPS; level++)
         figures_miss(&tiny_of_ip[miss->who.ip][level], &miss->level[level]);
 }
 

@@ -277,7 +277,7 @@ static void random_specs_work_or_are_refused(void **state)
         starved += !why && rooms.failed;
         model_rooms_free(&rooms);
     }
-    print_message("%u specs taken, %u refused, %u without the memory\n", taken, refused, starved);
+    print_message("%u specs accepted, %u refused, %u out of memory\n", taken, refused, starved);
     assert_true(taken > 30 && refused > 30 && starved > 10);
 }
 
@@ -345,13 +345,13 @@ static void drawn_eviction(void *context, const struct model_eviction *eviction)
     drawn->used_bytes[eviction->level] += (double)eviction->weight * eviction->used_bytes;
 }
 
-static void *drawn_room(void *context, size_t size_bytes)
+static void *allocate_counted(void *context, size_t size_bytes)
 {
     struct model_host host = model_host_of(&((struct drawn *)context)->rooms);
     return host.allocate(host.context, size_bytes);
 }
 
-static void drawn_fail(void *context, const char *text)
+static void note_failure(void *context, const char *text)
 {
     ((struct drawn *)context)->rooms.failed = text;
 }
@@ -374,8 +374,8 @@ static struct model *drawn_model(struct drawn *drawn, bool lean)
         .use_one_in = lean ? 8 : 0,
     };
     struct model_host host = {.context = drawn,
-                              .allocate = drawn_room,
-                              .fail = drawn_fail,
+                              .allocate = allocate_counted,
+                              .fail = note_failure,
                               .miss = drawn_miss,
                               .eviction = drawn_eviction,
                               .asks_causes = lean ? drawn_wants_cause : NULL};
@@ -387,8 +387,8 @@ static struct model *drawn_model(struct drawn *drawn, bool lean)
 static void assert_same_miss(const struct model_miss *a, const struct model_miss *b)
 {
     assert_int_equal(a->address, b->address);
-    assert_int_equal(a->served, b->served);
-    for (uint32_t level = 0; level < a->served; level++) {
+    assert_int_equal(a->hit_level, b->hit_level);
+    for (uint32_t level = 0; level < a->hit_level; level++) {
         assert_int_equal(a->level[level].cause, b->level[level].cause);
         assert_int_equal(a->level[level].evictor.ip, b->level[level].evictor.ip);
         assert_int_equal(a->level[level].evictor.address, b->level[level].evictor.address);

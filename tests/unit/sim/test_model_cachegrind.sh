@@ -4,13 +4,13 @@
 # cachegrind's for the same caches if both saw the same accesses.
 set -u
 trace_model=${BUILD:-.}/tests/unit/model_trace
-command -v valgrind >/dev/null || { echo "SKIP: no valgrind"; exit 77; }
+command -v valgrind >/dev/null || { echo "SKIP: valgrind is not installed"; exit 77; }
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 program=/bin/true
 
 env -i valgrind --tool=lackey --trace-mem=yes --log-file="$work/trace" "$program" ||
-    { echo "SKIP: lackey does not run here"; exit 77; }
+    { echo "SKIP: valgrind's lackey fails"; exit 77; }
 
 compare() { # I1 D1 LL
     env -i valgrind --tool=cachegrind --cache-sim=yes --I1="$1" --D1="$2" --LL="$3" \
@@ -33,5 +33,5 @@ status=0
 compare 32768,8,64 32768,8,64 1048576,16,64 || status=1
 compare 4096,2,32 4096,2,32 65536,4,64 || status=1
 compare 1024,1,64 2048,4,64 16384,1,128 || status=1
-[ $status = 0 ] || echo "FAIL: counts differ from cachegrind's"
+[ $status = 0 ] || echo "FAIL: the model's counts differ from cachegrind's by more than the two runs differ"
 exit $status

@@ -28,7 +28,7 @@ static void on_miss(void *context, const struct model_miss *miss)
     run->miss = *miss;
     run->missed = true;
     run->counting.miss(context, miss);
-    for (uint32_t level = 0; level < miss->served; level++)
+    for (uint32_t level = 0; level < miss->hit_level; level++)
         figures_miss(&run->of_ip[miss->who.ip][level], &miss->level[level]);
 }
 

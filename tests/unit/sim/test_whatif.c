@@ -157,12 +157,13 @@ static void expect_prediction(const char *what, const struct relayout *relayout,
         run_changed_program(place, ACCESSES - (int)counts.accesses, true_misses);
         for (int level = 0; level < 2; level++) {
             double most = (double)counts.after.all[level];
-            double least = most - (double)counts.fresh[level];
+            double least = most - (double)counts.cold_misses[level];
             double truly = (double)true_misses[level];
-            printf("%s, asked at %d: L%d %llu -> %.0f, %.0f without first touches; really %.0f "
-                   "(%+.2f, %+.2f %%)\n",
-                   what, from, level + 1, (unsigned long long)counts.before.all[level], most, least,
-                   truly, 100 * (most / truly - 1), 100 * (least / truly - 1));
+            printf(
+                "%s, asked at %d: L%d misses %llu -> %.0f, %.0f without first touches; true %.0f "
+                "(%+.2f, %+.2f %%)\n",
+                what, from, level + 1, (unsigned long long)counts.before.all[level], most, least,
+                truly, 100 * (most / truly - 1), 100 * (least / truly - 1));
             assert_true(most > 0.99 * truly && most < 1.01 * truly && least < most);
         }
     }
@@ -188,7 +189,7 @@ static void unmoved_object_changes_no_misses(void **state)
                              .array = {{4096, 1}}};
     /* Too close to the end to settle. */
     struct whatif_counts counts = run_question(&as_is, ACCESSES - 10000);
-    printf("moved as a whole: L1 %llu -> %llu, L2 %llu -> %llu\n",
+    printf("moved as a whole: L1 misses %llu -> %llu, L2 misses %llu -> %llu\n",
            (unsigned long long)counts.before.all[0], (unsigned long long)counts.after.all[0],
            (unsigned long long)counts.before.all[1], (unsigned long long)counts.after.all[1]);
     /* A way of L1 is one page, so the move does not change its sets. */

@@ -173,7 +173,8 @@ static void thinning_is_unbiased(void **state)
     for (size_t i = 0; i < reading.count; i++)
         weights[reading.places[i].object - 1] += (double)reading.places[i].access.weight;
     double share = weights[0] / (weights[0] + weights[1]);
-    printf("past: %zu of %zu places kept, an object of 25 %% has %.2f %% of the weight\n",
+    printf("past: %zu of %zu places kept; an object with 25 %% of the weight has %.2f %% of the "
+           "kept weight\n",
            reading.count, run.count, share * 100);
     assert_true(reading.count * 20 < run.count);
     assert_true(fabs(share - 0.25) < 0.01);

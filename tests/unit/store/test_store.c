@@ -60,12 +60,15 @@ static bool same_place(const struct place *a, const struct place *b)
            left->reason == right->reason && left->base == right->base &&
            left->index == right->index && left->locked == right->locked &&
            left->displacement == right->displacement && left->cause == right->cause &&
-           left->evictor_tid == right->evictor_tid && left->waits == right->waits &&
-           left->kept == right->kept && left->rewritten == right->rewritten &&
-           left->chases == right->chases && left->again == right->again &&
-           left->flushes == right->flushes && left->per_line == right->per_line &&
-           a->object == b->object && a->holder == b->holder && a->function == b->function &&
-           a->base == b->base && a->size_bytes == b->size_bytes && a->type == b->type &&
+           left->evictor_tid == right->evictor_tid && left->is_spinning == right->is_spinning &&
+           left->is_spill_slot == right->is_spill_slot &&
+           left->is_stored_in_loop == right->is_stored_in_loop &&
+           left->is_pointer_chase == right->is_pointer_chase &&
+           left->line_was_accessed == right->line_was_accessed &&
+           left->flushes_line == right->flushes_line &&
+           left->per_line_log2 == right->per_line_log2 && a->object == b->object &&
+           a->bin_object == b->bin_object && a->function == b->function && a->base == b->base &&
+           a->size_bytes == b->size_bytes && a->type == b->type &&
            a->type_offset == b->type_offset && a->by_member == b->by_member && a->unit == b->unit &&
            a->typed == b->typed && a->untyped == b->untyped && a->caller == b->caller;
 }
@@ -152,28 +155,28 @@ static bool same_double(double a, double b)
     return isnan(a) ? isnan(b) : a == b;
 }
 
-static void compare_objects(const struct place_names *made, const struct place_names *read)
+static void compare_objects(const struct place_names *expected, const struct place_names *read)
 {
     for (uint32_t id = 0; id < PLANNED_OBJECTS; id++) {
         struct object_desc a;
         struct object_desc b;
-        assert_true(ask_object(made, id, &a));
+        assert_true(ask_object(expected, id, &a));
         assert_true(ask_object(read, id, &b));
         assert_string_equal(a.name, b.name);
         assert_string_equal(a.module, b.module);
         assert_true(same_text(a.type, b.type));
         assert_true(a.type_id == b.type_id && a.type_votes == b.type_votes &&
-                    a.type_against == b.type_against && a.kind == b.kind &&
+                    a.type_votes_against == b.type_votes_against && a.kind == b.kind &&
                     a.address == b.address && a.size_bytes == b.size_bytes && a.blocks == b.blocks);
     }
 }
 
-static void compare_functions(const struct place_names *made, const struct place_names *read)
+static void compare_functions(const struct place_names *expected, const struct place_names *read)
 {
     for (uint32_t id = 0; id < PLANNED_FUNCTIONS; id++) {
         struct function_desc a;
         struct function_desc b;
-        assert_true(ask_function(made, id, &a));
+        assert_true(ask_function(expected, id, &a));
         assert_true(ask_function(read, id, &b));
         assert_string_equal(a.name, b.name);
         assert_string_equal(a.module, b.module);
@@ -182,12 +185,12 @@ static void compare_functions(const struct place_names *made, const struct place
     }
 }
 
-static void compare_callers(const struct place_names *made, const struct place_names *read)
+static void compare_callers(const struct place_names *expected, const struct place_names *read)
 {
     struct caller_desc a;
     struct caller_desc b;
     for (uint32_t node = 1; node <= PLANNED_CALLERS; node++) {
-        assert_true(ask_caller(made, node, &a));
+        assert_true(ask_caller(expected, node, &a));
         assert_true(ask_caller(read, node, &b));
         assert_true(a.parent == b.parent && a.function == b.function);
     }
@@ -195,15 +198,15 @@ static void compare_callers(const struct place_names *made, const struct place_n
     assert_false(ask_caller(read, PLANNED_CALLERS + 1, &b));
 }
 
-static void compare_types(const struct place_names *made, const struct place_names *read)
+static void compare_types(const struct place_names *expected, const struct place_names *read)
 {
     for (uint32_t id = 1; id < PLANNED_TYPES; id++) {
         struct type_desc a;
         struct type_desc b;
-        assert_true(ask_type(made, id, &a));
+        assert_true(ask_type(expected, id, &a));
         assert_true(ask_type(read, id, &b));
         assert_string_equal(a.name, b.name);
-        assert_true(a.kind == b.kind && a.size == b.size && a.cut == b.cut);
+        assert_true(a.kind == b.kind && a.size == b.size && a.is_truncated == b.is_truncated);
         assert_int_equal(a.managed, b.managed);
         assert_true(a.raw && b.raw ? !strcmp(a.raw, b.raw) : a.raw == b.raw);
         assert_int_equal(a.member_count, b.member_count);
@@ -220,12 +223,13 @@ static void compare_types(const struct place_names *made, const struct place_nam
     }
 }
 
-static void compare_heap(const struct place_names *made, const struct place_names *read)
+static void compare_heap(const struct place_names *expected, const struct place_names *read)
 {
     union place_answer whole;
     union place_answer answer;
     const struct heap_summary *summary = &answer.heap;
-    assert_true(place_ask(made, PLACE_HEAP, 0, &whole) && place_ask(read, PLACE_HEAP, 0, &answer));
+    assert_true(place_ask(expected, PLACE_HEAP, 0, &whole) &&
+                place_ask(read, PLACE_HEAP, 0, &answer));
     assert_true(summary->feed == whole.heap.feed && summary->bins == PLANNED_BINS &&
                 summary->live_blocks == whole.heap.live_blocks &&
                 summary->failed == whole.heap.failed);
@@ -234,13 +238,13 @@ static void compare_heap(const struct place_names *made, const struct place_name
     for (uint32_t i = 0; i < PLANNED_BINS; i++) {
         struct heap_bin a;
         struct heap_bin b;
-        assert_true(ask_bin(made, i, &a));
+        assert_true(ask_bin(expected, i, &a));
         assert_true(ask_bin(read, i, &b));
         assert_string_equal(a.name, b.name);
         assert_int_equal(a.site_count, b.site_count);
         for (uint32_t j = 0; j < a.site_count; j++)
             assert_string_equal(a.site[j], b.site[j]);
-        assert_true(a.id == b.id && a.object == b.object && a.walked == b.walked &&
+        assert_true(a.id == b.id && a.object == b.object && a.is_size_class == b.is_size_class &&
                     a.live_blocks == b.live_blocks && same_text(a.path, b.path));
         assert_true(same_double(a.age_s, b.age_s) && same_double(a.quiet_s, b.quiet_s) &&
                     same_double(a.allocations_per_s, b.allocations_per_s) &&
@@ -260,13 +264,13 @@ static void descriptions_are_read_back(void **state)
     struct store_reader *reader = open_store();
     while (store_reader_read(reader, UINT64_MAX, ignore, NULL) >= 0)
         continue;
-    struct place_names made = planned_names(&planned);
+    struct place_names expected = planned_names(&planned);
     struct place_names read = store_reader_names(reader);
-    compare_objects(&made, &read);
-    compare_functions(&made, &read);
-    compare_callers(&made, &read);
-    compare_types(&made, &read);
-    compare_heap(&made, &read);
+    compare_objects(&expected, &read);
+    compare_functions(&expected, &read);
+    compare_callers(&expected, &read);
+    compare_types(&expected, &read);
+    compare_heap(&expected, &read);
     struct object_desc absent;
     assert_false(ask_object(&read, PLANNED_OBJECTS, &absent));
     char text[64];
@@ -282,7 +286,7 @@ static void facts_are_read_back(void **state)
 {
     struct planned planned = {0};
     struct store_facts facts;
-    struct store_facts made;
+    struct store_facts expected;
     (void)state;
     close(planned_write(&planned, store_path, PLACES, EVERY));
     struct store_reader *reader = open_store();
@@ -291,16 +295,16 @@ static void facts_are_read_back(void **state)
     while (store_reader_read(reader, UINT64_MAX, ignore, NULL) >= 0)
         continue;
     store_reader_facts(reader, &facts);
-    planned_facts(&made, PLACES);
-    assert_string_equal(facts.info.source, made.info.source);
-    assert_string_equal(facts.target.exe, made.target.exe);
-    assert_string_equal(facts.cache_level, made.cache_level);
-    assert_int_equal(facts.info.event_count, made.info.event_count);
-    assert_string_equal(facts.info.events[0].name, made.info.events[0].name);
+    planned_facts(&expected, PLACES);
+    assert_string_equal(facts.info.source, expected.info.source);
+    assert_string_equal(facts.target.exe, expected.target.exe);
+    assert_string_equal(facts.cache_level, expected.cache_level);
+    assert_int_equal(facts.info.event_count, expected.info.event_count);
+    assert_string_equal(facts.info.events[0].name, expected.info.events[0].name);
     assert_int_equal(facts.info.events[0].period, PLACES);
-    assert_string_equal(facts.info.events[0].weighs, "time");
+    assert_string_equal(facts.info.events[0].weight_unit, "time");
     assert_int_equal(facts.info.events[0].role, EVENT_TIME);
-    assert_string_equal(facts.info.events[1].weighs, "");
+    assert_string_equal(facts.info.events[1].weight_unit, "");
     assert_true(facts.info.exact_ip && !facts.info.exact_address && facts.target.alive);
     store_reader_close(reader);
 }
@@ -443,20 +447,20 @@ static void write_file(const unsigned char *bytes, size_t size)
 }
 
 /* Reads the readable part of a damaged file, which must be correct; the damage must be reported. */
-static unsigned read_damaged(bool *planned)
+static unsigned read_damaged(bool *damage_reported)
 {
     struct reading reading = start_reading();
     struct store_reader *reader;
     struct error error = {0};
     if (store_reader_open(&reader, store_path, &error)) {
         assert_string_not_equal(error.text, "");
-        *planned = true;
+        *damage_reported = true;
         return 0;
     }
     while (store_reader_read(reader, UINT64_MAX, compare, &reading) >= 0)
         continue;
     assert_int_equal(reading.wrong, 0);
-    *planned = store_reader_damage(reader)[0];
+    *damage_reported = store_reader_damage(reader)[0];
     store_reader_close(reader);
     return reading.places;
 }
@@ -470,13 +474,13 @@ static void truncated_store_is_read_to_whole_block(void **state)
     close(planned_write(&planned, store_path, SMALL, SMALL_EVERY));
     unsigned char *bytes = read_whole_file(&size);
     unsigned before = 0;
-    bool says;
+    bool damage_reported;
     unsigned whole = 0; /* cuts between two blocks: nothing is missing */
     for (size_t cut = 0; cut < size; cut++) {
         write_file(bytes, cut);
-        unsigned places = read_damaged(&says);
+        unsigned places = read_damaged(&damage_reported);
         assert_true(places >= before && places % SMALL_EVERY == 0);
-        whole += !says;
+        whole += !damage_reported;
         before = places;
     }
     assert_int_equal(before, SMALL - SMALL_EVERY);
@@ -489,7 +493,7 @@ static void damaged_store_is_detected(void **state)
     struct planned planned = {0};
     struct prng prng = {3};
     size_t size;
-    bool says;
+    bool damage_reported;
     (void)state;
     close(planned_write(&planned, store_path, 200, 20));
     unsigned char *bytes = read_whole_file(&size);
@@ -498,8 +502,8 @@ static void damaged_store_is_detected(void **state)
         unsigned char change = (unsigned char)(1u << prng_below(&prng, 8));
         bytes[where] ^= change;
         write_file(bytes, size);
-        assert_true(read_damaged(&says) < 200);
-        assert_true(says);
+        assert_true(read_damaged(&damage_reported) < 200);
+        assert_true(damage_reported);
         bytes[where] ^= change;
     }
     free(bytes);
@@ -540,36 +544,36 @@ static int run_store(void)
 
 /* Items besides places and names: totals of a simulated run, and watchpoints. */
 
-static char beside_path[] = "/tmp/misstop-store-XXXXXX";
+static char items_path[] = "/tmp/misstop-store-XXXXXX";
 
-static int beside_make_path(void **state)
+static int items_make_path(void **state)
 {
     (void)state;
-    int fd = mkstemp(beside_path);
+    int fd = mkstemp(items_path);
     return fd < 0 ? -1 : close(fd);
 }
 
-static int beside_remove_path(void **state)
+static int items_remove_path(void **state)
 {
     (void)state;
-    return unlink(beside_path);
+    return unlink(items_path);
 }
 
-static struct store_writer *beside_start(struct planned *planned, const struct store_facts *facts)
+static struct store_writer *items_start(struct planned *planned, const struct store_facts *facts)
 {
     struct store_writer *writer;
-    int fd = open(beside_path, O_RDWR | O_TRUNC | O_CLOEXEC);
+    int fd = open(items_path, O_RDWR | O_TRUNC | O_CLOEXEC);
     struct store_writer_options options = {
-        .fd = fd, .path = beside_path, .names = planned_names(planned), .start_ns = 1000};
+        .fd = fd, .path = items_path, .names = planned_names(planned), .start_ns = 1000};
     assert_int_equal(store_writer_open(&writer, &options, facts, NULL), 0);
     return writer;
 }
 
-static struct store_reader *beside_finish(struct store_writer *writer)
+static struct store_reader *items_finish(struct store_writer *writer)
 {
     struct store_reader *reader;
     assert_int_equal(store_writer_close(writer, NULL), 0);
-    assert_int_equal(store_reader_open(&reader, beside_path, NULL), 0);
+    assert_int_equal(store_reader_open(&reader, items_path, NULL), 0);
     return reader;
 }
 
@@ -604,7 +608,8 @@ static void same_watch(const struct store_watch *a, const struct store_watch *b)
                 left->toucher_tid == right->toucher_tid && left->address == right->address &&
                 left->base == right->base && left->origin_ns == right->origin_ns &&
                 left->armed_ns == right->armed_ns && left->end_ns == right->end_ns &&
-                left->off_ns == right->off_ns && a->function == b->function && a->ip == b->ip);
+                left->off_cpu_ns == right->off_cpu_ns && a->function == b->function &&
+                a->ip == b->ip);
 }
 
 /* Also with two equal results, and with a result that ended before the last place. */
@@ -616,14 +621,14 @@ static void watch_results_are_read_back_in_order(void **state)
     struct store_watch watches[2] = {planned_watch(5001), planned_watch(20002)};
     (void)state;
     planned_facts(&facts, 1);
-    struct store_writer *writer = beside_start(&planned, &facts);
+    struct store_writer *writer = items_start(&planned, &facts);
     struct place place = planned_place(&prng, 30000, false);
     store_writer_watch(writer, &watches[0]);
     store_writer_place(writer, &place);
     store_writer_watch(writer, &watches[1]);
     store_writer_watch(writer, &watches[1]);
     assert_int_equal(store_writer_sync(writer, &facts, place.access.time_ns + 1, 1, NULL), 0);
-    struct store_reader *reader = beside_finish(writer);
+    struct store_reader *reader = items_finish(writer);
     struct items items = read_all(reader);
     assert_int_equal(items.count, 5);
     assert_int_equal(items.list[0].kind, STORE_ITEM_WATCH);
@@ -652,26 +657,26 @@ static void renames_are_read_back_in_order(void **state)
     struct prng prng = {7};
     static const struct object_rename renames[2] = {
         {.from = 7, .to = 3, .type = 2, .offset = 16},
-        {.from = 8, .to = 3, .fixed = true, .offset = -5}};
+        {.from = 8, .to = 3, .has_fixed_offset = true, .offset = -5}};
     (void)state;
     planned_facts(&facts, 1);
-    struct store_writer *writer = beside_start(&planned, &facts);
+    struct store_writer *writer = items_start(&planned, &facts);
     struct place place = planned_place(&prng, 30000, false);
     store_writer_place(writer, &place);
     store_writer_rename(writer, &renames[0]);
     store_writer_rename(writer, &renames[1]);
     store_writer_rename(writer, &renames[1]);
     assert_int_equal(store_writer_sync(writer, &facts, place.access.time_ns + 1, 1, NULL), 0);
-    struct store_reader *reader = beside_finish(writer);
+    struct store_reader *reader = items_finish(writer);
     struct items items = read_all(reader);
     assert_int_equal(items.count, 5);
     for (int i = 0; i < 3; i++) {
         const struct object_rename *read = &items.list[i + 1].rename;
         const struct object_rename *written = &renames[i > 0];
         assert_int_equal(items.list[i + 1].kind, STORE_ITEM_RENAME);
-        assert_true(read->from == written->from && read->to == written->to &&
-                    read->type == written->type && read->fixed == written->fixed &&
-                    read->offset == written->offset);
+        assert_true(
+            read->from == written->from && read->to == written->to && read->type == written->type &&
+            read->has_fixed_offset == written->has_fixed_offset && read->offset == written->offset);
     }
     struct place_names names = store_reader_names(reader);
     struct object_desc object;
@@ -688,14 +693,14 @@ static void ranking_changes_are_read_back_in_order(void **state)
     struct store_facts facts;
     (void)state;
     planned_facts(&facts, 1);
-    struct store_writer *writer = beside_start(&planned, &facts);
+    struct store_writer *writer = items_start(&planned, &facts);
     struct place place = planned_place(&prng, 30000, false);
     store_writer_place(writer, &place);
     store_writer_ranking(writer, 2);
     store_writer_ranking(writer, 2);
     store_writer_place(writer, &place);
     store_writer_ranking(writer, 0);
-    struct store_reader *reader = beside_finish(writer);
+    struct store_reader *reader = items_finish(writer);
     struct items items = read_all(reader);
     assert_int_equal(items.count, 4);
     assert_int_equal(items.list[1].kind, STORE_ITEM_RANKING);
@@ -709,27 +714,28 @@ static void ranking_changes_are_read_back_in_order(void **state)
 static void totals_are_read_back_per_refresh(void **state)
 {
     struct planned planned = {.generation = 1};
-    struct store_facts made;
+    struct store_facts expected;
     struct store_facts facts;
     (void)state;
-    planned_facts(&made, 3);
-    struct store_writer *writer = beside_start(&planned, &made);
-    planned_facts(&made, 1000003);
-    made.watch.trouble = NULL;
-    assert_int_equal(store_writer_sync(writer, &made, 5000, 1, NULL), 0);
-    struct store_reader *reader = beside_finish(writer);
+    planned_facts(&expected, 3);
+    struct store_writer *writer = items_start(&planned, &expected);
+    planned_facts(&expected, 1000003);
+    expected.watch.failure = NULL;
+    assert_int_equal(store_writer_sync(writer, &expected, 5000, 1, NULL), 0);
+    struct store_reader *reader = items_finish(writer);
     read_all(reader);
     store_reader_facts(reader, &facts);
-    assert_memory_equal(&facts.simulation, &made.simulation, sizeof made.simulation);
-    assert_memory_equal(facts.cache_lines, made.cache_lines, sizeof made.cache_lines);
+    assert_memory_equal(&facts.simulation, &expected.simulation, sizeof expected.simulation);
+    assert_memory_equal(facts.cache_lines, expected.cache_lines, sizeof expected.cache_lines);
     const struct snapshot_watch *a = &facts.watch;
-    const struct snapshot_watch *b = &made.watch;
-    assert_true(a->on && a->registers == b->registers && a->threads == b->threads &&
+    const struct snapshot_watch *b = &expected.watch;
+    assert_true(a->is_on && a->registers == b->registers && a->threads == b->threads &&
                 a->threads_left_out == b->threads_left_out && a->offered == b->offered &&
-                a->armed == b->armed && a->unpaid == b->unpaid && a->touches == b->touches &&
-                a->trap_ns == b->trap_ns && a->arm_ns == b->arm_ns && a->budget == b->budget);
+                a->armed == b->armed && a->over_budget == b->over_budget &&
+                a->touches == b->touches && a->trap_ns == b->trap_ns && a->arm_ns == b->arm_ns &&
+                a->budget == b->budget);
     assert_true(isnan(a->overhead));
-    assert_null(a->trouble);
+    assert_null(a->failure);
     store_reader_close(reader);
 }
 
@@ -761,7 +767,7 @@ static void names_are_those_at_their_refresh(void **state)
     char first[64];
     (void)state;
     planned_facts(&facts, 1);
-    struct store_writer *writer = beside_start(&planned, &facts);
+    struct store_writer *writer = items_start(&planned, &facts);
     struct place place = planned_place(&prng, 2000, false);
     struct place_names names = planned_names(&planned);
     struct object_desc object;
@@ -774,7 +780,7 @@ static void names_are_those_at_their_refresh(void **state)
     assert_int_equal(store_writer_sync(writer, &facts, 400000, 1, NULL), 0);
     /* Continues reading after the last refresh: more names, but no item. */
     answer_through_writer(&planned, writer, PLACE_CPU_NODE, 3, (union place_answer){.node = 1});
-    struct refreshes refreshes = {.reader = beside_finish(writer)};
+    struct refreshes refreshes = {.reader = items_finish(writer)};
     while (store_reader_read(refreshes.reader, UINT64_MAX, at_refresh, &refreshes) >= 0)
         continue;
     assert_int_equal(refreshes.count, 2);
@@ -792,12 +798,12 @@ static void late_place_keeps_its_own_time(void **state)
     struct prng prng = {7};
     (void)state;
     planned_facts(&facts, 1);
-    struct store_writer *writer = beside_start(&planned, &facts);
+    struct store_writer *writer = items_start(&planned, &facts);
     struct place place = planned_place(&prng, 2000, false);
     uint64_t refresh_ns = place.access.time_ns + 1000000;
     assert_int_equal(store_writer_sync(writer, &facts, refresh_ns, 1, NULL), 0);
     store_writer_place(writer, &place);
-    struct store_reader *reader = beside_finish(writer);
+    struct store_reader *reader = items_finish(writer);
     struct items items = read_all(reader);
     assert_int_equal(items.count, 2);
     assert_int_equal(items.list[1].kind, STORE_ITEM_PLACE);
@@ -814,10 +820,10 @@ static void absent_simulation_and_watch_stay_absent(void **state)
     planned_facts(&facts, 1);
     facts.simulation = (struct snapshot_simulation){0};
     facts.watch = (struct snapshot_watch){0};
-    struct store_reader *reader = beside_finish(beside_start(&planned, &facts));
+    struct store_reader *reader = items_finish(items_start(&planned, &facts));
     store_reader_facts(reader, &facts);
     assert_int_equal(facts.simulation.level_count, 0);
-    assert_false(facts.watch.on);
+    assert_false(facts.watch.is_on);
     store_reader_close(reader);
 }
 
@@ -828,12 +834,12 @@ static bool is_watch_damage(uint8_t kind, uint8_t end)
     struct store_facts facts;
     struct store_watch watch = planned_watch(5001);
     planned_facts(&facts, 1);
-    struct store_writer *writer = beside_start(&planned, &facts);
+    struct store_writer *writer = items_start(&planned, &facts);
     watch.result.kind = kind;
     watch.result.end = end;
     store_writer_watch(writer, &watch);
     assert_int_equal(store_writer_sync(writer, &facts, 6000, 1, NULL), 0);
-    struct store_reader *reader = beside_finish(writer);
+    struct store_reader *reader = items_finish(writer);
     read_all(reader);
     bool damaged = *store_reader_damage(reader);
     store_reader_close(reader);
@@ -848,7 +854,7 @@ static void invalid_watch_results_are_damage(void **state)
     assert_true(is_watch_damage(WATCH_VISIT, WATCH_DROPPED + 1));
 }
 
-static int run_store_beside(void)
+static int run_store_items(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(watch_results_are_read_back_in_order),
@@ -860,7 +866,7 @@ static int run_store_beside(void)
         cmocka_unit_test(absent_simulation_and_watch_stay_absent),
         cmocka_unit_test(invalid_watch_results_are_damage),
     };
-    return cmocka_run_group_tests(tests, beside_make_path, beside_remove_path);
+    return cmocka_run_group_tests(tests, items_make_path, items_remove_path);
 }
 
 /* Line data of a simulation in a store: lines among the places, pairs and the functions of their
@@ -920,7 +926,7 @@ static bool same_line(const struct line_place *a, const struct line_place *b)
     const struct line_event *right = &b->line;
     return left->ip == right->ip && left->address == right->address &&
            left->weight == right->weight && left->distance == right->distance &&
-           left->event == right->event && left->what == right->what &&
+           left->event == right->event && left->kind == right->kind &&
            left->level == right->level && left->line_bytes == right->line_bytes &&
            left->used_bytes == right->used_bytes && left->touched_bytes == right->touched_bytes &&
            !memcmp(left->uses, right->uses, sizeof left->uses) &&
@@ -969,7 +975,7 @@ static void cache_lines_are_read_back(void **state)
     assert_string_equal(store_reader_damage(reader), "");
     struct store_facts facts;
     store_reader_facts(reader, &facts);
-    assert_true(facts.info.lines);
+    assert_true(facts.info.has_lines);
     store_reader_close(reader);
 }
 
@@ -1004,10 +1010,10 @@ static void same_pairs(struct store_writer *writer, struct store_reader *reader,
                        enum line_pairs kind, uint8_t level, unsigned count)
 {
     struct place_names names = store_reader_names(reader);
-    union place_answer written, read = {.pair.place = UINT32_MAX};
+    union place_answer written, read = {.pair.slot = UINT32_MAX};
     unsigned found = 0;
     for (;; found++) {
-        uint64_t number = line_pair_number(kind, level, read.pair.place + 1);
+        uint64_t number = line_pair_number(kind, level, read.pair.slot + 1);
         bool more = place_ask(&names, PLACE_PAIR, number, &read);
         assert_int_equal(store_writer_answer(writer, PLACE_PAIR, number, &written), more);
         if (!more)
@@ -1075,14 +1081,15 @@ static void same_answer(const struct snapshot_whatif *a, const struct snapshot_w
                 a->number == b->number && a->level_count == b->level_count);
     assert_true(a->blocks == b->blocks && a->blocks_left_out == b->blocks_left_out &&
                 a->blocks_small == b->blocks_small && a->accesses == b->accesses &&
-                a->object_accesses == b->object_accesses && a->cut == b->cut &&
-                a->stall_before == b->stall_before && a->stall_after == b->stall_after);
+                a->object_accesses == b->object_accesses &&
+                a->split_accesses == b->split_accesses && a->stall_before == b->stall_before &&
+                a->stall_after == b->stall_after);
     for (uint32_t i = 0; i < a->level_count; i++)
         assert_true(a->level[i].before == b->level[i].before &&
                     a->level[i].after == b->level[i].after &&
                     a->level[i].object_before == b->level[i].object_before &&
                     a->level[i].object_after == b->level[i].object_after &&
-                    lines_same_double(a->level[i].fresh, b->level[i].fresh));
+                    lines_same_double(a->level[i].cold_share, b->level[i].cold_share));
 }
 
 /* Answers of the last sync, best first as displayed. */
@@ -1104,8 +1111,8 @@ static void whatif_answers_are_read_back(void **state)
         same_answer(&wrote.whatif.list[i], &read.whatif.list[i]);
     assert_string_equal(read.whatif.list[0].object, "particles");
     assert_string_equal(read.whatif.list[0].layout, "Of 40 bytes, 8 apart.");
-    assert_string_equal(read.whatif.list[0].why, "");
-    assert_string_equal(read.whatif.list[1].why, "no room");
+    assert_string_equal(read.whatif.list[0].reason, "");
+    assert_string_equal(read.whatif.list[1].reason, "no room");
     assert_int_equal(read.whatif.past_count, 1);
     assert_string_equal(read.whatif.past[0].question, "never");
     assert_true(read.whatif.past[0].stall_change == -0.25);
@@ -1118,17 +1125,17 @@ static void whatif_answers_are_read_back(void **state)
 static double thin(struct thinning *thinning, uint64_t *now_ns, unsigned per_s, unsigned seconds,
                    double *weights)
 {
-    double kept = 0;
+    double remaining = 0;
     *weights = 0;
     for (uint64_t i = 0; i < (uint64_t)per_s * seconds; i++) {
         uint64_t weight = 3;
         *now_ns += UINT64_C(1000000000) / per_s;
         if (!thinning_keeps_event(thinning, *now_ns, &weight))
             continue;
-        kept++;
+        remaining++;
         *weights += (double)weight;
     }
-    return kept;
+    return remaining;
 }
 
 static void few_line_uses_are_not_thinned(void **state)
@@ -1148,15 +1155,15 @@ static void many_line_uses_are_thinned_without_bias(void **state)
     uint64_t now_ns = 5;
     double weights;
     (void)state;
-    double kept = thin(&thinning, &now_ns, 4000000, 3, &weights);
-    printf("of 4,000,000 uses a second %.0f a second stay, weights add up to %.4f of all\n",
-           kept / 3, weights / (3 * 3 * 4000000.0));
-    assert_true(kept <= 4 * THINNING_PER_S * 3);
-    assert_true(kept >= THINNING_PER_S);
+    double remaining = thin(&thinning, &now_ns, 4000000, 3, &weights);
+    printf("of 4,000,000 uses per second %.0f are kept, with %.4f of the total weight\n",
+           remaining / 3, weights / (3 * 3 * 4000000.0));
+    assert_true(remaining <= 4 * THINNING_PER_S * 3);
+    assert_true(remaining >= THINNING_PER_S);
     assert_true(fabs(weights / (3 * 3 * 4000000.0) - 1) < 0.05);
     thin(&thinning, &now_ns, 1000, 5, &weights);
-    kept = thin(&thinning, &now_ns, 1000, 2, &weights);
-    assert_true(kept == 2000);
+    remaining = thin(&thinning, &now_ns, 1000, 2, &weights);
+    assert_true(remaining == 2000);
 }
 
 static int run_store_lines(void)
@@ -1176,7 +1183,7 @@ int main(void)
 {
     int failed = 0;
     failed += run_store();
-    failed += run_store_beside();
+    failed += run_store_items();
     failed += run_store_lines();
     return failed;
 }

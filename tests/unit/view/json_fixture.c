@@ -40,6 +40,6 @@ double json_fixture_number(json_t *from, const char *path)
 {
     json_t *value = json_fixture_at(from, path);
     if (!json_is_number(value))
-        fail_msg("%s is no number", path);
+        fail_msg("JSON member %s is not a number", path);
     return json_number_value(value);
 }

@@ -19,7 +19,7 @@ static void finding_fixture(struct arena *arena, struct snapshot *snapshot)
     if (!list || snapshot->object_count < 2)
         return;
     list[0] = (struct snapshot_finding){.kind = FINDING_SPLIT,
-                                        .sure = FINDING_LIKELY,
+                                        .confidence = CONFIDENCE_MEDIUM,
                                         .rule = RULE_SPLIT,
                                         .object = 0,
                                         .id = snapshot->objects[0].id,
@@ -29,23 +29,24 @@ static void finding_fixture(struct arena *arena, struct snapshot *snapshot)
                                         .file = "move.c",
                                         .line = 12,
                                         .type = "struct particle",
-                                        .of.split = {.samples = 4000,
-                                                     .element_bytes = 64,
-                                                     .used_bytes = 16,
-                                                     .fetched_bytes = 64,
-                                                     .needed_bytes = 16,
-                                                     .pass = true},
+                                        .figures.split = {.samples = 4000,
+                                                          .element_bytes = 64,
+                                                          .used_bytes = 16,
+                                                          .fetched_bytes = 64,
+                                                          .needed_bytes = 16,
+                                                          .pass = true},
                                         .gain = 0.25};
-    list[1] = (struct snapshot_finding){.kind = FINDING_TRUE_SHARING,
-                                        .sure = FINDING_SURE,
-                                        .rule = RULE_TRUE_SHARING,
-                                        .object = 1,
-                                        .id = snapshot->objects[1].id,
-                                        .name = snapshot->objects[1].name,
-                                        .of.sharing = {.threads = 2, .lines = 1, .by_hitm = true},
-                                        .remedy = {.kind = SHARING_LOCK_LESS},
-                                        .gain = 0.125,
-                                        .bound = true};
+    list[1] =
+        (struct snapshot_finding){.kind = FINDING_TRUE_SHARING,
+                                  .confidence = CONFIDENCE_HIGH,
+                                  .rule = RULE_TRUE_SHARING,
+                                  .object = 1,
+                                  .id = snapshot->objects[1].id,
+                                  .name = snapshot->objects[1].name,
+                                  .figures.sharing = {.threads = 2, .lines = 1, .by_hitm = true},
+                                  .remedy = {.kind = SHARING_LOCK_LESS},
+                                  .gain = 0.125,
+                                  .is_upper_bound = true};
     snapshot->findings = (struct snapshot_findings){list, 2};
 }
 
@@ -130,7 +131,7 @@ static struct snapshot_levels *levels_fixture_make(struct arena *arena, size_t k
                                                    double all_cycles)
 {
     struct snapshot_levels *levels = arena_array(arena, 1, sizeof *levels);
-    *levels = (struct snapshot_levels){.from = LEVELS_RECORDED};
+    *levels = (struct snapshot_levels){.evidence = LEVELS_RECORDED};
     for (int i = 0; i < PARTS && kinds[kind][i].percent > 0; i++)
         add_part(levels, &kinds[kind][i], samples);
     finish_levels(levels, all_cycles);
@@ -141,7 +142,7 @@ static struct snapshot_levels *make_total_levels(struct arena *arena,
                                                  const struct snapshot *snapshot)
 {
     struct snapshot_levels *levels = arena_array(arena, 1, sizeof *levels);
-    *levels = (struct snapshot_levels){.from = LEVELS_RECORDED};
+    *levels = (struct snapshot_levels){.evidence = LEVELS_RECORDED};
     for (size_t i = 0; i < snapshot->object_count; i++)
         for (int k = 0; i % (LEVELS_FIXTURE_KINDS + 1) < LEVELS_FIXTURE_KINDS && k < PARTS; k++)
             if (kinds[i % (LEVELS_FIXTURE_KINDS + 1)][k].percent > 0)
@@ -156,7 +157,7 @@ static struct snapshot_levels *make_total_levels(struct arena *arena,
 static void levels_fixture_recorded(struct arena *arena, struct snapshot *snapshot)
 {
     snapshot->source.name = "pebs";
-    snapshot->source.weighs = "loads that took more than 30 cycles";
+    snapshot->source.weight_unit = "loads that took more than 30 cycles";
     snapshot->source.precise = true;
     snapshot->source.event_count = 1;
     snapshot->source.events[0] = (struct snapshot_event){
@@ -191,10 +192,10 @@ static void levels_fixture_hostile(struct arena *arena, struct snapshot *snapsho
         struct snapshot_levels *levels = snapshot->objects[i].levels;
         if (!levels)
             continue;
-        levels->from = i % 2 ? LEVELS_COUNTED : LEVELS_RECORDED;
+        levels->evidence = i % 2 ? LEVELS_COUNTED : LEVELS_RECORDED;
         levels->latency = odd[i % ODD];
-        levels->far = odd[(i + 1) % ODD];
-        snprintf(levels->found, sizeof levels->found, "%s",
+        levels->far_share = odd[(i + 1) % ODD];
+        snprintf(levels->summary, sizeof levels->summary, "%s",
                  i % 3 ? "a text longer than a column has room, with %" : "");
         for (int k = 0; k < DATA_LEVEL_COUNT; k++)
             levels->level[k] = odd[(i + (size_t)k) % ODD];
@@ -215,7 +216,7 @@ static void add(struct snapshot_matrix_cell *sum, const struct snapshot_matrix_c
     sum->stores += cell->stores;
     sum->cycles += cell->cycles;
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
-        sum->by[i] += cell->by[i];
+        sum->by_measure[i] += cell->by_measure[i];
 }
 
 /* Whole samples out of 10,000, decreasing down and to the right; totals are sums of the cells. */
@@ -231,7 +232,7 @@ static void fill_cells(struct snapshot_matrix *matrix, bool timed)
             cell->stores = cell->samples - cell->loads;
             cell->cycles = timed ? cell->samples * LATENCY * (double)(k + 1) : NAN;
             for (int m = 0; m < SNAPSHOT_MEASURES; m++)
-                cell->by[m] = NAN;
+                cell->by_measure[m] = NAN;
             add(&matrix->row_totals[i], cell);
             add(&matrix->column_totals[k], cell);
             add(&matrix->all, cell);
@@ -301,13 +302,13 @@ static void matrix_fixture_fill(struct arena *arena, struct snapshot *snapshot)
         NAN, NAN, NAN                                                                              \
     }
 
-static const struct snapshot_rates none = {.from = RATES_COUNTED,
+static const struct snapshot_rates none = {.evidence = RATES_COUNTED,
                                            .accesses = NAN,
-                                           .accessed = NONE,
+                                           .access_share = NONE,
                                            .miss_rate = {NONE, NONE, NONE},
-                                           .stall = NONE,
-                                           .missed = NONE,
-                                           .critical = NONE,
+                                           .stall_share = NONE,
+                                           .miss_share = NONE,
+                                           .stall_ratio = NONE,
                                            .level = RATE_MEMORY};
 
 static struct snapshot_rates *rates_fixture_make(struct arena *arena)
@@ -321,12 +322,12 @@ static struct snapshot_rates *rates_fixture_make(struct arena *arena)
 static void rates_fixture_stalls(struct arena *arena, struct snapshot *snapshot)
 {
     snapshot->rates = rates_fixture_make(arena);
-    snapshot->rates->stall = (struct snapshot_share){1, 1, 1};
+    snapshot->rates->stall_share = (struct snapshot_share){1, 1, 1};
     for (size_t i = 0; i < snapshot->object_count; i++) {
         struct snapshot_object *object = &snapshot->objects[i];
         double share = object->event_share[1];
         object->rates = rates_fixture_make(arena);
-        object->rates->stall = (struct snapshot_share){share, share * 0.99, share * 1.01};
+        object->rates->stall_share = (struct snapshot_share){share, share * 0.99, share * 1.01};
     }
 }
 
@@ -336,24 +337,24 @@ static struct snapshot_rates *kind_of(struct arena *arena, size_t kind)
     if (kind == 4)
         return NULL;
     rates->accesses = kind == 2 ? 0 : 2e6;
-    rates->accessed = (struct snapshot_share){0.2, 0.19, 0.21};
-    rates->stall = (struct snapshot_share){0.25, 0.24, 0.26};
-    rates->missed = (struct snapshot_share){0.25, 0.23, 0.27};
+    rates->access_share = (struct snapshot_share){0.2, 0.19, 0.21};
+    rates->stall_share = (struct snapshot_share){0.25, 0.24, 0.26};
+    rates->miss_share = (struct snapshot_share){0.25, 0.23, 0.27};
     if (kind == 0) {
         rates->miss_rate[RATE_L1] = (struct snapshot_share){0.123, 0.118, 0.128};
         rates->miss_rate[RATE_MEMORY] = (struct snapshot_share){0.031, 0.029, 0.034};
-        rates->critical = (struct snapshot_share){1, 0.9, 1.1};
+        rates->stall_ratio = (struct snapshot_share){1, 0.9, 1.1};
     } else if (kind == 1) {
         rates->miss_rate[RATE_L1] = (struct snapshot_share){0.07, 0.02, 0.19};
         rates->miss_rate[RATE_MEMORY] = (struct snapshot_share){0.001, 0, 0.5};
-        rates->critical = (struct snapshot_share){0.3, 0.01, 0.9};
+        rates->stall_ratio = (struct snapshot_share){0.3, 0.01, 0.9};
     } else if (kind == 2) {
         rates->miss_rate[RATE_L1] = (struct snapshot_share){NAN, 0.4, 1};
     } else {
         rates->miss_rate[RATE_L1] = (struct snapshot_share){0.02, 0.019, 0.0214};
-        rates->stall = (struct snapshot_share){0.166, 0.159, 0.173};
-        rates->missed = (struct snapshot_share){0.021, 0.018, 0.024};
-        rates->critical = (struct snapshot_share){7.9, 6.8, 9.2};
+        rates->stall_share = (struct snapshot_share){0.166, 0.159, 0.173};
+        rates->miss_share = (struct snapshot_share){0.021, 0.018, 0.024};
+        rates->stall_ratio = (struct snapshot_share){7.9, 6.8, 9.2};
     }
     return rates;
 }
@@ -372,8 +373,8 @@ static void rates_fixture_counted(struct arena *arena, struct snapshot *snapshot
     snapshot->source.events[3] =
         (struct snapshot_event){"access", EVENT_ACCESS, 200003, 9000, 2e9, 0.5};
     snapshot->rates = kind_of(arena, 0);
-    snapshot->rates->stall = snapshot->rates->missed = (struct snapshot_share){1, 1, 1};
-    snapshot->rates->critical = (struct snapshot_share){1, 1, 1};
+    snapshot->rates->stall_share = snapshot->rates->miss_share = (struct snapshot_share){1, 1, 1};
+    snapshot->rates->stall_ratio = (struct snapshot_share){1, 1, 1};
     for (size_t i = 0; i < snapshot->object_count; i++) {
         struct snapshot_object *object = &snapshot->objects[i];
         object->rates = kind_of(arena, i % KINDS);
@@ -397,8 +398,8 @@ static void rates_fixture_hostile(struct arena *arena, struct snapshot *snapshot
         rates->accesses = i % 2 ? 1e308 : -1;
         for (int k = 0; k < RATE_LEVELS; k++)
             rates->miss_rate[k] = odd[(i + (size_t)k) % 4];
-        rates->accessed = rates->critical = odd[i % 4];
-        rates->stall = odd[(i + 1) % 4];
+        rates->access_share = rates->stall_ratio = odd[i % 4];
+        rates->stall_share = odd[(i + 1) % 4];
         snapshot->objects[i].rates = snapshot->rates = rates;
     }
 }
@@ -414,9 +415,9 @@ static const struct sharing_row {
     enum sharing_remedy_kind remedy;
 } sharing_fixture_rows[] = {
     {SHARING_FALSE, SHARING_HITM, 0.21, 310, 3, 2, false, SHARING_PER_ELEMENT},
-    {SHARING_TRUE, SHARING_TURNS, 0.08, NAN, 1, 6, true, SHARING_LOCK_LESS},
-    {SHARING_UNSURE, SHARING_TURNS, 0.01, NAN, 1, 2, false, SHARING_NO_REMEDY},
-    {SHARING_READ_ONLY, SHARING_TURNS, 0.002, 0, 1, 3, false, SHARING_NO_REMEDY},
+    {SHARING_TRUE, SHARING_ALTERNATION, 0.08, NAN, 1, 6, true, SHARING_LOCK_LESS},
+    {SHARING_INCONCLUSIVE, SHARING_ALTERNATION, 0.01, NAN, 1, 2, false, SHARING_NO_REMEDY},
+    {SHARING_READ_ONLY, SHARING_ALTERNATION, 0.002, 0, 1, 3, false, SHARING_NO_REMEDY},
 };
 
 static void fill_side(const struct snapshot *snapshot, const struct sharing_row *row, unsigned n,
@@ -445,7 +446,7 @@ static void fill_side(const struct snapshot *snapshot, const struct sharing_row 
         side->codes[i] = (struct snapshot_sharing_code){
             .address = 0x401000 + n * 64 + i * 4,
             .function = snapshot->code_count ? snapshot->code[0].function : "work",
-            .where = i ? NULL : "counter.c:12",
+            .position = i ? NULL : "counter.c:12",
             .id = snapshot->code_count ? snapshot->code[0].id : 0,
             .share = i ? 0.25 : 0.75,
             .read = bytes,
@@ -464,11 +465,11 @@ static void fill_line(struct arena *arena, const struct snapshot *snapshot,
                                            .overlap = row->verdict == SHARING_TRUE,
                                            .samples = 200,
                                            .share = row->share / (double)row->lines,
-                                           .of_object = 0.5,
+                                           .object_share = 0.5,
                                            .hitm = row->hitm / (double)row->lines,
-                                           .turns = 90,
-                                           .pairs = 190,
-                                           .expected = 95,
+                                           .alternations = 90,
+                                           .close_accesses = 190,
+                                           .expected_alternations = 95,
                                            .locked = row->locked,
                                            .node = row->locked ? -1 : 1,
                                            .threads = row->sides,
@@ -501,12 +502,12 @@ static void sharing_fixture_fill(struct arena *arena, struct snapshot *snapshot)
             .evidence = row->evidence,
             .samples = 200.0 * (double)row->lines,
             .share = {row->share, row->share * 0.9, row->share * 1.1},
-            .of_object = 0.5,
+            .object_share = 0.5,
             .hitm = row->hitm,
-            .turns = 90,
-            .expected = 95,
+            .alternations = 90,
+            .expected_alternations = 95,
             .locked = row->locked,
-            .sure = row->verdict != SHARING_UNSURE,
+            .has_enough_samples = row->verdict != SHARING_INCONCLUSIVE,
             .threads = row->sides,
             .remedy.kind = row->remedy,
             .lines = arena_array(arena, row->lines, sizeof *group->lines),
@@ -728,7 +729,7 @@ static void type_objects(struct arena *arena, struct snapshot *snapshot)
             object->type = types[i].type;
             object->type_raw = "raw";
             object->type_votes = types[i].votes;
-            object->type_against = types[i].against;
+            object->type_votes_against = types[i].against;
             object->typed[TYPED_AGREED] = floor(object->samples * 0.7);
             object->typed[TYPED_DISAGREED] = types[i].against ? floor(object->samples * 0.04) : 0;
             object->typed[TYPED_CODE] =
@@ -807,7 +808,7 @@ static void typed_fixture_types(struct arena *arena, struct snapshot *snapshot)
     snapshot->totals.typed[TYPED_DATA] = 4000;
     snapshot->totals.typed[TYPED_AGREED] = 9800;
     snapshot->totals.typed[TYPED_DISAGREED] = 300;
-    snapshot->totals.typed[TYPED_NOT] = 7200;
+    snapshot->totals.typed[TYPED_NONE] = 7200;
     snapshot->totals.untyped[UNTYPED_WAITING] = 200;
     snapshot->totals.untyped[UNTYPED_NO_DEBUG] = 5000;
     snapshot->totals.untyped[UNTYPED_NO_VARIABLE] = 2000;
@@ -815,10 +816,10 @@ static void typed_fixture_types(struct arena *arena, struct snapshot *snapshot)
         snapshot->totals.typed_weight[i] = (double)snapshot->totals.typed[i];
     for (int i = 0; i < UNTYPED_COUNT; i++)
         snapshot->totals.untyped_weight[i] = (double)snapshot->totals.untyped[i];
-    snapshot->loading = (struct loading_state){.waiting = 120,
+    snapshot->loading = (struct loading_state){.pending_requests = 120,
                                                .processes = 1,
                                                .resident_bytes = 80 << 20,
-                                               .busy_with = "libmatching.so.4"};
+                                               .slow_file = "libmatching.so.4"};
 }
 
 /* Without debugging information: layouts by stride, instructions without lines. */
@@ -1052,7 +1053,7 @@ static void fill_sets(struct held *held, struct prng *prng, uint32_t sets)
                                   .sets = sets,
                                   .ways = 8,
                                   .line = 64,
-                                  .doubt = sets > 64 ? SETS_WITHIN_PAGE : SETS_SURE,
+                                  .doubt = sets > 64 ? SETS_WITHIN_PAGE : SETS_EXACT,
                                   .chi2 = 5120.4,
                                   .p_value = 1e-300,
                                   .hot_sets = 2,
@@ -1084,7 +1085,7 @@ static void fill_search(struct held *held)
                                     .explained = 0.892,
                                     .base = 0,
                                     .bound = 0x7fffffffffff,
-                                    .what = "all",
+                                    .range_name = "all",
                                     .region_count = 8,
                                     .dropped_count = 4};
     out->regions = arena_array(&held->arena, 8, sizeof *out->regions);
@@ -1124,7 +1125,7 @@ static void fill_window(struct held *held)
                                     .span_s = 21.4,
                                     .histogram = {24100, 3000, 1900, 800, 300, 90, 15, 6},
                                     .lines = 60000,
-                                    .caches = 117,
+                                    .cache_multiple = 117,
                                     .top_count = 20,
                                     .pair_count = 5};
     out->top = arena_array(&held->arena, 20, sizeof *out->top);
@@ -1138,7 +1139,7 @@ static void fill_window(struct held *held)
                                                    .functions = 1 + i % 3};
     for (uint32_t i = 0; i < 5; i++)
         out->pairs[i] = (struct snapshot_pair){
-            .object_a = i, .object_b = i + 1, .together = 900 - 100 * i, .lift = 14.2 / (i + 1)};
+            .object_a = i, .object_b = i + 1, .pair_count = 900 - 100 * i, .lift = 14.2 / (i + 1)};
 }
 
 /* Every third object is a bin; the last bin is a leak without samples. */
@@ -1171,7 +1172,7 @@ static void fill_heap(struct held *held)
                                            .path = i == 3 ? NULL : "main < load < particles_new",
                                            .site = i == 3 ? NULL : site,
                                            .site_count = i == 3 ? 0 : 3,
-                                           .walked = i == 3,
+                                           .is_size_class = i == 3,
                                            .live_blocks = 1000 >> i,
                                            .usable_bytes = 64000000u >> i,
                                            .requested_bytes = i == 3 ? 0 : 60000000u >> i,
@@ -1187,8 +1188,8 @@ static void fill_heap(struct held *held)
                                   .object = object,
                                   .samples = object == UINT32_MAX ? 0 : 900,
                                   .share = object == UINT32_MAX ? 0 : 0.2 / (i + 1),
-                                  .touched = object != UINT32_MAX,
-                                  .suspect = i == BINS - 1};
+                                  .was_sampled = object != UINT32_MAX,
+                                  .is_leak_suspect = i == BINS - 1};
         if (object != UINT32_MAX)
             snapshot->objects[object].bin = i;
     }
@@ -1210,14 +1211,14 @@ static void fill_head(struct snapshot *snapshot, unsigned tick)
                                                 .state = "running"};
     snapshot->source =
         (struct snapshot_source){.name = "counter",
-                                 .weighs = "fills from memory",
+                                 .weight_unit = "fills from memory",
                                  .live = true,
                                  .event_count = 2,
                                  .events = {{"mem-fill", EVENT_MEM_FILL, 10007, 41000, 4.1e8, NAN},
                                             {"stall", EVENT_STALL, 1000003, 20000, 2e10, NAN}}};
     snapshot->totals = (struct snapshot_totals){.samples = 45000,
                                                 .weight = 4e8,
-                                                .effective = 40000,
+                                                .effective_samples = 40000,
                                                 .attributed = 42300,
                                                 .lost = 12,
                                                 .throttled = 0,
@@ -1311,9 +1312,9 @@ static void fill_hostile(struct held *held, unsigned tick)
     fill_typed(held, tick);
     levels_fixture_hostile(&held->arena, snapshot);
     rates_fixture_hostile(&held->arena, snapshot);
-    snapshot->loading.busy_with = hostile[0];
+    snapshot->loading.slow_file = hostile[0];
     snapshot->target.comm = hostile[1];
-    snapshot->source.weighs = hostile[0];
+    snapshot->source.weight_unit = hostile[0];
     snapshot->status = hostile[0];
     for (size_t i = 0; i < snapshot->object_count; i++) {
         struct snapshot_object *object = &snapshot->objects[i];
@@ -1337,7 +1338,7 @@ static void fill_hostile(struct held *held, unsigned tick)
     }
     for (size_t i = 0; i < snapshot->search.region_count; i++)
         snapshot->search.regions[i].share = snapshot->search.regions[i].low = NAN;
-    snapshot->search.what = hostile[0];
+    snapshot->search.range_name = hostile[0];
     for (size_t i = 0; i < snapshot->heap.bin_count; i++)
         snapshot->heap.bins[i].heap.name = snapshot->heap.bins[i].heap.path = hostile[i % COUNT];
     snapshot->heap.summary.note = hostile[1];
@@ -1353,7 +1354,7 @@ static void fill_one(struct held *held)
     struct prng prng = {1};
     fill_head(snapshot, 0);
     snapshot->totals = (struct snapshot_totals){
-        .samples = 1, .attributed = 1, .weight = 1, .effective = 1, .rate = NAN};
+        .samples = 1, .attributed = 1, .weight = 1, .effective_samples = 1, .rate = NAN};
     snapshot->objects_left_out = 0;
     snapshot->object_count = 1;
     snapshot->objects = arena_array(&held->arena, 1, sizeof *snapshot->objects);

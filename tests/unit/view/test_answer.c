@@ -13,7 +13,7 @@
 static struct snapshot snapshot_with(double low, double high)
 {
     struct snapshot snapshot = {
-        .wait = {.from = WAIT_FROM_RECURRENCE,
+        .wait = {.evidence = WAIT_FROM_RECURRENCE,
                  .low = {low, low / 2, NAN},
                  .high = {high, high / 2, NAN}},
         .target = {.state = "running", .cpu = 0.93, .cpus = 4},
@@ -52,7 +52,7 @@ static void wait_bounds_select_the_answer(void **state)
     expect(&snapshot, WAITS_MUCH,
            "Waits for memory: at least 40% of CPU time beyond L1, 20-50% beyond L2");
     snapshot = snapshot_with(0.5, 0.5);
-    snapshot.wait.from = WAIT_FROM_SIMULATION;
+    snapshot.wait.evidence = WAIT_FROM_SIMULATION;
     expect(&snapshot, WAITS_MUCH,
            "Waits for memory: 50% of simulated cycles beyond L1, 25% beyond L2");
 }
@@ -60,7 +60,7 @@ static void wait_bounds_select_the_answer(void **state)
 static struct snapshot_finding finding_on(uint32_t object, double gain_low)
 {
     return (struct snapshot_finding){.kind = FINDING_CHASING,
-                                     .sure = FINDING_LIKELY,
+                                     .confidence = CONFIDENCE_MEDIUM,
                                      .object = object,
                                      .gain = 2 * gain_low,
                                      .gain_low = gain_low};
@@ -88,8 +88,8 @@ static void findings_raise_the_lower_bound(void **state)
     snapshot.findings.count = 1;
     for (int i = 0; i < 4; i++) {
         list[0] = finding_on(i == 0 ? UINT32_MAX : 0, 0.2);
-        list[0].sure = i == 1 ? FINDING_PERHAPS : FINDING_LIKELY;
-        list[0].bound = i == 2;
+        list[0].confidence = i == 1 ? CONFIDENCE_LOW : CONFIDENCE_MEDIUM;
+        list[0].is_upper_bound = i == 2;
         list[0].kind = i == 3 ? FINDING_CHURN : FINDING_CHASING;
         expect(&snapshot, WAITS_PERHAPS,
                "Waits for memory: at most 30% of CPU time beyond L1, at most 15% beyond L2");
@@ -154,7 +154,7 @@ static void no_bounds_give_no_answer(void **state)
     assert_string_equal(gauge, "");
     assert_string_equal(answer_evidence(&snapshot), "");
     snapshot = snapshot_with(0.1, 0.5);
-    snapshot.wait.from = WAIT_UNKNOWN;
+    snapshot.wait.evidence = WAIT_UNKNOWN;
     expect(&snapshot, WAITS_UNKNOWN, unknown);
     snapshot = snapshot_with(0, 0.95); /* wide bounds are shown, too: no flickering */
     expect(&snapshot, WAITS_PERHAPS,
@@ -195,7 +195,7 @@ static void cpu_use_and_attribution_in_words(void **state)
     snapshot.totals.attributed = 700;
     assert_true(answer_quality(&snapshot, text, sizeof text));
     assert_string_equal(text, "70% attributed");
-    snapshot.loading.waiting = 1;
+    snapshot.loading.pending_requests = 1;
     assert_true(answer_quality(&snapshot, text, sizeof text));
     assert_string_equal(text, "loading names");
     snapshot.totals.lost = 1000;
@@ -217,10 +217,11 @@ static void rows_are_sorted_by_possible_waiting(void **state)
     (void)state;
     for (int waits = 0; waits < 2; waits++) {
         snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_USUAL, 0);
-        snapshot->wait = (struct snapshot_wait){
-            .from = WAIT_FROM_RECURRENCE, .low = {waits ? 0.5 : 0}, .high = {waits ? 0.8 : 0.05}};
+        snapshot->wait = (struct snapshot_wait){.evidence = WAIT_FROM_RECURRENCE,
+                                                .low = {waits ? 0.5 : 0},
+                                                .high = {waits ? 0.8 : 0.05}};
         snapshot->objects[0].wait =
-            (struct snapshot_wait){.from = WAIT_FROM_RECURRENCE, .high = {0.01, 0.01, 0.01}};
+            (struct snapshot_wait){.evidence = WAIT_FROM_RECURRENCE, .high = {0.01, 0.01, 0.01}};
         screen_open_on(snapshot, 30, 120, false, "");
         int cached = screen_row_with(snapshot->objects[0].name);
         int waiting = screen_row_with(snapshot->objects[1].name);

@@ -107,7 +107,7 @@ static void colour_is_used_only_if_requested(void **state)
     free(text);
 }
 
-static void ascii_report_and_empty_report(void **state)
+static void ascii_and_empty_reports_are_printable(void **state)
 {
     struct view_options options = {.color = VIEW_COLOR_NEVER, .width = 100, .ascii = true};
     (void)state;
@@ -169,7 +169,7 @@ int main(void)
         cmocka_unit_test(text_tables_fit_the_width),
         cmocka_unit_test(text_report_has_field_names_and_types),
         cmocka_unit_test(colour_is_used_only_if_requested),
-        cmocka_unit_test(ascii_report_and_empty_report),
+        cmocka_unit_test(ascii_and_empty_reports_are_printable),
         cmocka_unit_test(text_write_error_is_returned),
         cmocka_unit_test(absence_of_findings_is_reported),
     };

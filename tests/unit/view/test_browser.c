@@ -1250,14 +1250,15 @@ static void man_page_lists_every_screen(void **state)
             continue;
         enum action action = keys_action((uint32_t)line[3]);
         if (!action || strcmp(line + 5, keys_binding(action).label) != 0)
-            fail_msg("no such screen: %s", line);
+            fail_msg("the man page lists a screen that does not exist: %s", line);
         if (action >= ACTION_SHOW)
             listed[action - ACTION_SHOW] = true;
     }
     fclose(man);
     for (int i = 0; i < SCREEN_COUNT; i++)
         if (!listed[i] && *screens[i].key)
-            fail_msg("not in the man page: %s %s", screens[i].key, screens[i].screen->name);
+            fail_msg("the man page lacks the screen %s %s", screens[i].key,
+                     screens[i].screen->name);
 }
 
 static int run_keys(void)

@@ -20,7 +20,7 @@ static struct snapshot_causes_row causes_screen_rows[] = {
                  .misses = 8000,
                  .share = {[CAUSE_CONFLICT] = 0.61, [CAUSE_CAPACITY] = 0.27, [CAUSE_FIRST] = 0.12},
                  .evicted = 7000,
-                 .by_itself = 0.2,
+                 .self_evicted = 0.2,
                  .early_same = 0.175,
                  .early_other = 0.7},
      .unlisted = 0.05,
@@ -30,12 +30,12 @@ static struct snapshot_causes_row causes_screen_rows[] = {
     {.figures = {.samples = 400,
                  .misses = 400,
                  .share = {[CAUSE_INVALIDATED_FALSE] = 0.9, [CAUSE_INCLUSION] = 0.1},
-                 .by_itself = NAN},
+                 .self_evicted = NAN},
      .unlisted = NAN},
     {.index = UINT32_MAX,
      .id = 999999,
      .name = "gone",
-     .figures = {.samples = 1, .misses = 1, .share = {[CAUSE_UNKNOWN] = 1}, .by_itself = NAN},
+     .figures = {.samples = 1, .misses = 1, .share = {[CAUSE_UNKNOWN] = 1}, .self_evicted = NAN},
      .unlisted = NAN},
 };
 
@@ -44,16 +44,18 @@ static struct snapshot_causes_row functions[] = {
                  .misses = 6000,
                  .share = {[CAUSE_CAPACITY] = 0.8, [CAUSE_FIRST] = 0.2},
                  .evicted = 4000,
-                 .by_itself = 0.1},
+                 .self_evicted = 0.1},
      .evictors = {{.function = "collect", .object = "rival", .function_id = 888, .share = 0.9}},
      .evictor_count = 1}};
 
-static struct snapshot_causes_row threads[] = {
-    {.index = UINT32_MAX,
-     .id = 4711,
-     .name = "worker (4711)",
-     .figures = {.samples = 8401, .misses = 8401, .share = {[CAUSE_FIRST] = 1}, .by_itself = NAN},
-     .unlisted = NAN}};
+static struct snapshot_causes_row threads[] = {{.index = UINT32_MAX,
+                                                .id = 4711,
+                                                .name = "worker (4711)",
+                                                .figures = {.samples = 8401,
+                                                            .misses = 8401,
+                                                            .share = {[CAUSE_FIRST] = 1},
+                                                            .self_evicted = NAN},
+                                                .unlisted = NAN}};
 
 /* 5600 of 7000 misses were on lines of the first object; the rival evicted 4970 of these. */
 static void fill_evictions(const struct snapshot *snapshot, struct snapshot_evictions *out)
@@ -84,11 +86,12 @@ static const struct snapshot *snapshot_with_causes(void)
     functions[0].id = snapshot->code[0].id;
     functions[0].name = snapshot->code[0].function;
     *causes = (struct snapshot_causes){.known = true};
-    causes->of[CAUSES_OBJECTS] =
+    causes->by_kind[CAUSES_OBJECTS] =
         (struct snapshot_causes_list){.rows = causes_screen_rows, .count = 3};
-    causes->of[CAUSES_FUNCTIONS] = (struct snapshot_causes_list){.rows = functions, .count = 1};
-    causes->of[CAUSES_THREADS] = (struct snapshot_causes_list){.rows = threads, .count = 1};
-    fill_evictions(snapshot, &causes->of[CAUSES_OBJECTS].evictions);
+    causes->by_kind[CAUSES_FUNCTIONS] =
+        (struct snapshot_causes_list){.rows = functions, .count = 1};
+    causes->by_kind[CAUSES_THREADS] = (struct snapshot_causes_list){.rows = threads, .count = 1};
+    fill_evictions(snapshot, &causes->by_kind[CAUSES_OBJECTS].evictions);
     causes->all = (struct snapshot_causes_figures){.misses = 8401};
     causes->all.share[CAUSE_CONFLICT] = 0.58;
     return snapshot;
@@ -228,7 +231,7 @@ static void causes_advice_follows_the_leading_cause(void **state)
     static const struct {
         enum miss_cause cause;
         double by_itself;
-        const char *says;
+        const char *advice;
     } cases[] = {
         {CAUSE_FIRST, NAN, "a larger cache would not help"},
         {CAUSE_FIRST_HERE, NAN, "a larger cache would not help"},
@@ -247,14 +250,14 @@ static void causes_advice_follows_the_leading_cause(void **state)
         struct snapshot_causes_row object = causes_screen_rows[0];
         memset(object.figures.share, 0, sizeof object.figures.share);
         object.figures.share[cases[i].cause] = 1;
-        object.figures.by_itself = cases[i].by_itself;
+        object.figures.self_evicted = cases[i].by_itself;
         assert_true(causes_columns[CAUSES_OBJECTS].explain(snapshot, &object, 0, &why));
-        assert_non_null(strstr(why.text, cases[i].says));
+        assert_non_null(strstr(why.text, cases[i].advice));
     }
     fixture_release(snapshot);
 }
 
-static void causes_in_text_and_json(void **state)
+static void text_and_json_have_miss_causes(void **state)
 {
     (void)state;
     char *text = fixture_printed(fixture_text, snapshot_with_causes());
@@ -292,11 +295,11 @@ static void causes_in_text_and_json(void **state)
 }
 
 /* The name of an evictor comes from the program: here it contains markup that closes a cell. */
-static void causes_in_html_are_escaped(void **state)
+static void html_escapes_names_of_miss_causes(void **state)
 {
     const struct snapshot *snapshot = snapshot_with_causes();
     struct snapshot_evictions *evictions =
-        (struct snapshot_evictions *)&snapshot->causes.of[CAUSES_OBJECTS].evictions;
+        (struct snapshot_evictions *)&snapshot->causes.by_kind[CAUSES_OBJECTS].evictions;
     (void)state;
     evictions->columns[0].name = "</td><b>";
     char *text = fixture_printed(fixture_page, snapshot);
@@ -321,8 +324,8 @@ static int run_causes_screen(void)
                                   screen_teardown),
         cmocka_unit_test_teardown(causes_screen_fits_small_terminals, screen_teardown),
         cmocka_unit_test(causes_advice_follows_the_leading_cause),
-        cmocka_unit_test(causes_in_text_and_json),
-        cmocka_unit_test(causes_in_html_are_escaped),
+        cmocka_unit_test(text_and_json_have_miss_causes),
+        cmocka_unit_test(html_escapes_names_of_miss_causes),
     };
     setlocale(LC_ALL, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);
@@ -479,7 +482,7 @@ static void function_screen_shows_users_and_evictors(void **state)
     assert_true(screen_has("... and evicted by"));
 }
 
-static void line_use_in_text(void **state)
+static void text_report_has_line_use_and_reuse(void **state)
 {
     (void)state;
     char *text = fixture_printed(fixture_text, snapshot_with_use(true));
@@ -490,7 +493,7 @@ static void line_use_in_text(void **state)
     free(text);
 }
 
-static void line_use_in_json(void **state)
+static void json_has_line_use_and_reuse(void **state)
 {
     (void)state;
     char *text = fixture_printed(json_print, snapshot_with_use(true));
@@ -521,8 +524,8 @@ static int run_use_screen(void)
         cmocka_unit_test_teardown(reuse_screen_switches_between_objects_and_code, screen_teardown),
         cmocka_unit_test_teardown(reuse_screen_fits_small_terminals, screen_teardown),
         cmocka_unit_test_teardown(function_screen_shows_users_and_evictors, screen_teardown),
-        cmocka_unit_test(line_use_in_text),
-        cmocka_unit_test(line_use_in_json),
+        cmocka_unit_test(text_report_has_line_use_and_reuse),
+        cmocka_unit_test(json_has_line_use_and_reuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -561,7 +564,7 @@ static struct snapshot *snapshot_with_answer(enum whatif_state state)
         .object_id = object->id,
         .question = "hot",
         .layout = "Of 64 bytes, 16 apart.",
-        .why = "it is on a stack",
+        .reason = "it is on a stack",
         .settled = true,
         .blocks = 3,
         .accesses = 100000,
@@ -628,7 +631,7 @@ static void whatif_split_is_at_selected_layout_member(void **state)
 static void whatif_answer_is_shown_beside_questions(void **state)
 {
     (void)state;
-    open_typed(snapshot_with_answer(WHATIF_COUNTS), 36, 120);
+    open_typed(snapshot_with_answer(WHATIF_COUNTING), 36, 120);
     screen_press('x');
     assert_int_equal(screen_row_with("8.0k"), screen_row_with("-25.0%"));
     assert_int_equal(screen_row_with("-75.0%"), screen_row_with("L2 misses, to memory"));
@@ -662,7 +665,7 @@ static void whatif_without_simulation_explains_why(void **state)
 static void whatif_screen_fits_small_terminals(void **state)
 {
     (void)state;
-    open_typed(snapshot_with_answer(WHATIF_COUNTS), 10, 40);
+    open_typed(snapshot_with_answer(WHATIF_COUNTING), 10, 40);
     screen_press('x');
     assert_true(screen_has("it never missed"));
     for (int i = 0; i < 12; i++)
@@ -675,13 +678,13 @@ static void whatif_screen_is_safe_for_hostile_snapshots(void **state)
     struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_HOSTILE, 0);
     snapshot->simulation.level_count = 4;
     snapshot->whatif.count = 1;
-    snapshot->whatif.list[0] = (struct snapshot_whatif){.state = WHATIF_COUNTS,
+    snapshot->whatif.list[0] = (struct snapshot_whatif){.state = WHATIF_COUNTING,
                                                         .question = "hot",
                                                         .level_count = 4,
                                                         .stall_before = NAN,
                                                         .stall_after = 1e300,
                                                         .object_accesses = 1e300,
-                                                        .cut = 1e300,
+                                                        .split_accesses = 1e300,
                                                         .blocks_left_out = 1.8e19};
     screen_open_on(snapshot, 24, 80, false, "");
     screen_press('x');
@@ -693,7 +696,7 @@ static void whatif_screen_is_safe_for_hostile_snapshots(void **state)
 /* Best first; the one under the cursor is explained below, and x ends only that one. */
 static struct snapshot *snapshot_with_several_answers(void)
 {
-    struct snapshot *snapshot = snapshot_with_answer(WHATIF_COUNTS);
+    struct snapshot *snapshot = snapshot_with_answer(WHATIF_COUNTING);
     struct snapshot_whatif *list = snapshot->whatif.list;
     snapshot->whatif.count = 3;
     list[0].number = 2;
@@ -704,9 +707,9 @@ static struct snapshot *snapshot_with_several_answers(void)
     list[2] = list[1];
     list[2].number = 1;
     strcpy(list[2].question, "never");
-    list[2].state = WHATIF_WAITS;
+    list[2].state = WHATIF_PENDING;
     list[2].level_count = 0;
-    strcpy(list[2].why, "the program has not accepted it yet");
+    strcpy(list[2].reason, "the program has not accepted it yet");
     return snapshot;
 }
 
@@ -732,7 +735,7 @@ static void several_whatif_questions_are_listed(void **state)
     assert_true(screen_has("the program has not accepted it yet"));
 }
 
-static void several_whatif_questions_in_text_and_json(void **state)
+static void text_and_json_have_every_whatif_question(void **state)
 {
     (void)state;
     char *text = fixture_printed(fixture_text, snapshot_with_several_answers());
@@ -756,19 +759,19 @@ static void several_whatif_questions_in_text_and_json(void **state)
     free(text);
 }
 
-static void whatif_answer_in_text_html_and_json(void **state)
+static void text_html_and_json_have_whatif_answer(void **state)
 {
     (void)state;
-    char *text = fixture_printed(fixture_text, snapshot_with_answer(WHATIF_COUNTS));
+    char *text = fixture_printed(fixture_text, snapshot_with_answer(WHATIF_COUNTING));
     assert_non_null(strstr(text, "\nwhat if "));
     assert_non_null(strstr(text, ": hot. Of 64 bytes, 16 apart."));
     assert_non_null(strstr(text, "would fall by 70.1 %"));
     free(text);
-    text = fixture_printed(fixture_page, snapshot_with_answer(WHATIF_COUNTS));
+    text = fixture_printed(fixture_page, snapshot_with_answer(WHATIF_COUNTING));
     assert_non_null(strstr(text, "id=\"whatif\""));
     assert_non_null(strstr(text, "would fall by 70.1 %"));
     free(text);
-    text = fixture_printed(json_print, snapshot_with_answer(WHATIF_COUNTS));
+    text = fixture_printed(json_print, snapshot_with_answer(WHATIF_COUNTING));
     json_t *root = json_loads(text, 0, NULL);
     json_t *answer = json_object_get(root, "what_if");
     json_t *level = json_array_get(json_object_get(answer, "levels"), 1);
@@ -797,8 +800,8 @@ static int run_whatif_screen(void)
         cmocka_unit_test_teardown(whatif_screen_fits_small_terminals, screen_teardown),
         cmocka_unit_test_teardown(whatif_screen_is_safe_for_hostile_snapshots, screen_teardown),
         cmocka_unit_test_teardown(several_whatif_questions_are_listed, screen_teardown),
-        cmocka_unit_test(several_whatif_questions_in_text_and_json),
-        cmocka_unit_test(whatif_answer_in_text_html_and_json),
+        cmocka_unit_test(text_and_json_have_every_whatif_question),
+        cmocka_unit_test(text_html_and_json_have_whatif_answer),
     };
     setlocale(LC_ALL, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,9 +62,9 @@ static const struct diff_row *find(const struct diff *diff, enum report_table ta
                                    const char *name)
 {
     for (size_t i = 0; i < diff->count[table]; i++)
-        if (!strcmp(diff->rows[table][i].what->name, name))
+        if (!strcmp(diff->rows[table][i].row->name, name))
             return &diff->rows[table][i];
-    fail_msg("no row of %s", name);
+    fail_msg("no row is named %s", name);
     return NULL;
 }
 
@@ -253,7 +253,7 @@ static void unlisted_rows_may_have_been_small(void **state)
     double sure = find(diff, REPORT_OBJECTS, "small")->share.p;
     assert_true(find(diff, REPORT_OBJECTS, "small")->share.change > 0.0059);
     diff_free(diff);
-    a->least = 0.001;
+    a->min_object_share = 0.001;
     diff = compare(&a, 1, &b, 1);
     assert_true(find(diff, REPORT_OBJECTS, "small")->share.change < 0.0051);
     assert_true(find(diff, REPORT_OBJECTS, "small")->share.p > sure);
@@ -324,7 +324,7 @@ static int refusal_of_events(const char *event_b, struct error *error)
     struct diff_side sides[] = {{.runs = &a, .run_count = 1}, {.runs = &b, .run_count = 1}};
     b->event = event_b;
     if (!event_b)
-        b->effective = 0;
+        b->effective_samples = 0;
     int code = diff_new(&diff, &sides[0], &sides[1], error);
     diff_free(diff);
     report_free(a);
@@ -353,7 +353,8 @@ static void expect_unreadable(const char *text, size_t size, int wanted, const c
     write_file("bad.json", text, size, path);
     int code = report_read(&report, path, &error);
     if (code != wanted || !strstr(error.text, words))
-        fail_msg("'%.60s': %d, %s", text, code, error.text);
+        fail_msg("report '%.60s': expected error %d and '%s', got %d, '%s'", text, wanted, words,
+                 code, error.text);
     assert_null(report);
 }
 
@@ -444,7 +445,7 @@ static void report_rows_exclude_stack_offsets(void **state)
              "{\"name\":\"point.x\",\"share\":0.5}]}],\"code\":[]");
     assert_int_equal(report->count[REPORT_FIELDS], 1);
     assert_true(report->rows[REPORT_FIELDS][0].share == 0.25);
-    assert_true(report->least == 0.001);
+    assert_true(report->min_object_share == 0.001);
     assert_true(report->covered_s == 10);
     report_free(report);
     report = read_text("{\"version\":1,\"elapsed\":1000,\"half_life\":10,\"basis\":\"decayed\","

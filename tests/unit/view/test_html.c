@@ -153,8 +153,8 @@ static void html_reports_every_finding_in_full(void **state)
         const struct snapshot_finding *finding = &snapshot->findings.list[i];
         struct finding_words words;
         finding_words(finding, &words);
-        const char *const reported[] = {words.evidence, words.advice, words.reckoned,
-                                        words.how_sure, finding->name};
+        const char *const reported[] = {words.evidence, words.advice, words.gain_method,
+                                        words.evidence_limits, finding->name};
         char gain[96];
         finding_gain(finding, gain, sizeof gain);
         assert_non_null(strstr(text, gain));
@@ -211,14 +211,14 @@ static void html_has_simulation_and_watch_if_known(void **state)
         .name = "<ring>",
         .watched = 77,
         .verdict = WATCH_CAPACITY,
-        .again = {1, 1, 1},
+        .touched_again_share = {1, 1, 1},
         .reuse_s = {NAN, NAN, NAN},
         .codes = {{.text = "walk<int> (walk.c:12)", .share = 0.75}},
         .code_count = 1};
     (void)state;
     size_t size;
-    const struct snapshot *made = fixture_new(FIXTURE_USUAL, 0);
-    struct snapshot snapshot = *made;
+    const struct snapshot *fixture = fixture_new(FIXTURE_USUAL, 0);
+    struct snapshot snapshot = *fixture;
     char *text = page_of(&snapshot, &unreadable, &nothing, &size);
     assert_null(strstr(text, "id=\"simulation\""));
     assert_null(strstr(text, "id=\"watch\""));
@@ -228,9 +228,9 @@ static void html_has_simulation_and_watch_if_known(void **state)
         .level = {{32 << 10, 8, 64, 123456789, 5}, {1 << 20, 16, 64, 61728397, 0}},
         .loads = 900000000,
         .accesses = 1234567940,
-        .one_in = 1,
+        .miss_period = 1,
         .counting = true};
-    snapshot.watch = (struct snapshot_watch){.on = true,
+    snapshot.watch = (struct snapshot_watch){.is_on = true,
                                              .registers = 4,
                                              .counts_misses = true,
                                              .level = 2,
@@ -251,7 +251,7 @@ static void html_has_simulation_and_watch_if_known(void **state)
                                  "walk&lt;int&gt; (walk.c:12)</dd>"));
     check_well_formed(text, "simulated");
     free(text);
-    fixture_release(made);
+    fixture_release(fixture);
 }
 
 static void target_controlled_text_is_never_markup(void **state)
@@ -260,8 +260,8 @@ static void target_controlled_text_is_never_markup(void **state)
                                "\x1b[31m\xff\xfe\xef\xbf\xbf\xe2\x80\xae";
     (void)state;
     size_t size;
-    const struct snapshot *made = fixture_new(FIXTURE_TYPED, 0);
-    struct snapshot snapshot = *made;
+    const struct snapshot *fixture = fixture_new(FIXTURE_TYPED, 0);
+    struct snapshot snapshot = *fixture;
     const struct html_run run = {.command = evil, .host = evil, .date = evil, .version = evil};
     snapshot.target.comm = snapshot.target.exe = snapshot.status = evil;
     snapshot.objects[0].name = snapshot.objects[0].module = snapshot.objects[0].type = evil;
@@ -278,7 +278,7 @@ static void target_controlled_text_is_never_markup(void **state)
     assert_non_null(strstr(text, "&lt;/title&gt;&lt;script&gt;alert(&#39;1&#39;)"));
     check_well_formed(text, "evil");
     free(text);
-    fixture_release(made);
+    fixture_release(fixture);
 }
 
 static void html_text_is_cut_between_characters(void **state)
@@ -320,9 +320,9 @@ static void html_draws_the_timeline(void **state)
                                         .distance = 1,
                                         .leader = "latecomer",
                                         .leader_share = 1,
-                                        .inversion = true}};
+                                        .leader_changed = true}};
     struct snapshot_volatility profile[3] = {{1, 0.5}, {2, 0.25}, {4, 1}};
-    struct snapshot_turns turns = {.left = 0, .right = 1, .correlation = -0.75};
+    struct snapshot_alternation turns = {.left = 0, .right = 1, .correlation = -0.75};
     (void)state;
     for (size_t i = 0; i < PERIODS; i++) {
         weights[0][i] = i < PERIODS / 2 ? 10 : 0;
@@ -330,25 +330,25 @@ static void html_draws_the_timeline(void **state)
         weights[2][i] = i == 3 ? 0 : 10;
     }
     size_t size;
-    const struct snapshot *made = fixture_new(FIXTURE_USUAL, 0);
-    struct snapshot snapshot = *made;
+    const struct snapshot *fixture = fixture_new(FIXTURE_USUAL, 0);
+    struct snapshot snapshot = *fixture;
     snapshot.timeline = (struct snapshot_timeline){
         .start_s = 2,
         .period_s = 1,
         .base_s = 1,
         .periods = PERIODS,
-        .by = {{.all = weights[2],
-                .objects = {streams, 2},
-                .functions = {streams, 2},
-                .threads = {streams, 1}},
-               {.all = weights[2], .objects = {streams, 2}, .fields = {streams, 2}}},
+        .by_measure = {{.all = weights[2],
+                        .objects = {streams, 2},
+                        .functions = {streams, 2},
+                        .threads = {streams, 1}},
+                       {.all = weights[2], .objects = {streams, 2}, .fields = {streams, 2}}},
         .phases = phases,
         .phase_count = 2,
         .profile = profile,
         .profile_count = 3,
-        .turns = &turns,
-        .turn_count = 1,
-        .different = 2};
+        .alternations = &turns,
+        .alternation_count = 1,
+        .distinct_phases = 2};
     char *text = page_of(&snapshot, &unreadable, &nothing, &size);
     assert_non_null(strstr(text, "early_bird 50.0%"));
     assert_non_null(strstr(text, "<summary>misses by function</summary>"));
@@ -371,7 +371,7 @@ static void html_draws_the_timeline(void **state)
     text = page_of(&snapshot, &unreadable, &nothing, &size);
     check_well_formed(text, "time-without");
     free(text);
-    fixture_release(made);
+    fixture_release(fixture);
 }
 
 static void html_file_is_written_atomically(void **state)

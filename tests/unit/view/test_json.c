@@ -21,7 +21,7 @@ static void check_member(json_t *from, const char *path, int type, bool null_all
         return;
     if (value && json_is_null(value) && null_allowed)
         return;
-    fail_msg("%s is missing or of another type", path);
+    fail_msg("JSON member %s is missing or has another type", path);
 }
 
 static void json_has_every_member_of_the_contract(void **state)
@@ -193,11 +193,11 @@ static json_t *object_named(json_t *root, const char *name)
         if (!strcmp(json_string_value(json_fixture_at(object, "name")), name))
             return object;
     }
-    fail_msg("no object %s", name);
+    fail_msg("object %s is not in the JSON", name);
     return NULL;
 }
 
-static void json_types_layouts_and_instructions(void **state)
+static void json_has_types_layouts_and_instructions(void **state)
 {
     json_t *root = json_fixture(fixture_new(FIXTURE_TYPED, 0));
     json_t *object = object_named(root, "particles");
@@ -302,7 +302,7 @@ int main(void)
         cmocka_unit_test(json_has_every_member_of_the_contract),
         cmocka_unit_test(json_samples_add_up_to_the_total),
         cmocka_unit_test(json_unknown_values_are_null),
-        cmocka_unit_test(json_types_layouts_and_instructions),
+        cmocka_unit_test(json_has_types_layouts_and_instructions),
         cmocka_unit_test(json_with_hostile_names_is_valid),
         cmocka_unit_test(json_to_closed_pipe_returns_epipe),
     };

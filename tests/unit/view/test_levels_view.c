@@ -219,13 +219,13 @@ static void all_level_rows_fit(void **state)
 
 static void counted_levels_are_described_as_such(void **state)
 {
-    struct snapshot_levels levels = {.from = LEVELS_COUNTED, .found = "L2 60% L3 40%"};
+    struct snapshot_levels levels = {.evidence = LEVELS_COUNTED, .summary = "L2 60% L3 40%"};
     struct snapshot snapshot = {.levels = &levels};
     char text[512];
     (void)state;
     levels.latency = levels.stall = levels.hitm = levels.remote = levels.tlb_miss = NAN;
-    levels.far = 0.4;
-    snapshot.source.weighs = "fills from memory";
+    levels.far_share = 0.4;
+    snapshot.source.weight_unit = "fills from memory";
     snapshot.source.event_count = 1;
     snapshot.source.events[0].role = EVENT_MISS_L1;
     levels_sentence(&snapshot, &levels, text, sizeof text);

@@ -142,7 +142,7 @@ static void pprof_totals_equal_the_run(void **state)
     pprof__profile__free_unpacked(profile, NULL);
 }
 
-static void pprof_locations_functions_and_mappings(void **state)
+static void pprof_locations_functions_and_mappings_are_consistent(void **state)
 {
     (void)state;
     struct snapshot snapshot;
@@ -271,7 +271,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pprof_has_every_listed_access),
         cmocka_unit_test(pprof_totals_equal_the_run),
-        cmocka_unit_test(pprof_locations_functions_and_mappings),
+        cmocka_unit_test(pprof_locations_functions_and_mappings_are_consistent),
         cmocka_unit_test(pprof_stacks_are_complete),
         cmocka_unit_test(empty_snapshot_gives_a_valid_pprof),
         cmocka_unit_test(pprof_file_is_written_atomically),

@@ -38,7 +38,7 @@ static const struct snapshot_layout *layout_of(struct layout_rows_fixture *fixtu
         for (size_t k = 0; k < fixture->snapshot->objects[i].layout_count; k++)
             if (!strcmp(fixture->snapshot->objects[i].layouts[k].name, name))
                 return &fixture->snapshot->objects[i].layouts[k];
-    fail_msg("no layout of %s", name);
+    fail_msg("no layout is named %s", name);
     return NULL;
 }
 
@@ -54,7 +54,7 @@ static const struct layout_row *row_of(struct layout_rows_fixture *fixture, cons
     for (size_t i = 0; i < fixture->rows.count; i++)
         if (!strcmp(fixture->rows.list[i].text, text))
             return &fixture->rows.list[i];
-    fail_msg("no row \"%s\"", text);
+    fail_msg("no layout row '%s'", text);
     return NULL;
 }
 

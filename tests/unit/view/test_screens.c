@@ -85,7 +85,7 @@ static void show_wait(double high)
     struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_USUAL, 0);
     snapshot->source.events[snapshot->source.ranking].role = EVENT_TIME;
     snapshot->wait = (struct snapshot_wait){
-        .from = WAIT_FROM_RECURRENCE, .low = {0, 0, 0}, .high = {high, high, high}};
+        .evidence = WAIT_FROM_RECURRENCE, .low = {0, 0, 0}, .high = {high, high, high}};
     browser_show(&screen_browser, snapshot, fixture_release);
     screen_draw();
 }
@@ -331,9 +331,9 @@ static void note_prose(void *to, enum paint paint, const char *label, const char
 /* One sample of weight 900 and 99 of weight one. */
 static void known_field_share_is_by_weight(void **state)
 {
-    struct snapshot few = {.totals = {.typed = {[TYPED_NOT] = 1, [TYPED_CODE] = 99},
+    struct snapshot few = {.totals = {.typed = {[TYPED_NONE] = 1, [TYPED_CODE] = 99},
                                       .untyped = {[UNTYPED_VOID] = 1},
-                                      .typed_weight = {[TYPED_NOT] = 900, [TYPED_CODE] = 100},
+                                      .typed_weight = {[TYPED_NONE] = 900, [TYPED_CODE] = 100},
                                       .untyped_weight = {[UNTYPED_VOID] = 900}}};
     char text[4096] = "";
     (void)state;
@@ -561,7 +561,7 @@ static struct snapshot *snapshot_with_unknown(void)
     return snapshot;
 }
 
-static void function_with_most_unattributed_samples_leads(void **state)
+static void function_with_most_unattributed_samples_is_first(void **state)
 {
     (void)state;
     struct snapshot *snapshot = snapshot_with_unknown();
@@ -700,7 +700,7 @@ static void detail_screen_shows_callers(void **state)
 static int run_unknown_screen(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(function_with_most_unattributed_samples_leads),
+        cmocka_unit_test(function_with_most_unattributed_samples_is_first),
         cmocka_unit_test(unknown_column_is_hidden_without_unattributed_samples),
         cmocka_unit_test(function_screen_locates_unattributed_samples),
         cmocka_unit_test(line_without_accesses_is_described),
@@ -796,10 +796,10 @@ static void size_of_a_size_class_is_a_maximum(void **state)
     object.module = NULL;
     object.size = 4216;
     object.blocks = 1271;
-    snapshot->heap.bins[object.bin].heap.walked = true;
+    snapshot->heap.bins[object.bin].heap.is_size_class = true;
     assert_true(object_explain(snapshot, &object, 0, &place));
     assert_string_equal(place.text, "heap, 4.1K at most, 1271 blocks sampled");
-    snapshot->heap.bins[object.bin].heap.walked = false;
+    snapshot->heap.bins[object.bin].heap.is_size_class = false;
     assert_true(object_explain(snapshot, &object, 0, &place));
     assert_string_equal(place.text, "heap, 4.1K live, 1271 blocks");
     fixture_release(snapshot);
@@ -851,7 +851,7 @@ static void select_part(void)
             return;
         screen_press('j');
     }
-    fail_msg("no region to search in");
+    fail_msg("the search has no region that is part of an object");
 }
 
 static void nested_search_returns_with_escape(void **state)
@@ -862,7 +862,7 @@ static void nested_search_returns_with_escape(void **state)
     select_part();
     assert_int_equal(screen_press(KEYS_ENTER).kind, REQUEST_SEARCH_RANGE);
     /* Esc goes back as long as there is an earlier search, and otherwise leaves. */
-    snapshot->search.before = "all";
+    snapshot->search.previous_range_name = "all";
     screen_draw();
     assert_true(screen_has("Esc: back to the search in all"));
     assert_int_equal(screen_press(KEYS_ESCAPE).kind, REQUEST_SEARCH_BACK);
@@ -912,14 +912,14 @@ static void unlisted_objects_are_counted_and_can_be_listed(void **state)
     struct snapshot *snapshot = (struct snapshot *)fixture_new(FIXTURE_USUAL, 0);
     snapshot->objects_left_out = 31;
     snapshot->objects_left_share = 0.0123;
-    snapshot->objects_min = 0.001;
+    snapshot->objects_min_share = 0.001;
     screen_open_on(snapshot, 36, 120, false, "");
     int row = screen_row_with("31 more objects have less than 0.1% each, 1.2% together: A lists");
     assert_int_equal(row, 33);
     assert_int_equal(screen_press('A').kind, REQUEST_ALL_OBJECTS);
     struct input click = {.kind = INPUT_CLICK, .row = row, .column = 10};
     assert_int_equal(browser_input(&screen_browser, &click).kind, REQUEST_ALL_OBJECTS);
-    snapshot->objects_all = true;
+    snapshot->lists_all_objects = true;
     snapshot->objects_left_out = 0;
     snapshot->heap.summary.lost = 0;
     screen_draw();
@@ -974,10 +974,10 @@ static void fill_timeline(struct snapshot *snapshot)
     phase = (struct snapshot_phase){.name = "A", .end_s = 80, .leader = "particles", .samples = 9};
     snapshot->timeline =
         (struct snapshot_timeline){.period_s = 2,
-                                   .damped_s = 2,
+                                   .damping_period_s = 2,
                                    .base_s = 0.25,
                                    .periods = PERIODS,
-                                   .by = {{.all = weight, .objects = {&stream, 1}}},
+                                   .by_measure = {{.all = weight, .objects = {&stream, 1}}},
                                    .phases = &phase,
                                    .phase_count = 1,
                                    .profile = profile,
@@ -1026,7 +1026,7 @@ static void volatility_takes_one_line(void **state)
     screen_close();
 }
 
-static int run_ways(void)
+static int run_screen_modes(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nested_search_returns_with_escape),
@@ -1046,6 +1046,6 @@ int main(void)
     failed += run_screens();
     failed += run_unknown_screen();
     failed += run_findings_screen();
-    failed += run_ways();
+    failed += run_screen_modes();
     return failed;
 }

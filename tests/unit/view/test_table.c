@@ -86,7 +86,7 @@ static void selection_follows_its_object(void **state)
     assert_null(table_selected(&fixture->table));
 }
 
-static void table_filter_and_find(void **state)
+static void table_filter_hides_rows_and_find_selects(void **state)
 {
     struct fixture *fixture = *state;
     table_filter(&fixture->table, "ARENA");
@@ -332,7 +332,7 @@ static int run_table(void)
     const struct CMUnitTest tests[] = {
         TEST(untouched_selection_stays_on_top),
         TEST(selection_follows_its_object),
-        TEST(table_filter_and_find),
+        TEST(table_filter_hides_rows_and_find_selects),
         TEST(selected_row_is_always_visible),
         TEST(shrinking_table_scrolls_back),
         TEST(sort_key_cycles_through_visible_columns),
@@ -429,7 +429,7 @@ static void columns_stay_while_the_screen_is_open(void **state)
     struct table table;
     struct layout before;
     (void)state;
-    typed->loading.waiting = 0;
+    typed->loading.pending_requests = 0;
     canvas_init(&canvas, 30, 200, false);
     table_init(&table, &object_columns);
     for (int i = 0; i < 5; i++) {
@@ -474,7 +474,7 @@ static unsigned find(const struct columns *columns, const char *title)
     for (unsigned i = 0; i < columns->count; i++)
         if (columns->list[i].title && !strcmp(columns->list[i].title, title))
             return i;
-    fail_msg("no column %s", title);
+    fail_msg("no column is titled %s", title);
     return 0;
 }
 
@@ -515,7 +515,7 @@ static void unknown_cells_are_blank_and_zero_is_printed(void **state)
     fixture_release(snapshot);
 }
 
-static void hot_field_has_the_type_unless_the_name_has_it(void **state)
+static void hot_field_shows_type_unless_name_has_it(void **state)
 {
     const struct snapshot *snapshot = fixture_new(FIXTURE_TYPED, 0);
     struct snapshot_field field = {.name = "node.next", .type_id = 1, .share = 1, .size = 8};
@@ -656,7 +656,7 @@ static void check_members(const struct columns *columns, const char *manual, int
     for (unsigned i = 0; i < columns->count; i++) {
         const struct column *column = &columns->list[i];
         if (column->key && !has_word(manual, column->key))
-            fail_msg("JSON member %s is not in the manual", column->key);
+            fail_msg("JSON member %s is not in the man page", column->key);
         if (column->rows && depth < DEEPEST)
             check_members(column->rows, manual, depth + 1);
         if (column->members && depth < DEEPEST)
@@ -682,7 +682,7 @@ static int run_columns(void)
         cmocka_unit_test(columns_stay_while_the_screen_is_open),
         cmocka_unit_test(name_column_has_priority_over_lesser_columns),
         cmocka_unit_test(unknown_cells_are_blank_and_zero_is_printed),
-        cmocka_unit_test(hot_field_has_the_type_unless_the_name_has_it),
+        cmocka_unit_test(hot_field_shows_type_unless_name_has_it),
         cmocka_unit_test(source_text_has_priority_over_figures),
         cmocka_unit_test(long_names_are_shortened_in_the_middle),
         cmocka_unit_test(unknown_values_sort_last_in_both_orders),

@@ -44,13 +44,13 @@ static void larger_watch_budget_is_advised_if_limiting(void **state)
 {
     (void)state;
     struct snapshot *snapshot = (struct snapshot *)(uintptr_t)snapshot_with_watches();
-    snapshot->watch.budget_limits = true;
+    snapshot->watch.is_limited_by_budget = true;
     screen_open_on(snapshot, 24, 80, false, "");
     screen_press('w');
     assert_true(screen_has("--watch=5 is up to 5 times as fast"));
     screen_close();
     snapshot = (struct snapshot *)(uintptr_t)snapshot_with_watches();
-    snapshot->watch.budget_limits = true;
+    snapshot->watch.is_limited_by_budget = true;
     snapshot->watch.budget = 0.5;
     screen_open_on(snapshot, 24, 80, false, "");
     screen_press('w');

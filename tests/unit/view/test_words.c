@@ -48,7 +48,7 @@ static void check_text(const char *where, const char *text)
         return;
     for (size_t i = 0; i < count; i++)
         if (has_word(text, claims[i])) {
-            printf("%s claims %s: %s\n", where, claims[i], text);
+            printf("%s of time samples mentions '%s': %s\n", where, claims[i], text);
             claimed++;
             return;
         }
@@ -67,11 +67,11 @@ static const struct snapshot *timed(enum fixture_kind kind)
     struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(kind, 0);
     snapshot->source = (struct snapshot_source){
         .name = recorded ? "replay" : "clock",
-        .weighs = recorded ? "cycles at the access" : "time at the access",
+        .weight_unit = recorded ? "cycles at the access" : "time at the access",
         .live = !recorded,
         .event_count = 1,
         .events = {{recorded ? "cycles:u" : "cpu-clock", EVENT_TIME, 500009, 41000, 2e10, NAN}}};
-    snapshot->timeline.ranks = MEASURE_WAITING;
+    snapshot->timeline.ranking_measure = MEASURE_WAITING;
     return snapshot;
 }
 
@@ -230,7 +230,7 @@ static void measured_word_follows_the_event(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         struct snapshot_source source = {
-            .weighs = known[i].weighs,
+            .weight_unit = known[i].weighs,
             .event_count = 1,
             .events = {{.name = known[i].event, .role = known[i].role}}};
         assert_string_equal(measured_word(&source), known[i].word);
@@ -383,7 +383,7 @@ static struct snapshot_simulation two_levels(void)
         .loads = 900,
         .stores = 150,
         .accesses = 1000,
-        .one_in = 1,
+        .miss_period = 1,
         .counting = true,
     };
 }
@@ -403,7 +403,7 @@ static void simulation_sentence_describes_sampling_and_pauses(void **state)
     char text[320];
     struct snapshot_simulation simulation = two_levels();
     (void)state;
-    simulation.one_in = 23;
+    simulation.miss_period = 23;
     simulation_sentence(&simulation, text, sizeof text);
     assert_non_null(strstr(text, "samples are 1 in 23 misses"));
     simulation.counting = false;
@@ -424,7 +424,7 @@ static void simulation_sentence_describes_sampling_and_pauses(void **state)
 }
 
 /* The seconds before the program runs do not count as a pause. */
-static void simulation_sentence_before_the_program_starts(void **state)
+static void simulation_sentence_says_program_has_not_started(void **state)
 {
     char text[320];
     struct snapshot_simulation simulation = two_levels();
@@ -471,7 +471,7 @@ static int run_simulation_words(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(simulation_sentence_has_counts_and_rates),
         cmocka_unit_test(simulation_sentence_describes_sampling_and_pauses),
-        cmocka_unit_test(simulation_sentence_before_the_program_starts),
+        cmocka_unit_test(simulation_sentence_says_program_has_not_started),
         cmocka_unit_test(simulation_sentence_is_empty_without_simulation),
         cmocka_unit_test(simulation_sentence_fits_any_buffer),
     };
@@ -524,7 +524,7 @@ static void layout_readings_are_described(void **state)
          "to each other. Of the fetched bytes, 62% are never used."},
         {{.reading = LAYOUT_STRADDLES, .straddling = 0.12},
          "12% of the accesses cross a cache line boundary: align the elements."},
-        {{.reading = LAYOUT_UNUSED, .unused = 0.5, .unused_min = true},
+        {{.reading = LAYOUT_UNUSED, .unused = 0.5, .unused_is_lower_bound = true},
          "Of the fetched bytes, at least 50% are never used: members that are not needed together "
          "with the hot ones could be moved elsewhere."},
         {{.reading = LAYOUT_FITS, .unused = 0.1},
@@ -538,7 +538,7 @@ static void layout_readings_are_described(void **state)
     }
 }
 
-static void heap_note_in_a_time_range(void **state)
+static void heap_note_in_a_time_range_says_now(void **state)
 {
     struct snapshot_time_range range = {0};
     struct snapshot snapshot = {.heap.summary.note = "own"};
@@ -560,7 +560,7 @@ static void sets_reading_describes_the_excess(void **state)
                                          .ways = 12,
                                          .hot_sets = 18,
                                          .hot_share = 0.63,
-                                         .held = 1}};
+                                         .fitting_share = 1}};
     sets_reading(&snapshot, words, sizeof words);
     assert_non_null(strstr(words, "hot lines: 100% of the excess is on at most 12 lines per set"));
     snapshot.sets.verdict = SETS_UNIFORM;
@@ -575,7 +575,7 @@ static int run_layout_words(void)
         cmocka_unit_test(whatif_layouts_are_described),
         cmocka_unit_test(sets_reading_describes_the_excess),
         cmocka_unit_test(layout_readings_are_described),
-        cmocka_unit_test(heap_note_in_a_time_range),
+        cmocka_unit_test(heap_note_in_a_time_range_says_now),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

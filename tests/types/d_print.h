@@ -3,46 +3,46 @@
  * Output of the programs of the description tests: the truth, from the compiler's offsetof and
  * sizeof and the addresses of variables. Read by tests/unit/resolve/described.c.
  */
-#ifndef MISSTOP_TESTS_TYPES_D_SAY_H
-#define MISSTOP_TESTS_TYPES_D_SAY_H
+#ifndef MISSTOP_TESTS_TYPES_D_PRINT_H
+#define MISSTOP_TESTS_TYPES_D_PRINT_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #ifdef __cplusplus
-#define SAY_SIZE(x) ((size_t)sizeof(x))
+#define PRINT_SIZE(x) ((size_t)sizeof(x))
 #else
-#define SAY_SIZE(x) sizeof(x)
+#define PRINT_SIZE(x) sizeof(x)
 #endif
 
-#define SAY_UNUSED __attribute__((unused))
-#define SAY_ALONE  __attribute__((noinline, noclone))
+#define MAYBE_UNUSED __attribute__((unused))
+#define NOT_INLINED  __attribute__((noinline, noclone))
 #ifdef __clang__
-#undef SAY_ALONE
-#define SAY_ALONE __attribute__((noinline))
+#undef NOT_INLINED
+#define NOT_INLINED __attribute__((noinline))
 #endif
 
 /* "var NAME ADDRESS SIZE COUNT TYPE": a variable; the following lines are about its type. */
-#define SAY_VARIABLE(name, variable, count, type)                                                  \
+#define PRINT_VARIABLE(name, variable, count, type)                                                \
     printf("var %s %llx %llu %llu %s\n", name, (unsigned long long)(uintptr_t) & (variable),       \
-           (unsigned long long)SAY_SIZE(variable), (unsigned long long)(count), type)
+           (unsigned long long)PRINT_SIZE(variable), (unsigned long long)(count), type)
 
 /* "thread NAME OFFSET SIZE COUNT TYPE": a thread-local variable; offset from the thread pointer. */
-#define SAY_THREAD(name, variable, count, type)                                                    \
+#define PRINT_THREAD(name, variable, count, type)                                                  \
     printf("thread %s %llx %llu %llu %s\n", name,                                                  \
-           (unsigned long long)((uintptr_t) & (variable)-say_thread_pointer()),                    \
-           (unsigned long long)SAY_SIZE(variable), (unsigned long long)(count), type)
+           (unsigned long long)((uintptr_t) & (variable)-thread_pointer()),                        \
+           (unsigned long long)PRINT_SIZE(variable), (unsigned long long)(count), type)
 
 /* "at PATH OFFSET SIZE TEXT": a member, and its type as in the source. */
-#define SAY_AT(path, offset, size, text)                                                           \
+#define PRINT_AT(path, offset, size, text)                                                         \
     printf("at %s %llu %llu %s\n", path, (unsigned long long)(offset), (unsigned long long)(size), \
            text)
-#define SAY_FIELD(type, path, text)                                                                \
-    SAY_AT(#path, offsetof(type, path), SAY_SIZE(((type *)0)->path), text)
+#define PRINT_FIELD(type, path, text)                                                              \
+    PRINT_AT(#path, offsetof(type, path), PRINT_SIZE(((type *)0)->path), text)
 
 /* "bits PATH BIT SIZE": the bits of a bit-field, counted from the start of the type. */
-#define SAY_BITS(type, path)                                                                       \
+#define PRINT_BITS(type, path)                                                                     \
     do {                                                                                           \
         union {                                                                                    \
             type value;                                                                            \
@@ -50,20 +50,20 @@
         } all;                                                                                     \
         memset(&all, 0, sizeof all);                                                               \
         all.value.path = ~0;                                                                       \
-        say_bits(#path, all.bytes, sizeof all.bytes);                                              \
+        print_bits(#path, all.bytes, sizeof all.bytes);                                            \
     } while (0)
 
 /* "none PATH": there is no such member. */
-#define SAY_NONE(path) printf("none %s\n", path)
+#define PRINT_NONE(path) printf("none %s\n", path)
 
-SAY_UNUSED static uintptr_t say_thread_pointer(void)
+MAYBE_UNUSED static uintptr_t thread_pointer(void)
 {
     uintptr_t pointer;
     __asm__("mov %%fs:0, %0" : "=r"(pointer));
     return pointer;
 }
 
-SAY_UNUSED static void say_bits(const char *path, const unsigned char *bytes, size_t size)
+MAYBE_UNUSED static void print_bits(const char *path, const unsigned char *bytes, size_t size)
 {
     long first = -1;
     long count = 0;
@@ -80,8 +80,8 @@ SAY_UNUSED static void say_bits(const char *path, const unsigned char *bytes, si
  * "slot NAME PC CFA ADDRESS SIZE COUNT TYPE": a variable in the caller's frame. "kind K PC CFA
  * ADDRESS": another slot there.
  */
-SAY_UNUSED SAY_ALONE static void say_slot(const char *name, void *cfa, const void *variable,
-                                          size_t size, size_t count, const char *type)
+MAYBE_UNUSED NOT_INLINED static void print_slot(const char *name, void *cfa, const void *variable,
+                                                size_t size, size_t count, const char *type)
 {
     printf("slot %s %llx %llx %llx %llu %llu %s\n", name,
            (unsigned long long)(uintptr_t)__builtin_return_address(0),
@@ -89,20 +89,20 @@ SAY_UNUSED SAY_ALONE static void say_slot(const char *name, void *cfa, const voi
            (unsigned long long)size, (unsigned long long)count, type);
 }
 
-#define SAY_SLOT(name, variable, count, type)                                                      \
-    say_slot(name, __builtin_dwarf_cfa(), &(variable), SAY_SIZE(variable), count, type)
+#define PRINT_SLOT(name, variable, count, type)                                                    \
+    print_slot(name, __builtin_dwarf_cfa(), &(variable), PRINT_SIZE(variable), count, type)
 
-SAY_UNUSED SAY_ALONE static void say_kind(const char *kind, void *cfa, const void *address)
+MAYBE_UNUSED NOT_INLINED static void print_kind(const char *kind, void *cfa, const void *address)
 {
     printf("kind %s %llx %llx %llx\n", kind,
            (unsigned long long)(uintptr_t)__builtin_return_address(0),
            (unsigned long long)(uintptr_t)cfa, (unsigned long long)(uintptr_t)address);
 }
 
-#define SAY_KIND(kind, address) say_kind(kind, __builtin_dwarf_cfa(), address)
+#define PRINT_KIND(kind, address) print_kind(kind, __builtin_dwarf_cfa(), address)
 
 /* Prints this call's return address, found below the stack by the instruction after the call. */
-SAY_UNUSED SAY_ALONE static void say_return(void *cfa)
+MAYBE_UNUSED NOT_INLINED static void print_return(void *cfa)
 {
     printf("kind saved %llx %llx %llx\n",
            (unsigned long long)(uintptr_t)__builtin_return_address(0) + 1,
