@@ -175,6 +175,7 @@ struct finding_churn {
 
 enum huge_page_method {
     HUGE_MADVISE,
+    HUGE_FILE,
     HUGE_JAVA,
     HUGE_PYTHON,
     HUGE_PHP,

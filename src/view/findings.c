@@ -387,6 +387,7 @@ static void reach_words(const struct snapshot_finding *finding, struct finding_w
 {
     static const char *const ways[] = {
         [HUGE_MADVISE] = "madvise(MADV_HUGEPAGE) on memory aligned to 2 MiB",
+        [HUGE_FILE] = "its file has to be on tmpfs mounted with huge=always, or on hugetlbfs",
         [HUGE_JAVA] = "run it with -XX:+UseTransparentHugePages (Java)",
         [HUGE_PYTHON] = "run it with PYTHONMALLOC=malloc and GLIBC_TUNABLES=glibc.malloc.hugetlb=1 "
                         "(Python's own arenas are not on huge pages)",

@@ -447,6 +447,8 @@ static enum huge_page_method huge_page_remedy(const struct findings *findings, s
     const struct heap_summary *heap = &findings->snapshot->heap.summary;
     if (runs_module(findings, "libjvm"))
         return HUGE_JAVA;
+    if (findings->snapshot->objects[index].kind == OBJECT_MAP)
+        return HUGE_FILE;
     if (runs_module(findings, "python"))
         return HUGE_PYTHON;
     if (runs_module(findings, "php"))

@@ -24,6 +24,7 @@ enum {
 };
 
 static const uint64_t back_bytes[ATTEMPTS_NEAR] = {2048, 1 << 16, 1 << 20, 1 << 20};
+static const unsigned back_marks[ATTEMPTS_NEAR] = {4, MARKS_BACK, 1, 1};
 
 #define BUDGET_BYTES ((uint64_t)256 << 20)
 
@@ -32,13 +33,16 @@ static const uint64_t back_bytes[ATTEMPTS_NEAR] = {2048, 1 << 16, 1 << 20, 1 << 
 static uint64_t chain_anchor(const struct walk_span *span, uint64_t target, unsigned attempt)
 {
     uint64_t near = walk_span_below(span, target);
+    uint64_t far = near;
     if (attempt >= ATTEMPTS_NEAR || near - span->first < back_bytes[attempt])
         return span->first;
-    near = walk_span_below(span, near - back_bytes[attempt]);
-    unsigned marks = attempt + 1 < ATTEMPTS_NEAR ? 1 : MARKS_BACK;
-    while (marks-- && near != span->first)
+    for (unsigned i = 0; i < back_marks[attempt] && near != span->first; i++)
         near = walk_span_below(span, near - 1);
-    return near;
+    far = walk_span_below(span, far - back_bytes[attempt]);
+    unsigned marks = attempt + 1 < ATTEMPTS_NEAR ? 1 : MARKS_BACK;
+    while (marks-- && far != span->first)
+        far = walk_span_below(span, far - 1);
+    return near < far ? near : far;
 }
 
 /*

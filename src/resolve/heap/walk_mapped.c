@@ -239,6 +239,8 @@ static bool search_mapping(struct walk *walk, const struct map *map, bool restar
 {
     struct walk_searched *searched = &walk->memory.searched[map - walk->memory.maps.maps];
     struct walk_searched before = *searched;
+    if (walk_go_covers(walk, map->start))
+        return false;
     if (restarts || !before.end ||
         walk->stats.find_count >= before.at_find_count + SEARCH_AGAIN_FINDS) {
         *searched = (struct walk_searched){map->start, map->end, walk->stats.find_count};

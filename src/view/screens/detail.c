@@ -30,22 +30,28 @@ static struct detail_view *detail_view(const struct browser *browser)
 
 /* ---- the lines above the lists ---- */
 
-static void explain_place(const struct snapshot_object *object, char *out, size_t size)
+static void explain_place(const struct snapshot *snapshot, const struct snapshot_object *object,
+                          char *out, size_t size)
 {
     char bytes[16] = "";
     bool blocks = object->bin != UINT32_MAX;
+    bool walked = blocks && object->bin < snapshot->heap.bin_count &&
+                  snapshot->heap.bins[object->bin].heap.is_size_class;
     snprintf(out, size, "%s%s%s%s%s", object_kind_name(object->kind),
              object->module && *object->module ? " of " : "", object->module ? object->module : "",
              object->size ? ", " : "", object->size ? text_bytes(bytes, object->size) : "");
     if (!object->size)
         text_append(out, size, " at 0x%" PRIx64, object->address);
     else if (blocks && object->blocks != 1)
-        text_append(out, size, " live");
+        text_append(out, size, walked ? " at most" : " live");
     else
         text_append(out, size, " at 0x%" PRIx64 "-0x%" PRIx64, object->address,
                     object->address + object->size);
     if (object->blocks > 1)
-        text_append(out, size, ", %" PRIu32 " %s", object->blocks, blocks ? "blocks" : "instances");
+        text_append(out, size, ", %" PRIu32 " %s", object->blocks,
+                    walked   ? "blocks sampled"
+                    : blocks ? "blocks"
+                             : "instances");
 }
 
 /* Describes an element, by the type with most of the samples or by the offsets. */
@@ -85,7 +91,7 @@ bool object_explain(const struct snapshot *snapshot, const void *pointer, unsign
     out->paint = line == 1 && row->typed[TYPED_DISAGREED] > 0 ? PAINT_WARN : PAINT_PLAIN;
     *out->text = '\0';
     if (line == 0) {
-        explain_place(row, out->text, sizeof out->text);
+        explain_place(snapshot, row, out->text, sizeof out->text);
     } else if (line == 1 && row->type) {
         field_known(row, NULL, known, sizeof known);
         snprintf(out->text, sizeof out->text, "%s   %s", row->type, known);

@@ -79,6 +79,7 @@ static void huge_page_advice_depends_on_the_allocator(void **state)
          OBJECT_HEAP, "MALLOC_CONF=thp"},
         {NULL, NULL, "libjvm.so", OBJECT_ANON, "UseTransparentHugePages"},
         {"glibc malloc in libc.so.6", NULL, "python3.11", OBJECT_HEAP, "PYTHONMALLOC"},
+        {"glibc malloc in libc.so.6", NULL, "liblmdb.so.0", OBJECT_MAP, "its file has to be on"},
         {"glibc malloc in libc.so.6", NULL, "php8.2", OBJECT_HEAP, "USE_ZEND_ALLOC_HUGE_PAGES"},
         {"glibc malloc in libc.so.6", NULL, "server", OBJECT_ANON, "pages: madvise"},
         {"agent", NULL, "server", OBJECT_HEAP, "settings of its allocator"},

@@ -475,6 +475,96 @@ static void late_initialised_arena_is_walked(void **state)
     end();
 }
 
+/* A program with glibc's heap and Go's: a table leads to the arena, that to spans of one page. */
+enum { GO_PAGE = 8192, GO_SPANS = 8, GO_SPAN_WORDS = 32 };
+static const uint64_t go_data = 0x500000000000, go_table = 0x600000000000;
+static const uint64_t go_arena = 0x610000000000, go_spans = 0x620000000000;
+static const uint64_t go_heap = 0xc000000000;
+
+static uint64_t go_word(uint64_t address)
+{
+    uint64_t page = (address - go_arena) / 8;
+    uint64_t span = (address - go_spans) / 8 / GO_SPAN_WORDS;
+    uint64_t start = go_heap + span * GO_PAGE;
+    if (address == go_data)
+        return go_table;
+    if (address == go_table + ((go_heap - UINT64_C(0xffff800000000000)) >> 26) * 8)
+        return go_arena;
+    if (page < GO_SPANS)
+        return go_spans + page * GO_SPAN_WORDS * 8;
+    if (span >= GO_SPANS)
+        return 0;
+    switch ((address - go_spans) / 8 % GO_SPAN_WORDS) {
+    case 3:
+        return start;
+    case 4:
+        return 1;
+    case 12:
+        return 1 << 24; /* in use */
+    case 13:
+        return 64;
+    case 14:
+        return start + GO_PAGE;
+    }
+    return 0;
+}
+
+static size_t read_with_go(void *context, uint64_t address, void *out, size_t bytes)
+{
+    const struct walk_target *of_image = context;
+    if (maps_find(&image.maps, address))
+        return of_image->read_some(of_image->context, address, out, bytes);
+    for (size_t i = 0; i < bytes; i += 8) {
+        uint64_t word = go_word(address + i);
+        memcpy((char *)out + i, &word, bytes - i < 8 ? bytes - i : 8);
+    }
+    return bytes;
+}
+
+static bool read_all_with_go(void *context, uint64_t address, void *out, size_t bytes)
+{
+    return read_with_go(context, address, out, bytes) == bytes;
+}
+
+static void go_heap_is_not_searched_for_malloc_blocks(void **state)
+{
+    (void)state;
+    enum { READS_MAX = 100 };
+    struct walk_block block;
+    begin(&image_layouts[3]);
+    struct walk_target of_image = image_target(&image);
+    const struct walk_target target = {
+        .context = &of_image, .read = read_all_with_go, .read_some = read_with_go};
+    const struct map go[] = {
+        {.start = go_heap, .end = go_heap + (256 << 20), .kind = MAPPING_ANON, .writable = true},
+        {.start = go_data - 4096, .end = go_data, .kind = MAPPING_FILE},
+        {.start = go_data, .end = go_data + 4096, .kind = MAPPING_ANON, .writable = true},
+        {.start = go_table, .end = go_table + (32 << 20), .kind = MAPPING_ANON, .writable = true},
+        {.start = go_arena, .end = go_arena + (4 << 20), .kind = MAPPING_ANON, .writable = true},
+        {.start = go_spans, .end = go_spans + 65536, .kind = MAPPING_ANON, .writable = true}};
+    struct maps maps = image.maps;
+    maps.maps = calloc(maps.count + 6, sizeof *maps.maps);
+    size_t low = 0, count = 0;
+    for (size_t i = 0; i < 6; i++) {
+        while (low < image.maps.count && image.maps.maps[low].start < go[i].start)
+            maps.maps[count++] = image.maps.maps[low++];
+        maps.maps[count++] = go[i];
+    }
+    while (low < image.maps.count)
+        maps.maps[count++] = image.maps.maps[low++];
+    maps.count = count;
+    walk_free(walk);
+    assert_int_equal(walk_new(&walk, &target), 0);
+    assert_int_equal(walk_update(walk, &maps), 0);
+    assert_true(walk_find(walk, go_heap + 100, &block));
+    assert_true(block.go && block.start == go_heap + 64 && block.usable_bytes == 64);
+    uint64_t before = walk_stats(walk)->reads;
+    assert_false(walk_find(walk, go_heap + GO_SPANS * GO_PAGE, &block));
+    assert_true(walk_stats(walk)->reads - before <= READS_MAX);
+    free(maps.maps);
+    end();
+}
+
 static void expect_class(uint64_t usable, uint64_t size_class, const char *name)
 {
     char text[32];
@@ -520,6 +610,7 @@ int main(void)
         cmocka_unit_test(missing_heap_has_a_reason),
         cmocka_unit_test(memory_without_extent_is_not_jemalloc_metadata),
         cmocka_unit_test(late_initialised_arena_is_walked),
+        cmocka_unit_test(go_heap_is_not_searched_for_malloc_blocks),
         cmocka_unit_test(size_classes_have_names_and_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include "unit.h"
 #include "base/text.h"
 #include "unit/view/screen_fixture.h"
+#include "view/widget/columns.h"
 #include "view/words.h"
 
 /* Compares the columns of a row with those of its cells; a character cut in half makes a
@@ -784,6 +785,26 @@ static void enter_on_finding_opens_its_screen(void **state)
     assert_int_equal(screen_browser.screen, SCREEN_SHARING);
 }
 
+/* The size of a size class is that of its largest block; that of an allocation site is in all. */
+static void size_of_a_size_class_is_a_maximum(void **state)
+{
+    (void)state;
+    struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_USUAL, 0);
+    struct snapshot_object object = snapshot->objects[0];
+    struct explained place;
+    object.kind = OBJECT_HEAP;
+    object.module = NULL;
+    object.size = 4216;
+    object.blocks = 1271;
+    snapshot->heap.bins[object.bin].heap.is_size_class = true;
+    assert_true(object_explain(snapshot, &object, 0, &place));
+    assert_string_equal(place.text, "heap, 4.1K at most, 1271 blocks sampled");
+    snapshot->heap.bins[object.bin].heap.is_size_class = false;
+    assert_true(object_explain(snapshot, &object, 0, &place));
+    assert_string_equal(place.text, "heap, 4.1K live, 1271 blocks");
+    fixture_release(snapshot);
+}
+
 static void absence_of_findings_is_explained(void **state)
 {
     (void)state;
@@ -812,6 +833,7 @@ static int run_findings_screen(void)
         cmocka_unit_test_teardown(findings_screen_shows_list_and_selected_finding, close_browser),
         cmocka_unit_test_teardown(findings_text_follows_list_without_gap, close_browser),
         cmocka_unit_test_teardown(enter_on_finding_opens_its_screen, close_browser),
+        cmocka_unit_test(size_of_a_size_class_is_a_maximum),
         cmocka_unit_test_teardown(absence_of_findings_is_explained, close_browser),
         cmocka_unit_test_teardown(findings_screen_fits_small_terminals, close_browser),
     };
