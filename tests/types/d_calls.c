@@ -119,6 +119,14 @@ NOT_INLINED void *with_header(size_t size)
     return block + 2;
 }
 
+SAY_ALONE void *zeroed(size_t size)
+{
+    void *block = give("return", size);
+    if (!block)
+        abort();
+    return memset(block, 0, size);
+}
+
 /* Not wrappers: the variable says more, or the block stays in the function. */
 NOT_INLINED void *opaque(void)
 {
@@ -164,6 +172,7 @@ int main(void)
     void *out;
     use(wrapper(8));
     use(bytes(8));
+    use(zeroed(8));
     use(with_header(8));
     use(opaque());
     use(thread(&out));

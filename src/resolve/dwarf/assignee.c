@@ -245,6 +245,14 @@ static const struct insn *find_insn_at(const struct flow_at *at, uint64_t addres
     return low < at->count && at->insns[low].address == address ? &at->insns[low] : NULL;
 }
 
+/* Returns true at a return, and at a jump to another function: memset() and the like return their
+ * first argument. */
+static bool ends_function(const struct flow_at *at)
+{
+    return at->insn->flow == INSN_RETURN ||
+           (at->insn->flow == INSN_JUMP && at->insn->target && !find_insn_at(at, at->insn->target));
+}
+
 /* Returns true if the function returns the result as plain memory: after a header, or without a
  * variable that says more. */
 static bool is_wrapper(struct program *program, const struct value *returned,
@@ -273,8 +281,9 @@ static bool follow_result(struct program *program, struct flow_at at, unsigned *
         may_wrap &= !stores || stores_in_frame(&at);
         if (answer->name && !may_wrap)
             return true;
-        if (insn->flow == INSN_RETURN && may_wrap &&
-            is_wrapper(program, &at.state.regs[SREG_AX], answer)) {
+        if (may_wrap && ends_function(&at) &&
+            is_wrapper(program, &at.state.regs[insn->flow == INSN_RETURN ? SREG_AX : SREG_DI],
+                       answer)) {
             answer->name = "";
             answer->type = 0;
             answer->untyped = UNTYPED_NO_VARIABLE;
