@@ -119,12 +119,23 @@ NOT_INLINED void *with_header(size_t size)
     return block + 2;
 }
 
-SAY_ALONE void *zeroed(size_t size)
+NOT_INLINED void *zeroed(size_t size)
 {
     void *block = give("return", size);
     if (!block)
         abort();
     return memset(block, 0, size);
+}
+
+NOT_INLINED void *filled(size_t size)
+{
+    void *block = give("return", size);
+    if (!block) {
+        puts("no memory");
+        exit(1);
+    }
+    memset(block, 1, size);
+    return block;
 }
 
 /* Not wrappers: the variable says more, or the block stays in the function. */
@@ -173,6 +184,7 @@ int main(void)
     use(wrapper(8));
     use(bytes(8));
     use(zeroed(8));
+    use(filled(8));
     use(with_header(8));
     use(opaque());
     use(thread(&out));

@@ -245,8 +245,7 @@ static const struct insn *find_insn_at(const struct flow_at *at, uint64_t addres
     return low < at->count && at->insns[low].address == address ? &at->insns[low] : NULL;
 }
 
-/* Returns true at a return, and at a jump to another function: memset() and the like return their
- * first argument. */
+/* Returns true at a return, and at a jump to another function. */
 static bool ends_function(const struct flow_at *at)
 {
     return at->insn->flow == INSN_RETURN ||
@@ -265,15 +264,17 @@ static bool is_wrapper(struct program *program, const struct value *returned,
 
 /* Follows the result. At a conditional jump (usually a check for failure) both ways are tried: one
  * of them leads to the assignment. `may_wrap`: the function may be a wrapper. It is not if it also
- * stores the result outside its frame, as an arena does, which serves many callers from a block. */
+ * stores the result outside its frame, as an arena does, which serves many callers from a block.
+ * A call with it as the first argument is taken to return it, as memset() does. */
 static bool follow_result(struct program *program, struct flow_at at, unsigned *steps,
                           unsigned forks, bool may_wrap, struct dwarf_answer *answer)
 {
     const struct insn *end = at.insns + at.count;
+    bool passed = false; /* RAX has the result of a call that got the block */
     while (at.insn && at.insn < end && (*steps)++ < STEPS_MAX) {
         const struct insn *insn = at.insn;
         uint32_t registers = results_in(&at.state);
-        if (!state_has_result(&at.state))
+        if (!state_has_result(&at.state) && !passed)
             return false;
         bool stores = insn->stored_register < SREG_COUNT && registers >> insn->stored_register & 1;
         if (!answer->name && !find_register_variable(program, &at, registers, answer) && stores)
@@ -281,9 +282,11 @@ static bool follow_result(struct program *program, struct flow_at at, unsigned *
         may_wrap &= !stores || stores_in_frame(&at);
         if (answer->name && !may_wrap)
             return true;
-        if (may_wrap && ends_function(&at) &&
-            is_wrapper(program, &at.state.regs[insn->flow == INSN_RETURN ? SREG_AX : SREG_DI],
-                       answer)) {
+        const struct value *regs = at.state.regs;
+        const struct value *returned = insn->flow != INSN_RETURN ? &regs[SREG_DI]
+                                       : passed                  ? &call_result
+                                                                 : &regs[SREG_AX];
+        if (may_wrap && ends_function(&at) && is_wrapper(program, returned, answer)) {
             answer->name = "";
             answer->type = 0;
             answer->untyped = UNTYPED_NO_VARIABLE;
@@ -291,6 +294,8 @@ static bool follow_result(struct program *program, struct flow_at at, unsigned *
         }
         if (insn->flow == INSN_RETURN || insn->flow == INSN_STOP)
             return false;
+        bool passes = insn->flow == INSN_CALL && is_result(&at.state.regs[SREG_DI]);
+        passed = passes || (passed && !(insn->writes >> SREG_AX & 1));
         step_over(&at.scene, &at.state, insn);
         at.insn = insn + 1;
         if (insn->flow == INSN_CONDITIONAL && insn->target && forks < FORKS_MAX &&

@@ -340,7 +340,9 @@ void described_matrix(const char *const compilers[], const char *const flags[], 
 {
     unsigned builds = 0;
     unsigned wrongs = 0;
+    bool installed = false;
     for (; *compilers; compilers++) {
+        installed |= described_has(*compilers);
         for (const char *const *flag = flags; *flag; flag++) {
             struct described described;
             if (described_open(&described, *compilers, *flag, source)) {
@@ -355,6 +357,8 @@ void described_matrix(const char *const compilers[], const char *const flags[], 
             described_close(&described);
         }
     }
+    if (!builds && installed)
+        fail_msg("%s cannot be compiled", source);
     if (!builds)
         skip();
     assert_int_equal(wrongs, 0);

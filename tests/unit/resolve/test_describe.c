@@ -168,7 +168,7 @@ static void call_results_match_the_program(void **state)
                                         "-no-pie -g -gdwarf-5 -O2", "-no-pie -g -gdwarf-4 -O3",
                                         "-no-pie -g -gdwarf-5 -Os", NULL};
     (void)state;
-    described_matrix(c_compilers, flags, "d_calls.c", 26);
+    described_matrix(c_compilers, flags, "d_calls.c", 28);
 }
 
 static void rust_enums_and_slices_match_the_program(void **state)
