@@ -63,7 +63,7 @@ predicted() { evaluate "w.get('state') == 'counts' and w['settled'] and near(0.0
 
 compare() { # question, function and argument of the program with this layout, rounds
     sim changed "$2" -- "$program" array "$3" "$4"
-    sim asked as_it_is --what-if "fresh:$1" -- "$program" array "$4"
+    sim asked as_it_is --what-if "particle.original:$1" -- "$program" array "$4"
     check "$1 predicts the misses of the $3 layout" predicted
 }
 

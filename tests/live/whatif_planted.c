@@ -101,8 +101,10 @@ static void array(const char *form, long rounds)
         padded(fresh(ELEMENTS * sizeof(struct padded), 0), rounds);
     else if (!strcmp(form, "aligned"))
         padded(fresh(ELEMENTS * sizeof(struct padded), 64), rounds);
-    else
-        as_it_is(fresh(ELEMENTS * sizeof(struct particle), 0), rounds);
+    else {
+        struct particle *original = fresh(ELEMENTS * sizeof *original, 0);
+        as_it_is(original, rounds);
+    }
 }
 
 __attribute__((noinline)) static void renew(struct node **node, uint64_t key)
