@@ -112,6 +112,9 @@ struct survival_median {
  * (Brookmeyer, Crowley, Biometrics 38, 1982). */
 struct survival_median survival_median(const struct survival_time *times, size_t count);
 
+/* Returns the arithmetic mean of at least one value. */
+double mean_of(const double *values, size_t count);
+
 /*
  * Tests whether a share or an amount differs between two sides or only varies by chance. Pure
  * functions of numbers, for `misstop diff` (src/view/export/diff.h).
@@ -122,7 +125,6 @@ struct survival_median survival_median(const struct survival_time *times, size_t
  * per side, the variation is that between the runs. Interval and p are Welch's (B. L. Welch,
  * Biometrika 34, 1947), with the variance of a side at least that of its samples.
  */
-double mean_of(const double *values, size_t count);
 
 /* Maximum probability that any reported change is wrong, over all rows together. */
 #define COMPARE_LEVEL 0.05

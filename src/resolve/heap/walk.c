@@ -28,21 +28,25 @@ static const unsigned back_marks[ATTEMPTS_NEAR] = {4, MARKS_BACK, 1, 1};
 
 #define BUDGET_BYTES ((uint64_t)256 << 20)
 
+/* Returns the mark this many marks before a mark, or the first one. */
+static uint64_t marks_before(const struct walk_span *span, uint64_t mark, unsigned count)
+{
+    while (count-- && mark != span->first)
+        mark = walk_span_below(span, mark - 1);
+    return mark;
+}
+
 /* Returns the chunk to chain from: far enough before the address that the chain meets marks on its
  * way. Later attempts start further back, in case more has changed since. */
 static uint64_t chain_anchor(const struct walk_span *span, uint64_t target, unsigned attempt)
 {
-    uint64_t near = walk_span_below(span, target);
-    uint64_t far = near;
-    if (attempt >= ATTEMPTS_NEAR || near - span->first < back_bytes[attempt])
+    uint64_t mark = walk_span_below(span, target);
+    if (attempt >= ATTEMPTS_NEAR || mark - span->first < back_bytes[attempt])
         return span->first;
-    for (unsigned i = 0; i < back_marks[attempt] && near != span->first; i++)
-        near = walk_span_below(span, near - 1);
-    far = walk_span_below(span, far - back_bytes[attempt]);
-    unsigned marks = attempt + 1 < ATTEMPTS_NEAR ? 1 : MARKS_BACK;
-    while (marks-- && far != span->first)
-        far = walk_span_below(span, far - 1);
-    return near < far ? near : far;
+    uint64_t by_marks = marks_before(span, mark, back_marks[attempt]);
+    uint64_t by_bytes = marks_before(span, walk_span_below(span, mark - back_bytes[attempt]),
+                                     attempt + 1 < ATTEMPTS_NEAR ? 1 : MARKS_BACK);
+    return by_marks < by_bytes ? by_marks : by_bytes;
 }
 
 /*
